@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import {
   type Bucket,
   blockPath,
-  commitmentOf,
+  hashCommitment,
   LIMITS,
   NO_BLOCK,
   type Sample,
@@ -206,7 +206,7 @@ class Subnet {
     await this.#commit(
       this.#voters.map((voter) => {
         const place = { genesis, netuid: NETUID, validator: voter.hotkey, epoch: epoch + 1 }
-        const next = commitmentOf({ ...place, secret: SECRET })
+        const next = hashCommitment({ ...place, secret: SECRET })
         return [voter, { kind: 'attest', epoch, bitmap, next, stateRoot: root, url: voter.hotkey }]
       }),
     )

@@ -54,7 +54,7 @@ const MEMORY_TEST = `import { expect, it } from 'vitest'
 import { doctor } from '../src/commands/doctor.ts'
 import { setup } from '../src/commands/setup.ts'
 import { validate } from '../src/commands/validate.ts'
-import { checkVariables, isOurs } from '../src/settings/env-file.ts'
+import { checkVariables, isOwnVariable } from '../src/settings/env-file.ts'
 import { readSettings } from '../src/settings/settings.ts'
 
 it('is an option of every command with settings, which open it', async () => {
@@ -65,7 +65,7 @@ it('is an option of every command with settings, which open it', async () => {
   expect(problems).toEqual([])
   await settings?.bucket.open('hotkey').write('a', new Uint8Array([7]))
   expect(await settings?.bucket.open('hotkey').read('a', 9)).toEqual(new Uint8Array([7]))
-  expect(isOurs('MEMORY_NAME')).toBe(true)
+  expect(isOwnVariable('MEMORY_NAME')).toBe(true)
   process.env.MEMORY_NAMES = 'x'
   const [unknown] = checkVariables()
   expect(unknown).toContain('did you mean MEMORY_NAME')

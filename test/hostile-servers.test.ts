@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { httpBucket } from '@affine/blocks'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { AskingProblem, Undelivered } from '../packages/miners/src/asking.ts'
+import { DeliveryError, MinerError } from '../packages/miners/src/asking.ts'
 import { exchange } from '../packages/miners/src/node/exchange.ts'
-import { fetchBy, KEPT } from '../packages/node/src/http.ts'
+import { AGENT_OPTIONS, fetchBy } from '../packages/node/src/http.ts'
 import { DEEDS, FILE } from '../packages/settlement/test/hostile-server.ts'
-import { killAll, type Started, start } from './processes.ts'
+import { killAll, type RunningProcess, start } from './processes.ts'
 
 /** Maximum processor time in milliseconds for which a server may block a reader's event loop. */
 const MOST_MS = 100
@@ -20,7 +20,7 @@ const LIMIT = 1_000_000
 /** Timeout of a read. Only reads without an end reach it. */
 const TIMEOUT_MS = 50_000
 
-let hostile: Started
+let hostile: RunningProcess
 const server = { http: '', https: '', cert: '' }
 beforeAll(async () => {
   hostile = start(fileURLToPath(new URL('hostile-process.ts', import.meta.url)), [])
@@ -53,8 +53,8 @@ type Read = (place: string, timeoutMs: number) => Promise<string>
 const bucket = (scheme: 'http' | 'https'): Read => {
   return async (place, timeoutMs) => {
     const fetch = fetchBy({
-      'http:': new HttpAgent(KEPT),
-      'https:': new HttpsAgent({ ...KEPT, ca: server.cert }),
+      'http:': new HttpAgent(AGENT_OPTIONS),
+      'https:': new HttpsAgent({ ...AGENT_OPTIONS, ca: server.cert }),
     })
     const { read } = httpBucket(`${server[scheme]}/${place}`, { fetch, timeoutMs })
     return read('x', LIMIT).then(
@@ -68,7 +68,7 @@ const miner: Read = (place, replyMs) => {
   return exchange({ url: `${server.http}/${place}`, replyMs, signal, now: Date.now }).then(
     String,
     (error) => {
-      if (error instanceof AskingProblem || error instanceof Undelivered) return String(error)
+      if (error instanceof MinerError || error instanceof DeliveryError) return String(error)
       throw error
     },
   )

@@ -1,14 +1,14 @@
-import { programFor } from '../apps/validator/src/program.ts'
-import { isOurs } from '../apps/validator/src/settings/env-file.ts'
+import { createProgram } from '../apps/validator/src/program.ts'
+import { isOwnVariable } from '../apps/validator/src/settings/env-file.ts'
 import { program as afVerify } from '../apps/verifier/src/program.ts'
 import { type Place, type Written, within } from '../packages/terminal/test/within.ts'
 
-const names = (await programFor([])).commands.map((command) => command.name())
-const af = await programFor(names)
+const names = (await createProgram([])).commands.map((command) => command.name())
+const af = await createProgram(names)
 
 /** Runs `af` to its end in this process. Runs wait for each other. */
 export const runAf = (words: readonly string[], place?: Place): Promise<Written> =>
-  within(af, words, { isOurs, ...place })
+  within(af, words, { isOwnVariable, ...place })
 
 /** Runs `af-verify` to its end in this process, without other threads. */
 export const runVerifier = (words: readonly string[], place?: Place): Promise<Written> =>

@@ -13,23 +13,23 @@ import {
 import { rendered } from '../apps/explorer/test/rendered.ts'
 import type { ChallengePair } from '../packages/blocks/src/index.ts'
 import { type Chain, LocalChain } from '../packages/chain/src/index.ts'
-import { type EnvReport, stateRoot, trustOf } from '../packages/duel/src/index.ts'
+import { computeTrust, type EnvReport, stateRoot } from '../packages/duel/src/index.ts'
 import { MULT8, miner, type Scene, TICTACTOE } from '../packages/duel/test/subnet.ts'
 import {
+  addToVerification,
   type DuelFacts,
   type DuelTurn,
+  describeEpoch,
   type EnvFacts,
-  epochFacts,
-  epochRecord,
-  epochText,
+  exportEpoch,
+  formatEpoch,
   formatLane,
+  formatStatus,
   MinerReport,
   PastChallenges,
   percent,
-  statusTexts,
-  subnetStatus,
+  readStatus,
   type Verification,
-  verificationAfter,
 } from '../packages/report/src/index.ts'
 import { historyOf, type TestEpoch } from '../packages/report/test/history.ts'
 import { LOCAL_NETWORK } from '../packages/settlement/src/index.ts'
@@ -106,7 +106,7 @@ interface ExplainEntry extends Pick<DuelFacts, 'contender' | 'start'> {
 }
 
 interface Reports {
-  readonly status: readonly Awaited<ReturnType<typeof subnetStatus>>[]
+  readonly status: readonly Awaited<ReturnType<typeof readStatus>>[]
   readonly explained: ReadonlyMap<string, readonly ExplainEntry[]>
   readonly page: readonly EpochAccount[]
   readonly losses: EpochAccounts['findLosses']
@@ -155,7 +155,7 @@ async function statuses(): Promise<Reports['status']> {
   } as unknown as Chain
   return Promise.all(
     SPARSE.map(({ settled }) =>
-      subnetStatus({ chain, network: LOCAL_NETWORK }, settled.state, settled),
+      readStatus({ chain, network: LOCAL_NETWORK }, settled.state, settled),
     ),
   )
 }
@@ -224,7 +224,10 @@ describe('an epoch', () => {
   it.each(each)('%i is on the page and in af-verify as decided', (epoch) => {
     const { settled } = epochs[epoch]!
     const { before, state, report } = settled
-    const trust = Object.entries(state.trust).map(([hotkey, record]) => [hotkey, trustOf(record)])
+    const trust = Object.entries(state.trust).map(([hotkey, record]) => [
+      hotkey,
+      computeTrust(record),
+    ])
     const shared = {
       epoch,
       root: stateRoot(state),
@@ -235,7 +238,7 @@ describe('an epoch', () => {
     const champion = before.champion?.hotkey ?? null
     const contenders = before.duels.map(({ contender }) => contender.hotkey)
     const record = { type: 'epoch', ...shared, champion, contenders, seated, report }
-    expect(epochRecord(settled)).toMatchObject(record)
+    expect(exportEpoch(settled)).toMatchObject(record)
     const page = reports.page[epoch]!
     expect(page).toMatchObject({ ...shared, champion: before.champion, frozen: report.frozen })
     expect(page.seated?.hotkey).toBe(seated)
@@ -250,8 +253,8 @@ describe('an epoch', () => {
     const { report } = epochs[epoch]!.settled
     const countsOf = ({ win, hold }: Pick<EnvReport, 'win' | 'hold'> | EnvFacts) =>
       [win.wins, win.trials, hold.wins, hold.trials].map(String)
-    const shown = duels.map(({ looks }) =>
-      looks.map((look) => [look.env, countsOf(look), look.decisivePpm, look.given]),
+    const shown = duels.map(({ analyses }) =>
+      analyses.map((look) => [look.env, countsOf(look), look.decisivePpm, look.given]),
     )
     const reported = report.duels.map(({ envs }) =>
       Object.entries(envs).map(([env, look]) => {
@@ -388,15 +391,15 @@ describe.each(DUELS)('the duel of $champion and $contender', ({ first, last, ...
 describe('after an epoch', () => {
   it.each(each)('%i af explain and af status report it like af-verify', (epoch) => {
     const { settled, sparse } = epochs[epoch]!
-    const text = epochText(epochFacts(settled))
-    expect(epochText(epochFacts(sparse.settled))).toBe(text)
+    const text = formatEpoch(describeEpoch(settled))
+    expect(formatEpoch(describeEpoch(sparse.settled))).toBe(text)
     expect(sparse.settled.report).toEqual(settled.report)
     const status = reports.status[epoch]!
     // The table of validators has the lanes.
     const withoutLanes = text.split('\n').filter((line) => !line.startsWith('  lanes: '))
     const contenders = Math.max(1, status.state.duels.length)
     expect(
-      statusTexts(status)
+      formatStatus(status)
         .join('\n')
         .split('\n')
         .slice(3 + contenders),
@@ -405,7 +408,7 @@ describe('after an epoch', () => {
 
   it.each(each)('%i every lane is the same on its validator’s page and elsewhere', (epoch) => {
     const { lanes } = reports.page[epoch]!
-    const text = epochText(epochFacts(epochs[epoch]!.settled))
+    const text = formatEpoch(describeEpoch(epochs[epoch]!.settled))
     const rows = reports.status[epoch]!.rows.filter(({ lane }) => lane !== undefined)
     expect(rows.map(({ hotkey }) => hotkey)).toEqual(lanes.map(({ validator }) => validator))
     for (const { hotkey, lane, trust } of rows) {
@@ -424,7 +427,7 @@ describe('after an epoch', () => {
     '%i the next epoch has the ratio, the champion and the duels that all announced',
     (epoch) => {
       const { nextRatio, heir, nextDuels } = reports.page[epoch]!
-      const text = statusTexts(reports.status[epoch]!).join('\n')
+      const text = formatStatus(reports.status[epoch]!).join('\n')
       expect(text).toContain(`ratio to beat ${percent(nextRatio)}\n`)
       expect(text).toContain(`champion  ${heir?.hotkey ?? 'none'};`)
       const shown = rendered(RaceView, reports.page.slice(0, epoch + 1), {})
@@ -451,7 +454,7 @@ describe('after an epoch', () => {
 
   it('the last one, all report the same numbers of accepted and set-aside lanes', () => {
     const end = epochs.reduce<Verification | undefined>(
-      (before, { settled }) => verificationAfter(before, settled, 'NONE'),
+      (before, { settled }) => addToVerification(before, settled, 'NONE'),
       undefined,
     )
     const counts = countLanes({ epochs: reports.page })

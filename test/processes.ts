@@ -11,14 +11,14 @@ export const AF: string = join(programs, 'af.js')
 export const AF_VERIFY: string = join(programs, 'af-verify.js')
 
 /** The result of a process. `code` is null if a signal killed it. */
-export interface Ended {
+export interface ProcessResult {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
 }
 
 /** A running process. */
-export interface Started {
+export interface RunningProcess {
   readonly child: ChildProcess
   /** Returns its standard output so far. */
   stdout(): string
@@ -28,8 +28,8 @@ export interface Started {
    */
   says(pattern: RegExp, from?: number): Promise<RegExpExecArray>
   /** Sends a signal, by default SIGINT. Resolves when the process has ended. */
-  stop(signal?: NodeJS.Signals): Promise<Ended>
-  readonly ended: Promise<Ended>
+  stop(signal?: NodeJS.Signals): Promise<ProcessResult>
+  readonly ended: Promise<ProcessResult>
 }
 
 interface Place {
@@ -52,7 +52,7 @@ export function start(
   program: string,
   words: readonly string[],
   { cwd, env }: Place = {},
-): Started {
+): RunningProcess {
   const loader = program.endsWith('.ts')
     ? ['--conditions=@affine/source', '--import', import.meta.resolve('tsx')]
     : []
@@ -70,7 +70,7 @@ export function start(
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
     stderr += chunk
   })
-  const ended = once(child, 'close').then(([code]): Ended => {
+  const ended = once(child, 'close').then(([code]): ProcessResult => {
     running.delete(child)
     return { code, stdout, stderr: stderr.replace(WAITS, '') }
   })
@@ -86,7 +86,7 @@ export function start(
       )
       look()
     })
-  const stop = (signal: NodeJS.Signals = 'SIGINT'): Promise<Ended> => {
+  const stop = (signal: NodeJS.Signals = 'SIGINT'): Promise<ProcessResult> => {
     child.kill(signal)
     return ended
   }
@@ -94,7 +94,11 @@ export function start(
 }
 
 /** Runs a program to its end. */
-export function run(program: string, words: readonly string[], place?: Place): Promise<Ended> {
+export function run(
+  program: string,
+  words: readonly string[],
+  place?: Place,
+): Promise<ProcessResult> {
   return start(program, words, place).ended
 }
 

@@ -1,10 +1,10 @@
 import {
   checkBlock,
-  commitmentOf,
-  inclusionProof,
+  computeMerkleRoot,
+  hashCommitment,
   LIMITS,
-  merkleRoot,
   NO_BLOCK,
+  proveInclusion,
   readBlock,
   type Scope,
   verifyLane,
@@ -17,32 +17,32 @@ import {
   verify,
 } from '../packages/chain/src/index.ts'
 import {
-  contentOf,
+  computeQuota,
+  computeTrust,
   decay,
+  digestContent,
   encodeBitmap,
+  findWinner,
   firstState,
   judgeEnvironment,
   LOCAL,
+  orderQueue,
   PROTOCOL,
-  queueOf,
-  quotaOf,
   ratchet,
   stateRoot,
-  trustOf,
   type Verdict,
   type WonEnv,
-  winnerOf,
 } from '../packages/duel/src/index.ts'
 import { areApart } from '../packages/duel/src/outliers.ts'
 import {
-  answerOf,
   type ChallengeParts,
   challengeId,
+  deriveSeed,
+  extractAnswer,
   make,
   normalise,
   play,
-  recordedOf,
-  seedOf,
+  recordReply,
   solvedGame,
 } from '../packages/envs/src/index.ts'
 import {
@@ -53,7 +53,13 @@ import {
   pcg64,
   seedWords,
 } from '../packages/prng/src/index.ts'
-import { calibrate, holdLine, type Look, lookAt, type Rule } from '../packages/wilson/src/index.ts'
+import {
+  calibrate,
+  evaluate,
+  holdLine,
+  type InterimResult,
+  type Rule,
+} from '../packages/wilson/src/index.ts'
 import { games } from './protocol-games.ts'
 import { goldenEpisode, goldenHash } from './protocol-golden.ts'
 import { MAIN, onPage } from './protocol-page.ts'
@@ -85,11 +91,11 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
   }),
   'Merkle tree': (texts: readonly string[]) => {
     const lines = texts.map(bytes)
-    const proofs = lines.map((_, index) => inclusionProof(lines, index).map(hex))
+    const proofs = lines.map((_, index) => proveInclusion(lines, index).map(hex))
     return {
-      none: hex(merkleRoot([])),
-      leaves: lines.map((line) => hex(merkleRoot([line]))),
-      root: hex(merkleRoot(lines)),
+      none: hex(computeMerkleRoot([])),
+      leaves: lines.map((line) => hex(computeMerkleRoot([line]))),
+      root: hex(computeMerkleRoot(lines)),
       proofs,
     }
   },
@@ -104,20 +110,20 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
     return { words, draws: draws.map((call) => drawn(random, call)) }
   },
   normalise: (texts: readonly string[]) => texts.map(normalise),
-  answers: (texts: readonly string[]) => texts.map(answerOf),
+  answers: (texts: readonly string[]) => texts.map(extractAnswer),
   recorded: (replies: readonly (readonly (readonly [string, number])[])[]) =>
-    replies.map((parts) => recordedOf(parts.map(([text, times]) => text.repeat(times)).join(''))),
+    replies.map((parts) => recordReply(parts.map(([text, times]) => text.repeat(times)).join(''))),
   'tictactoe starts': () => {
     const codes = startingCodes()
     return { count: codes.length, first: codes.slice(0, 3), last: codes.at(-1) }
   },
   'tictactoe episode': async ({ id, replies }: { id: string; replies: readonly string[] }) => {
-    const index = pcg64(seedOf(id)).integers(0, 3191)
+    const index = pcg64(deriveSeed(id)).integers(0, 3191)
     const { messages, reward } = await playScript('tictactoe@0.1.0', id, replies)
     const boards = messages
       .filter(({ role }) => role === 'user')
       .map(({ content }) => boardIn(content))
-    return { seed: String(seedOf(id)), index, code: startingCodes()[index], boards, reward }
+    return { seed: String(deriveSeed(id)), index, code: startingCodes()[index], boards, reward }
   },
   'mult8 episode': async ({ id, replies }: { id: string; replies: readonly string[] }) => {
     const { messages, reward } = await playScript('mult8@0.1.0', id, replies)
@@ -137,11 +143,11 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
     }
     const challenge = idOf(parts)
     return {
-      commitment: commitmentOf(parts),
+      commitment: hashCommitment(parts),
       challenge,
       game: idOf(game),
       'digest("seed", challenge)': digest('seed', challenge),
-      seed: String(seedOf(challenge)),
+      seed: String(deriveSeed(challenge)),
     }
   },
   'commitment fields': (commitments: readonly (Commitment & { bitmap?: string })[]) =>
@@ -159,7 +165,7 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
   'one environment': ({ rule, ratio, looks }: Looks) => {
     const { zSquaredPpm, holdOffset, holdSlopePpm } = rule
     return looks.map(([wins, trials]) => {
-      const given = lookAt({ wins, trials, ratioPpm: ratio, rule })
+      const given = evaluate({ wins, trials, ratioPpm: ratio, rule })
       const both = sides(BigInt(wins), BigInt(trials), 1n, ratio, zSquaredPpm)
       const isAbove = wins * 1_000_000 >= trials * ratio
       const line = [
@@ -175,7 +181,7 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
   calibration: (rules: readonly { alpha: number; cap: number; minTrials: number }[]) =>
     rules.map(calibrate),
   quotas: (epochs: readonly number[]) =>
-    mapped(MAIN.envs, (constants) => epochs.map((epoch) => quotaOf(epoch, constants))),
+    mapped(MAIN.envs, (constants) => epochs.map((epoch) => computeQuota(epoch, constants))),
   outliers: (pairs: readonly { lane: Pair; median: Pair }[]) =>
     pairs.map(({ lane: [x, q], median: [y, r] }) => {
       const tallies = {
@@ -203,8 +209,8 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
     const counted = { aside: setAside, win: numbers(win), score: deviations(score) }
     return { ...counted, hold: numbers(hold), line: Number(line), given: look }
   },
-  outcomes: (lists: readonly (readonly (Verdict | Look)[])[]) =>
-    lists.map((list) => winnerOf(Object.fromEntries(list.entries()), PROTOCOL.margin) ?? 'open'),
+  outcomes: (lists: readonly (readonly (Verdict | InterimResult)[])[]) =>
+    lists.map((list) => findWinner(Object.fromEntries(list.entries()), PROTOCOL.margin) ?? 'open'),
   apart: (pairs: readonly { one: Pair; other: Pair }[]) =>
     pairs.map(({ one: [x, q], other: [y, r] }) => {
       const [X, q1, Y, r1] = [BigInt(x), BigInt(q), BigInt(y), BigInt(r)]
@@ -226,10 +232,10 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
     })
     const played = entries(miners).filter(([, { left }]) => left !== undefined)
     const lastPlayed = played.map(([hotkey, { left = 0, same = false }]) => {
-      const content = same ? contentOf(named(hotkey)) : digest('another')
+      const content = same ? digestContent(named(hotkey)) : digest('another')
       return [hotkey, { content, left }] as const
     })
-    const queue = queueOf(
+    const queue = orderQueue(
       {
         champion: named(champion),
         duels: contenders.map((hotkey) => ({ ...duel, contender: named(hotkey) })),
@@ -245,7 +251,7 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
     )
     return queue.map(({ hotkey }) => hotkey)
   },
-  trust: (records: readonly { correct: number; incorrect: number }[]) => records.map(trustOf),
+  trust: (records: readonly { correct: number; incorrect: number }[]) => records.map(computeTrust),
   ratchet: (lists: readonly (readonly Pair[])[]) =>
     lists.map((list) =>
       ratchet(

@@ -1,5 +1,5 @@
 /** The examples of docs/protocol.md about hex and pack. */
-import { make, play, playGame, seedOf } from '../packages/envs/src/index.ts'
+import { deriveSeed, make, play, playGame } from '../packages/envs/src/index.ts'
 import { pcg64 } from '../packages/prng/src/index.ts'
 
 interface Played {
@@ -21,7 +21,7 @@ async function hexEpisode({ id, replies }: Played) {
     return { content: left.shift() ?? '' }
   }
   const { champion, contender } = await playGame(env, id, { champion: agent, contender: agent })
-  const first = pcg64(seedOf(id)).integers(0, 2) === 0 ? 'champion' : 'contender'
+  const first = pcg64(deriveSeed(id)).integers(0, 2) === 0 ? 'champion' : 'contender'
   const repliesOf = ({ messages }: typeof champion) =>
     messages.filter(({ role }) => role === 'assistant').map(({ content }) => content)
   return {
@@ -37,7 +37,7 @@ async function packEpisode({ id, replies }: Played) {
   const env = make('pack@0.1.0')
   const { messages, reward } = await play(env, id, () => ({ content: replies[0] ?? '' }))
   const prompt = messages[0]?.content ?? ''
-  const cutting = env.spec.truth(env.spec.initial(pcg64(seedOf(id))))
+  const cutting = env.spec.truth(env.spec.initial(pcg64(deriveSeed(id))))
   return { pieces: prompt.split('\n')[2], cutting, good: env.spec.solve(prompt), reward }
 }
 

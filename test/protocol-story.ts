@@ -1,5 +1,6 @@
 import {
   type Candidate,
+  computeTrust,
   type DuelSnapshot,
   decide,
   type Evidence,
@@ -14,7 +15,6 @@ import {
   type State,
   stateRoot,
   type Tally,
-  trustOf,
 } from '../packages/duel/src/index.ts'
 
 export type Pair = readonly [number, number]
@@ -156,7 +156,7 @@ function describeState(after: State, report: Report) {
   const { champion, duels, ratio, record, trust } = after
   const hasTrust = report.duels.length > 0 && !report.frozen
   return {
-    ...(hasTrust && { trust: mapped(trust, (each) => ({ ...each, ppm: trustOf(each) })) }),
+    ...(hasTrust && { trust: mapped(trust, (each) => ({ ...each, ppm: computeTrust(each) })) }),
     ...(report.crowned && { crowned: report.crowned }),
     champion: champion?.hotkey ?? 'none',
     ratio,

@@ -1,8 +1,8 @@
 /** A name and a function that has to throw or reject. */
-export type Refused = readonly [name: string, act: () => unknown]
+export type RefusalCase = readonly [name: string, act: () => unknown]
 
 /** Resolves with a line per case: its name and its error. Rejects if a case does not fail. */
-export async function refusalLines(cases: Iterable<Refused>): Promise<string> {
+export async function refusalLines(cases: Iterable<RefusalCase>): Promise<string> {
   const lines: string[] = []
   for (const [name, act] of cases) {
     const error = await (async () => act())().catch((error: unknown) => error)

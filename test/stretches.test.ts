@@ -6,7 +6,7 @@ import { statePath } from '../packages/blocks/src/index.ts'
 import type { Chain } from '../packages/chain/src/index.ts'
 import type { State } from '../packages/duel/src/index.ts'
 import { make } from '../packages/envs/src/index.ts'
-import { beaconBlock, beginningAt, LOCAL_NETWORK } from '../packages/settlement/src/index.ts'
+import { beaconBlock, findStart, LOCAL_NETWORK } from '../packages/settlement/src/index.ts'
 import { writeSubnet } from './attacks/af-verify.ts'
 import { FIRST_DUEL, hotkeys, type LanePlan, ReadingSubnet } from './attacks/reading-subnet.ts'
 import { runVerifier } from './in-process.ts'
@@ -105,7 +105,7 @@ test.each([
   expect(whole.map(({ warnings }) => warnings.length)).toEqual(warned)
   expect(new Set(whole.map(({ before }) => before.champion?.hotkey)).size).toBe(3)
   for (let first = 0; first <= LAST; first++) {
-    const beginning = await beginningAt(data, first)
+    const beginning = await findStart(data, first)
     const stretch = await history.recompute({ ...data, ...beginning })
     expect(stretch).toEqual(whole.slice(first))
   }

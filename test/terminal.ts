@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import type { Ended } from './processes.ts'
+import type { ProcessResult } from './processes.ts'
 
 /** Whether util-linux's `script`, which runs programs in a terminal, is installed. */
 export const HAS_TERMINALS: boolean = process.platform === 'linux' && existsSync('/usr/bin/script')
@@ -12,7 +12,10 @@ interface Place {
 }
 
 /** Runs a program to its end in a terminal of `columns`. Both of its outputs are in `stdout`. */
-export function inTerminal(words: readonly string[], { columns, cwd, env }: Place): Promise<Ended> {
+export function inTerminal(
+  words: readonly string[],
+  { columns, cwd, env }: Place,
+): Promise<ProcessResult> {
   const quoted = [process.execPath, ...words].map((word) => `'${word}'`).join(' ')
   const line = `stty cols ${columns} rows 50; exec ${quoted}`
   const unset = { NO_COLOR: undefined, FORCE_COLOR: undefined, CI: undefined }

@@ -6,7 +6,7 @@
 import { expect, test } from 'vitest'
 import type { Protocol } from '../packages/duel/src/index.ts'
 import { withQuota } from '../packages/duel/test/subnet.ts'
-import { statusRecord, subnetStatus } from '../packages/report/src/index.ts'
+import { exportStatus, readStatus } from '../packages/report/src/index.ts'
 import type { Network } from '../packages/settlement/src/index.ts'
 import { FIRST_DUEL, flawsOf, hotkeys, network, ReadingSubnet } from './attacks/reading-subnet.ts'
 
@@ -42,9 +42,9 @@ test('reports the attesters of another release with advice, for readers of each 
         detail: expect.stringContaining('compare the releases'),
       })),
     )
-    const status = await subnetStatus({ chain: subnet.chain, network: rules }, last.state, last)
+    const status = await readStatus({ chain: subnet.chain, network: rules }, last.state, last)
     const names = [...hotkeys(others)].sort()
-    expect(statusRecord(status)).toMatchObject({
+    expect(exportStatus(status)).toMatchObject({
       last: { others: { hotkeys: names, weightPpm: 500_000 } },
     })
   }

@@ -43,11 +43,11 @@ const RECOMPUTE = `
   const dist = ${JSON.stringify(new URL('../packages/settlement/dist/', import.meta.url).href)}
   const { openChain, recompute } = await import(dist + 'index.js')
   const { NODE_HOST } = await import(dist + 'node/host.js')
-  const { bucketsIn, openThreads } = await import(dist + 'node/index.js')
+  const { createBucketOpener, openThreads } = await import(dist + 'node/index.js')
   const [root, where, jobs] = process.argv.slice(1)
   const subnet = await openChain(where, NODE_HOST)
   const threads = jobs === '1' ? undefined : openThreads(Number(jobs))
-  const data = { ...subnet, openBucket: bucketsIn(root, subnet.network), ...threads }
+  const data = { ...subnet, openBucket: createBucketOpener(root, subnet.network), ...threads }
   for await (const { state, flaws } of recompute(data)) console.log(JSON.stringify([state, flaws]))
   await threads?.[Symbol.asyncDispose]()
 `

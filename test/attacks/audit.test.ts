@@ -10,7 +10,7 @@ import { withQuota } from '../../packages/duel/test/subnet.ts'
 import {
   type AuditOptions,
   auditLane,
-  lanesToAudit,
+  listAudits,
   publish,
 } from '../../packages/engine/src/audit-lane.ts'
 import type { Setup } from '../../packages/engine/src/setup.ts'
@@ -180,7 +180,7 @@ test.each(['incoming', 'bucket'])(
         const other = { incoming, bucket }[place]
         await other?.write(path, Buffer.from(lines.join('\n')))
       }
-      const [audit] = await lanesToAudit(chain, state)
+      const [audit] = await listAudits(chain, state)
       if (audit === undefined) throw new Error('no sealed lane')
       const reader = new BucketReader({ openBucket: buckets.open })
       const deadline = new AbortController().signal

@@ -4,7 +4,7 @@
  * half of the duels, so that one accomplice among the contenders is not enough.
  */
 import { expect, test } from 'vitest'
-import { decide, type State, trustOf } from '../../packages/duel/src/index.ts'
+import { computeTrust, decide, type State } from '../../packages/duel/src/index.ts'
 import { epochOf, miner, type Scene, startedDuels } from '../../packages/duel/test/subnet.ts'
 import { after, blockOf, votersOf } from './deciding.ts'
 
@@ -22,7 +22,7 @@ function factsOf(state: State, validators: readonly string[], victims: readonly 
 
 /** Returns the share of all trust that the first `count` validators of equal stake have. */
 function trustShare({ trust }: State, validators: readonly string[], count: number): number {
-  const trusts = validators.map((voter) => trustOf(trust[voter]))
+  const trusts = validators.map((voter) => computeTrust(trust[voter]))
   const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
   return sum(trusts.slice(0, count)) / sum(trusts)
 }
@@ -46,7 +46,7 @@ test.each([
     }
     expect(aside).toBeGreaterThan(epochs)
     for (const victim of victims)
-      expect(trustOf(state.trust[victim])).toBeGreaterThanOrEqual(500_000)
+      expect(computeTrust(state.trust[victim])).toBeGreaterThanOrEqual(500_000)
     expect(trustShare(state, validators, attackers)).toBeLessThan(1 / 3)
   },
 )
@@ -63,5 +63,5 @@ test('keeps the victims’ trust with one accomplice among three contenders', ()
       contender === 'a' && victims.includes(voter) ? BAD : CALM
     state = after(state, { validators, miners: [miner('m1', 0), ...contenders], rates }).state
   }
-  expect(new Set(validators.map((voter) => trustOf(state.trust[voter]))).size).toBe(1)
+  expect(new Set(validators.map((voter) => computeTrust(state.trust[voter]))).size).toBe(1)
 })

@@ -1,9 +1,9 @@
 import { binomial } from '../../packages/duel/bench/draw.ts'
 import {
-  type Decided,
+  computeQuotas,
+  type Decision,
   decide,
   type Facts,
-  quotasOf,
   type State,
 } from '../../packages/duel/src/index.ts'
 import { bitmapOf, crownedFirst, epochOf, type Scene } from '../../packages/duel/test/subnet.ts'
@@ -14,7 +14,7 @@ export const votersOf = (count: number): readonly string[] =>
   Array.from({ length: count }, (_, i) => `v${String(i).padStart(2, '0')}`)
 
 /** Returns the decision of an epoch with this scene. */
-export const after = (state: State, scene?: Scene): Decided => decide(state, epochOf(state, scene))
+export const after = (state: State, scene?: Scene): Decision => decide(state, epochOf(state, scene))
 
 /** Like `startedDuels`, in a network old enough that no one's trust changes any more. */
 export function startedLate(scene: Scene & { readonly validators: readonly string[] }): State {
@@ -37,8 +37,8 @@ export const blockOf = ({ protocol }: State, epoch: number): number => epoch * p
 export function playOut(
   begun: State,
   factsOf: (state: State) => Facts,
-): { readonly state: State; readonly epochs: readonly Decided[] } {
-  const epochs: Decided[] = []
+): { readonly state: State; readonly epochs: readonly Decision[] } {
+  const epochs: Decision[] = []
   let state = begun
   const isOn = () => state.duels.some(({ start }) => start <= begun.epoch)
   while (isOn()) {
@@ -50,7 +50,7 @@ export function playOut(
 }
 
 /** Returns the number of environments that contenders won in these epochs. */
-export const winsIn = (epochs: readonly Decided[]): number =>
+export const winsIn = (epochs: readonly Decision[]): number =>
   epochs
     .flatMap(({ report }) => report.duels)
     .flatMap(({ envs }) => Object.values(envs))
@@ -61,7 +61,7 @@ export type Seen = Extract<Scene['rates'], (...lane: never) => unknown>
 
 /** Returns random lanes in which the contender wins each challenge with probability `p`. */
 export function drawn(random: Generator, state: State, p: number): Seen {
-  const quotas = quotasOf(state)
+  const quotas = computeQuotas(state)
   return (_, env, contender) => {
     const played = quotas[contender]?.[env] ?? 0
     const wins = binomial(played, p, random)

@@ -5,7 +5,7 @@
  * commitments.
  */
 import { describe, expect, it, test } from 'vitest'
-import { type Candidate, minerOf, type State } from '../../packages/duel/src/index.ts'
+import { type Candidate, pickMiner, type State } from '../../packages/duel/src/index.ts'
 import {
   crownedFirst,
   epochOf,
@@ -30,7 +30,7 @@ describe('a contender that is evicted in the middle of its duel', () => {
       const { state } = playOut(started, (state) =>
         epochOf(state, { miners: [king], rates: drawn(random, state, 0.6) }),
       )
-      expect(state.champion).toEqual(minerOf(better))
+      expect(state.champion).toEqual(pickMiner(better))
     }
   })
 
@@ -63,7 +63,7 @@ describe('a new champion that is evicted before it has any emission', () => {
     const block = blockOf(crowned, crowned.epoch)
     const back = [{ ...better, registered: block }, miner('m3', 3)]
     const { state } = after(crowned, { miners: back })
-    expect([state.champion, listed(state)]).toEqual([minerOf(better), ['m3']])
+    expect([state.champion, listed(state)]).toEqual([pickMiner(better), ['m3']])
   })
 })
 
@@ -93,7 +93,7 @@ describe.each<Step>(STEPS)('a contender that %s', (_, move, waiting) => {
     for (let epoch = 0; epoch < 3; epoch++) {
       state = after(state, { miners: [king, ...moved(started), ...others], rates: OPEN }).state
       const [duel] = state.duels
-      expect([duel?.contender, duel?.start]).toEqual([minerOf(better), started.epoch])
+      expect([duel?.contender, duel?.start]).toEqual([pickMiner(better), started.epoch])
       const hotkeys = listed(state)
       expect(new Set(hotkeys).size).toBe(hotkeys.length)
       expect(hotkeys.filter((hotkey) => hotkey === 'm2')).toHaveLength(1)
@@ -102,7 +102,7 @@ describe.each<Step>(STEPS)('a contender that %s', (_, move, waiting) => {
 
   it('is crowned with it if it wins', () => {
     const { state } = after(started, { miners: [king, ...moved(started)], rates: [1, 0] })
-    expect(state.champion).toEqual(minerOf(better))
+    expect(state.champion).toEqual(pickMiner(better))
   })
 
   it('waits behind all miners present at its loss, unless its commitment is the old one', () => {

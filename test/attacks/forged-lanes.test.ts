@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Account, Commitment } from '../../packages/chain/src/index.ts'
-import { LOCAL, quotasOf } from '../../packages/duel/src/index.ts'
+import { computeQuotas, LOCAL } from '../../packages/duel/src/index.ts'
 import { constantsOf, withQuota } from '../../packages/duel/test/subnet.ts'
 import { make, normalise } from '../../packages/envs/src/index.ts'
-import { shortHotkey } from '../../packages/report/src/index.ts'
+import { shortenHotkey } from '../../packages/report/src/index.ts'
 import { LOCAL_NETWORK, type Network } from '../../packages/settlement/src/index.ts'
 import { runAf, runVerifier } from '../in-process.ts'
 import { testFolder } from '../test-folder.ts'
@@ -74,10 +74,10 @@ describe('forged-games', () => {
     const state = await subnet.state
     await subnet.end(state)
     const chain = await writeSubnet(subnet, root)
-    const due = quotasOf(state)[contender.hotkey]?.[HEX]
+    const due = computeQuotas(state)[contender.hotkey]?.[HEX]
     const verified = await runVerifier([root, '--network', chain])
     expect(verified.code).toBe(0)
-    const lane = `${shortHotkey(subnet.liar.hotkey)} ✔, ${due} games never begun (`
+    const lane = `${shortenHotkey(subnet.liar.hotkey)} ✔, ${due} games never begun (`
     expect(verified.stdout).toContain(lane)
     expect(verified.stdout.match(/never begun/g)).toHaveLength(1)
     const words = ['--network', chain, '--buckets', root, '--hotkey', contender.hotkey]

@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import {
   blockPath,
   judgeSampleProof,
+  proveSample,
   readBlock,
-  sampleProof,
 } from '../../packages/blocks/src/index.ts'
 import { verify } from '../../packages/chain/src/index.ts'
 import { stateRoot } from '../../packages/duel/src/index.ts'
@@ -195,7 +195,7 @@ describe('proof-of-another-subnet', () => {
     const scope = await laneScope(chain, state, liar.hotkey)
     const head = (await readSeals(chain, state))[liar.hotkey]
     if (!read.ok || scope === null || head === undefined) throw new Error('no lane')
-    const proof: unknown = JSON.parse(JSON.stringify(sampleProof(read.value, 0)))
+    const proof: unknown = JSON.parse(JSON.stringify(proveSample(read.value, 0)))
     return judgeSampleProof(proof, { head, scope, verify }).result
   }
   const of = (member: string, blockOf: Elsewhere) => {

@@ -3,7 +3,7 @@
  * Protocol §8.5: lanes are compared over the epochs that both have.
  */
 import { expect, test } from 'vitest'
-import { type State, trustOf } from '../../packages/duel/src/index.ts'
+import { computeTrust, type State } from '../../packages/duel/src/index.ts'
 import { type Scene, startedDuels } from '../../packages/duel/test/subnet.ts'
 import { after, votersOf } from './deciding.ts'
 
@@ -34,7 +34,7 @@ test('costs a validator only the missed epoch if that had only ties', () => {
   expect(aside).toEqual([])
   expect(state.duels[0]?.start).toBe(started.epoch)
   expect(state.trust).toEqual(playFour().state.trust)
-  expect(trustOf(state.trust[honest])).toBeGreaterThan(650_000)
+  expect(computeTrust(state.trust[honest])).toBeGreaterThan(650_000)
 })
 
 test('expects no lane from a validator that did not attest the previous epoch', () => {

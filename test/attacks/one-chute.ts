@@ -1,4 +1,4 @@
-import { type AskingProblem, openChutes } from '../../packages/miners/src/index.ts'
+import { type MinerError, openChutes } from '../../packages/miners/src/index.ts'
 import { NODE_CALLER } from '../../packages/miners/src/node/index.ts'
 import { type Handle, plays, published, serveChutes } from '../../packages/miners/test/servers.ts'
 
@@ -15,7 +15,7 @@ export async function oneChute(miner: Miner, routes: Readonly<Record<string, Han
     [POST]: plays,
     ...routes,
   })
-  const said: AskingProblem[] = []
+  const said: MinerError[] = []
   const { agents, hasChanged } = openChutes({
     ...NODE_CALLER,
     apiKey: 'cpk_1',

@@ -1,6 +1,11 @@
 import type { Account } from '../../packages/chain/src/index.ts'
-import { type EpochTallies, type State, stateRoot, trustOf } from '../../packages/duel/src/index.ts'
-import type { Network, Recomputed } from '../../packages/settlement/src/index.ts'
+import {
+  computeTrust,
+  type EpochTallies,
+  type State,
+  stateRoot,
+} from '../../packages/duel/src/index.ts'
+import type { Network, RecomputedEpoch } from '../../packages/settlement/src/index.ts'
 import { flawsOf, hotkeys, type LanePlan, network, ReadingSubnet } from './reading-subnet.ts'
 
 /** The first epoch of a duel, with three honest voters and a liar with just under a third. */
@@ -57,7 +62,7 @@ interface Outcome {
 }
 
 /** Returns the flaws, the accepted lanes and the decision of an epoch. */
-function outcomeOf({ state, report }: Recomputed, flaws: readonly string[]): Outcome {
+function outcomeOf({ state, report }: RecomputedEpoch, flaws: readonly string[]): Outcome {
   const accepted = Object.keys(report.lanes).filter((hotkey) => report.lanes[hotkey]?.accepted)
   return {
     flaws,
@@ -65,6 +70,6 @@ function outcomeOf({ state, report }: Recomputed, flaws: readonly string[]): Out
     champion: state.champion?.hotkey,
     root: stateRoot(state),
     tallies: state.duels[0]?.tallies,
-    trustIn: ({ hotkey }: Account) => trustOf(state.trust[hotkey]),
+    trustIn: ({ hotkey }: Account) => computeTrust(state.trust[hotkey]),
   }
 }

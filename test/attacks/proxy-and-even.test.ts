@@ -3,7 +3,7 @@ import type { State } from '../../packages/duel/src/index.ts'
 import { MAIN, withQuota } from '../../packages/duel/test/subnet.ts'
 import { make } from '../../packages/envs/src/index.ts'
 import { playerReply } from '../../packages/miners/src/index.ts'
-import type { Network, Recomputed } from '../../packages/settlement/src/index.ts'
+import type { Network, RecomputedEpoch } from '../../packages/settlement/src/index.ts'
 import { champion, contender, type LanePlan, network, ReadingSubnet } from './reading-subnet.ts'
 
 // Protocol §8.6: an environment with nearly only ties is undecided and counts for neither side. If
@@ -40,10 +40,10 @@ const winning =
   }
 
 /** Plays a duel with one of `replies` per epoch, until the duel ends. */
-async function dueling(...replies: readonly Reply[]): Promise<readonly Recomputed[]> {
+async function dueling(...replies: readonly Reply[]): Promise<readonly RecomputedEpoch[]> {
   const subnet = new ReadingSubnet([100, 100, 100], 0, rules)
   let state: State = await subnet.begin()
-  const epochs: Recomputed[] = []
+  const epochs: RecomputedEpoch[] = []
   for (const reply of replies) {
     if (state.duels.length === 0) break
     const epoch = await subnet.play(state, { reply })
@@ -53,12 +53,12 @@ async function dueling(...replies: readonly Reply[]): Promise<readonly Recompute
   }
   return epochs
 }
-const duelsIn = (epochs: readonly Recomputed[]) => epochs.flatMap(({ report }) => report.duels)
-const standingsOf = (epochs: readonly Recomputed[]) =>
+const duelsIn = (epochs: readonly RecomputedEpoch[]) => epochs.flatMap(({ report }) => report.duels)
+const standingsOf = (epochs: readonly RecomputedEpoch[]) =>
   duelsIn(epochs).map(({ standing }) => standing)
-const verdictsOf = (epochs: readonly Recomputed[]) =>
+const verdictsOf = (epochs: readonly RecomputedEpoch[]) =>
   duelsIn(epochs).map(({ verdicts }) => verdicts)
-const throneOf = (epochs: readonly Recomputed[]) => epochs.at(-1)?.state.champion?.hotkey
+const throneOf = (epochs: readonly RecomputedEpoch[]) => epochs.at(-1)?.state.champion?.hotkey
 
 test('lets the champion hold against a relay that ties everything, in the third epoch', async () => {
   const epochs = await dueling(relays, relays, relays)

@@ -1,11 +1,11 @@
 import {
   BucketFailure,
   blockPath,
-  commitmentOf,
   type Header,
+  hashCommitment,
   LIMITS,
   NO_BLOCK,
-  planOf,
+  planLane,
   type Sample,
   type Scope,
   statePath,
@@ -21,24 +21,24 @@ import {
   LocalChain,
 } from '../../packages/chain/src/index.ts'
 import {
+  computeQuotas,
   encodeBitmap,
   encodeState,
   LOCAL,
-  quotasOf,
   type State,
   stateRoot,
 } from '../../packages/duel/src/index.ts'
 import { constantsOf, withQuota } from '../../packages/duel/test/subnet.ts'
 import {
   beaconBlock,
+  createFirstState,
   decideEpoch,
-  firstStateOf,
   type Holder,
   LOCAL_NETWORK,
   laneScope,
   type Network,
   type OpenBucket,
-  type Recomputed,
+  type RecomputedEpoch,
   type RecomputeOptions,
   recompute,
   type Source,
@@ -220,7 +220,7 @@ export class ReadingSubnet {
     for (const who of [champion, contender]) await this.commit(who, this.minerSays(who))
     const { chain, network } = this
     const find = () => Promise.reject(new Error('no lane was due'))
-    let state = firstStateOf(network)
+    let state = createFirstState(network)
     while (state.epoch < FIRST_DUEL) {
       for (const voter of attesting) await this.attest(voter, state, [])
       this.publish(state, attesting)
@@ -260,7 +260,7 @@ export class ReadingSubnet {
       kind: 'attest',
       epoch,
       bitmap: encodeBitmap(voters, new Set(whole)),
-      next: commitmentOf({ ...place, epoch: epoch + 1, secret: SECRET }),
+      next: hashCommitment({ ...place, epoch: epoch + 1, secret: SECRET }),
       stateRoot: stateRoot(state),
       url,
     })
@@ -290,7 +290,7 @@ export class ReadingSubnet {
   /** Writes the lane of `who` in as many blocks as it needs. */
   async #blocksOf(who: Account, state: State, plan: LanePlan): Promise<readonly Written[]> {
     const { alter = (samples) => samples } = plan
-    const due = planOf({ champion: champion.hotkey, quotas: quotasOf(state) }).length
+    const due = planLane({ champion: champion.hotkey, quotas: computeQuotas(state) }).length
     const blocks: Written[] = []
     for (let start = 0; start === 0 || start < due; start += LIMITS.blockSamples) {
       const end = start + LIMITS.blockSamples
@@ -338,7 +338,7 @@ export class ReadingSubnet {
    * Plays an epoch in which all voters follow the rules, with lanes of this plan, and recomputes
    * it.
    */
-  async play(state: State, plan: LanePlan): Promise<Recomputed> {
+  async play(state: State, plan: LanePlan): Promise<RecomputedEpoch> {
     await this.produceTo(beaconBlock(state.epoch, this.network.protocol))
     await this.sealAll(state, this.voters, plan)
     for (const voter of this.voters) await this.attest(voter, state, hotkeys(this.voters))
@@ -349,10 +349,10 @@ export class ReadingSubnet {
   }
 
   /** Recomputes every epoch. The record of reads starts again. */
-  async recompute(options: Partial<RecomputeOptions> = {}): Promise<readonly Recomputed[]> {
+  async recompute(options: Partial<RecomputeOptions> = {}): Promise<readonly RecomputedEpoch[]> {
     const { chain, buckets, network } = this
     buckets.reads.length = 0
-    const epochs: Recomputed[] = []
+    const epochs: RecomputedEpoch[] = []
     const { clock } = buckets
     const data = { chain, network, openBucket: buckets.open, clock, ...options }
     for await (const epoch of recompute(data)) epochs.push(epoch)
@@ -361,7 +361,7 @@ export class ReadingSubnet {
 }
 
 /** Returns each flaw's code with the validator that it blames. */
-export const flawsOf = (epochs: readonly Recomputed[]): readonly string[] =>
+export const flawsOf = (epochs: readonly RecomputedEpoch[]): readonly string[] =>
   epochs.flatMap(({ flaws }) => flaws.map(({ validator, code }) => `${code} ${validator}`))
 
 export const hotkeys = (accounts: readonly (Account | Holder)[]): readonly string[] =>

@@ -8,7 +8,7 @@ import { expect, test, vi } from 'vitest'
 import { LIMITS } from '../../packages/blocks/src/index.ts'
 import { account } from '../../packages/chain/src/index.ts'
 import { withQuota } from '../../packages/duel/test/subnet.ts'
-import { commitmentsOf, snapshotBlock } from '../../packages/settlement/src/index.ts'
+import { decodeCommitments, snapshotBlock } from '../../packages/settlement/src/index.ts'
 import { bytesOf } from '../simulate/draw.ts'
 import type { Fault } from '../simulate/faults.ts'
 import { type RunningWorld, simulate } from '../simulate/simulation.ts'
@@ -56,7 +56,7 @@ test('lets a victim of a slow bucket seal and attest each epoch, and freezes non
     const { height } = chain
     const epoch = Math.floor(height / protocol.epochBlocks)
     if (height !== snapshotBlock(epoch + 1, protocol)) return
-    const commitment = commitmentsOf(await chain.snapshot(height)).get(hotkey)
+    const commitment = decodeCommitments(await chain.snapshot(height)).get(hotkey)
     attested.push(commitment?.kind === 'attest' && commitment.epoch === epoch)
   }
   const { violation, frozen } = await simulate(world, faults, onBlock)

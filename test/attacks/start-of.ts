@@ -2,7 +2,7 @@ import { statePath } from '../../packages/blocks/src/index.ts'
 import type { Chain } from '../../packages/chain/src/index.ts'
 import { encodeState, type State } from '../../packages/duel/src/index.ts'
 import type { Setup } from '../../packages/engine/src/setup.ts'
-import { startingState } from '../../packages/engine/src/validator.ts'
+import { findStartingState } from '../../packages/engine/src/validator.ts'
 import type { ReadingSubnet } from './reading-subnet.ts'
 
 interface Own {
@@ -22,5 +22,5 @@ export function startOf(subnet: ReadingSubnet, epoch: number, own: Own = {}): Pr
       state && path === statePath(state.epoch) ? Buffer.from(encodeState(state)) : null,
   })
   const places = { folder: '', store: has(kept), bucket: has(copy), openBucket: buckets.open }
-  return startingState({ chain: { snapshot }, network, ...places } as unknown as Setup, epoch)
+  return findStartingState({ chain: { snapshot }, network, ...places } as unknown as Setup, epoch)
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { episodesIn, type Sample } from '../../packages/blocks/src/index.ts'
+import { listEpisodes, type Sample } from '../../packages/blocks/src/index.ts'
 import { BLOCK_MS } from '../../packages/chain/src/index.ts'
 import { PROTOCOL } from '../../packages/duel/src/index.ts'
 import { samplingBlocks } from '../../packages/engine/src/own-lane.ts'
@@ -31,7 +31,7 @@ const isGame = ({ env }: Sample): boolean => env === HEX
 /** Returns the number of episodes with a fault by miner. */
 function faultsOf(samples: readonly Sample[]): Readonly<Record<string, number>> {
   const faults: Record<string, number> = {}
-  for (const { miner, fault } of samples.flatMap(episodesIn))
+  for (const { miner, fault } of samples.flatMap(listEpisodes))
     if (fault) faults[miner] = (faults[miner] ?? 0) + 1
   return faults
 }

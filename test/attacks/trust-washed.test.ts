@@ -4,7 +4,7 @@
  * its counts stay. Liars with less than a third of the stake never have a third of the weight.
  */
 import { expect, test } from 'vitest'
-import { decide, type State, trustOf } from '../../packages/duel/src/index.ts'
+import { computeTrust, decide, type State } from '../../packages/duel/src/index.ts'
 import { epochOf, miner, type Scene, startedDuels } from '../../packages/duel/test/subnet.ts'
 import { pcg64 } from '../../packages/prng/src/index.ts'
 import { drawn, listed, lying, playOut, votersOf } from './deciding.ts'
@@ -26,7 +26,7 @@ const lied = playOut(startedDuels({ validators: voters }), (state) =>
 ).state
 const waiting: Scene = { miners: [miner('m1'), miner('m3', 3)] }
 const trustIn = ({ trust }: State, voters: readonly string[]) =>
-  voters.map((voter) => trustOf(trust[voter]))
+  voters.map((voter) => computeTrust(trust[voter]))
 
 test.each([
   ['a new key', anew],

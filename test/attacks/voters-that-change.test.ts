@@ -4,7 +4,7 @@
  * snapshots, and a third of the weight is trimmed from the lanes best for the contender.
  */
 import { describe, expect, it, test } from 'vitest'
-import { type State, seenIn, sumTallies } from '../../packages/duel/src/index.ts'
+import { listTallies, type State, sumTallies } from '../../packages/duel/src/index.ts'
 import { epochOf, MULT8, miner, type Scene, startedDuels } from '../../packages/duel/test/subnet.ts'
 import { pcg64 } from '../../packages/prng/src/index.ts'
 import { after, drawn, playOut, votersOf, winsIn } from './deciding.ts'
@@ -16,7 +16,7 @@ const [STAKE, MOVED] = [1000n, 3400n] as const
 /** Returns the validator whose lane has the contender's greatest lead over the duel. */
 function bestLane(state: State): string {
   const [duel] = state.duels
-  const sums = duel ? sumTallies(seenIn(duel, MULT8, state.protocol)) : {}
+  const sums = duel ? sumTallies(listTallies(duel, MULT8, state.protocol)) : {}
   const leads = Object.entries(sums).map(
     ([voter, { wins, losses }]) => [voter, wins - losses] as const,
   )

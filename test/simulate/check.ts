@@ -1,13 +1,17 @@
 import type { Sample } from '../../packages/blocks/src/index.ts'
 import {
+  computeQuotas,
   type Duel,
   firstState,
-  quotasOf,
   type State,
   stateRoot,
   type Weights,
 } from '../../packages/duel/src/index.ts'
-import { attestedRoot, type Recomputed, recompute } from '../../packages/settlement/src/index.ts'
+import {
+  findAttestedRoot,
+  type RecomputedEpoch,
+  recompute,
+} from '../../packages/settlement/src/index.ts'
 import { epochsOf, type Lie } from './faults.ts'
 import { strengthOf } from './miners.ts'
 import type { Seat, Subnet } from './seat.ts'
@@ -105,7 +109,7 @@ export class Checker {
     const { chain, rules } = this.#subnet
     const { epoch } = this.#state
     if (epoch === rules.firstEpoch) return false
-    const root = await attestedRoot({ chain, network: rules }, epoch)
+    const root = await findAttestedRoot({ chain, network: rules }, epoch)
     return root !== undefined && root !== this.#roots.get(epoch - 1)
   }
 
@@ -135,7 +139,7 @@ export class Checker {
   /**
    * Checks that no flaw names an honest validator: none of their lanes is void, no copy is missing.
    */
-  #checkFlaws({ epoch, flaws }: Recomputed): void {
+  #checkFlaws({ epoch, flaws }: RecomputedEpoch): void {
     for (const { validator, code, detail } of flaws) {
       const seat = this.#seatOf(validator)
       // A validator that stopped may have sealed a lane without publishing it.
@@ -152,10 +156,12 @@ export class Checker {
    * Checks that no honest voter attests an invalid lane, and that no lane counts without an honest
    * voter. Protocol §8.3.
    */
-  #checkAcceptance({ epoch, report, before }: Recomputed): void {
+  #checkAcceptance({ epoch, report, before }: RecomputedEpoch): void {
     if (report.frozen) return
     // While all duels are decided and wait for the end of frozen epochs, lanes have no samples.
-    const isEmpty = Object.values(quotasOf(before)).every((envs) => Object.keys(envs).length === 0)
+    const isEmpty = Object.values(computeQuotas(before)).every(
+      (envs) => Object.keys(envs).length === 0,
+    )
     for (const [hotkey, { accepted, attesters }] of Object.entries(report.lanes)) {
       const seat = this.#seatOf(hotkey)
       const isVoid = VOID.some(
@@ -172,7 +178,7 @@ export class Checker {
    * Checks that no epoch is frozen and every honest lane counts if less than a third of the weight
    * lies or has trouble. A network's first epoch has no voters.
    */
-  #checkLiveness({ epoch, report, before }: Recomputed): void {
+  #checkLiveness({ epoch, report, before }: RecomputedEpoch): void {
     if (Object.keys(before.voters).length === 0) return
     if (report.frozen) this.frozen += 1
     const isOut = (seat: Seat): boolean => seat.isLiar || this.#isDisturbed(seat, epoch)
@@ -201,7 +207,7 @@ export class Checker {
     return all > 0 && 3 * meant >= all
   }
 
-  #noteDuels({ before, state, report, epoch }: Recomputed): void {
+  #noteDuels({ before, state, report, epoch }: RecomputedEpoch): void {
     const { champion, ratio } = before
     if (champion === undefined) return
     const going = new Set(state.duels.map(turnOf))

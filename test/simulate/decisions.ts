@@ -1,5 +1,5 @@
 import {
-  type Decided,
+  type Decision,
   type DuelSnapshot,
   decide,
   encodeBitmap,
@@ -21,7 +21,7 @@ const HASH = 'ab'.repeat(32)
 const STAKE = 10_000_000_000n
 
 /** The decision of an epoch, and the indices of the validators present. */
-export interface DecidedEpoch extends Decided {
+export interface DecidedEpoch extends Decision {
   readonly before: State
   readonly snapshot: DuelSnapshot
   readonly present: readonly number[]

@@ -1,5 +1,5 @@
 import { BLOCK_MS, LocalChain } from '../../packages/chain/src/index.ts'
-import { LOCAL_NETWORK, placeOf } from '../../packages/settlement/src/index.ts'
+import { LOCAL_NETWORK, locateBlock } from '../../packages/settlement/src/index.ts'
 import { Checker, type DuelEnd } from './check.ts'
 import { Clock } from './clock.ts'
 import { bytesOf } from './draw.ts'
@@ -84,7 +84,7 @@ async function makeBlock(subnet: Subnet, seats: readonly Seat[], checker: Checke
         chain.commit(player.account, fieldsOf(player, move)).catch(() => undefined)
   }
   const head = await chain.produce(clock.now())
-  const { epoch, offset } = placeOf(head.number, world.protocol)
+  const { epoch, offset } = locateBlock(head.number, world.protocol)
   if (offset === 0) {
     network.begin(epoch)
     for (const seat of seats) seat.begin(epoch)

@@ -1,18 +1,18 @@
 import {
-  type Decided,
+  type Decision,
   type Duel,
   type DuelSnapshot,
   isWon,
   type Miner,
-  minerOf,
-  queueOf,
+  orderQueue,
+  pickMiner,
   type State,
   stateRoot,
 } from '../../packages/duel/src/index.ts'
 import { type Break, textOf } from './witness.ts'
 
 /** A decided epoch. */
-interface EpochDecision extends Pick<Decided, 'state' | 'report'> {
+interface EpochDecision extends Pick<Decision, 'state' | 'report'> {
   /** The state that governed the epoch. */
   readonly before: State
   readonly snapshot: DuelSnapshot
@@ -74,7 +74,7 @@ export class ThroneWatch {
     const hotkeys = new Set(playing.map(({ hotkey }) => hotkey))
     if (duels.length > state.protocol.duelsMost || hotkeys.size < playing.length)
       this.#break({ promise: 'ONE_TURN', epoch })
-    if (queueOf(state, snapshot).some(({ hotkey }) => hotkeys.has(hotkey)))
+    if (orderQueue(state, snapshot).some(({ hotkey }) => hotkeys.has(hotkey)))
       this.#break({ promise: 'TURN_NOT_QUEUED', epoch })
     const isKept = ({ contender, start }: Duel) =>
       start === epoch ||
@@ -107,7 +107,7 @@ export class ThroneWatch {
       this.#break({ promise: 'WON_IS_CLOSED', epoch })
     const hasRoom = champion !== undefined && !isClosed && duels.length < protocol.duelsMost
     const isKnown = Object.keys(before.voters).length > 0
-    if (hasQuorum && isKnown && hasRoom && queueOf(state, snapshot).length > 0)
+    if (hasQuorum && isKnown && hasRoom && orderQueue(state, snapshot).length > 0)
       this.#break({ promise: 'DUELS_BEGIN', epoch })
   }
 
@@ -145,4 +145,4 @@ export class ThroneWatch {
 const turnOf = ({ contender, start }: Duel): string => `${contender.hotkey} ${start}`
 
 const isSame = (a: Miner | undefined, b: Miner | undefined): boolean =>
-  (a && textOf(minerOf(a))) === (b && textOf(minerOf(b)))
+  (a && textOf(pickMiner(a))) === (b && textOf(pickMiner(b)))

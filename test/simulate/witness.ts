@@ -1,8 +1,8 @@
-import { blockHash, challengeVerdict, type Sample } from '../../packages/blocks/src/index.ts'
+import { compareRewards, hashBlock, type Sample } from '../../packages/blocks/src/index.ts'
 import type { Event } from '../../packages/engine/src/setup.ts'
 import { AlteredFile } from '../../packages/node/src/disk.ts'
 import { canonicalize, type Json } from '../../packages/prng/src/index.ts'
-import type { Recomputed } from '../../packages/settlement/src/index.ts'
+import type { RecomputedEpoch } from '../../packages/settlement/src/index.ts'
 import type { Seat } from './seat.ts'
 
 /** A broken promise and its place. */
@@ -93,7 +93,7 @@ export class Witness {
 
   #addLead(epoch: number, sample: Sample, champion: string): void {
     const add = (rewards: { champion: number; contender: number }): void => {
-      this.#leads.set(epoch, this.leadIn(epoch) + LEADS[challengeVerdict(rewards)])
+      this.#leads.set(epoch, this.leadIn(epoch) + LEADS[compareRewards(rewards)])
     }
     if (!('miner' in sample)) {
       add({ champion: sample.champion.reward, contender: sample.contender.reward })
@@ -128,7 +128,7 @@ export class Witness {
     const { validator, epoch, height } = JSON.parse(line)
     if (isLiar || validator !== account.hotkey) return
     const key = `${index} ${epoch} ${height}`
-    const hash = blockHash(Buffer.from(line))
+    const hash = hashBlock(Buffer.from(line))
     const known = this.#signed.get(key)
     this.#signed.set(key, hash)
     if (known !== undefined && known !== hash)
@@ -138,7 +138,7 @@ export class Witness {
   /** Checks that every acknowledged sample is in the journal, and in the lane if that is valid. */
   checkSamples(
     { index, account, disk }: Seat,
-    { epoch, lanes }: Recomputed,
+    { epoch, lanes }: RecomputedEpoch,
     found: ReadonlyMap<string, Samples>,
   ): void {
     const journal = disk.peek(`journal/${epoch}.jsonl`)?.toString() ?? ''

@@ -47,7 +47,7 @@ export function listDuels({ epochs }: Pick<AppState, 'epochs'>): readonly DuelAc
         epochs: [...epochs, account],
         analyses: [
           ...analyses,
-          ...duel.looks.map((analysis) => ({ epoch: account.epoch, analysis })),
+          ...duel.analyses.map((analysis) => ({ epoch: account.epoch, analysis })),
         ],
         last: account,
       })

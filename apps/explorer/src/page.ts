@@ -1,4 +1,4 @@
-import { explainEnd, type NameOf, naming } from '@affine/report/sentences'
+import { explainEnd, type HotkeyFormatter, nameHotkeysBy } from '@affine/report/sentences'
 import { useEffect, useState } from 'preact/hooks'
 import { formatDuelId } from './address.ts'
 import { type AppState, type DuelAccount, formatSpan } from './app-state.ts'
@@ -17,7 +17,8 @@ export interface Page extends StateProps {
 }
 
 /** Returns a function that names hotkeys by the network's file, or shortens them. */
-export const hotkeyNames = ({ file }: AppState): NameOf => naming(file?.names ?? {}, shorten)
+export const hotkeyNames = ({ file }: AppState): HotkeyFormatter =>
+  nameHotkeysBy(file?.names ?? {}, shorten)
 
 /** An answer, if it has arrived. */
 export interface AnswerState<Value> {

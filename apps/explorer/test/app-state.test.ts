@@ -35,7 +35,7 @@ const duel = (more: Partial<ShownDuel> = {}): ShownDuel => ({
   epochIndex: 1,
   duelEpochs: 8,
   envs: ['a', 'b'],
-  looks: [],
+  analyses: [],
   wins: 0,
   counted: 2,
   needed: 2,
@@ -109,8 +109,8 @@ describe('a state', () => {
   it('has the latest analysis of each environment of a duel', () => {
     const look = (env: string, wins: number) => ({ env, wins }) as never
     const state = stateOf(
-      epoch(1, { duels: [duel({ looks: [look('a', 1), look('b', 2)] })] }),
-      epoch(2, { duels: [duel({ looks: [look('b', 3)] })] }),
+      epoch(1, { duels: [duel({ analyses: [look('a', 1), look('b', 2)] })] }),
+      epoch(2, { duels: [duel({ analyses: [look('b', 3)] })] }),
     )
     expect(listDuels(state).flatMap(latestAnalyses)).toEqual([
       { epoch: 1, analysis: { env: 'a', wins: 1 } },

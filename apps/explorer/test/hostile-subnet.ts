@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   blockPath,
-  commitmentOf,
-  episodesIn,
+  hashCommitment,
+  listEpisodes,
   NO_BLOCK,
   type Sample,
   statePath,
@@ -85,7 +85,7 @@ export class HostileSubnet {
     await this.#produceTo(snapshotBlock(state.epoch + 1, protocol) + 1)
     await writeFile(join(this.#out, 'chain.json'), this.#chain.export())
     const challenge = samples[0]?.challengeId ?? ''
-    const unbegun = samples.findIndex((sample) => episodesIn(sample)[0]?.messages.length === 0)
+    const unbegun = samples.findIndex((sample) => listEpisodes(sample)[0]?.messages.length === 0)
     const lines = { forged: bad.hash, sound: block.hash, unbegun }
     return { ...lines, challenge, champion: champion.hotkey }
   }
@@ -122,7 +122,7 @@ export class HostileSubnet {
       kind: 'attest',
       epoch,
       bitmap: encodeBitmap(voters, new Set(whole)),
-      next: commitmentOf({ ...this.#placeOf(who, epoch + 1), secret: SECRET }),
+      next: hashCommitment({ ...this.#placeOf(who, epoch + 1), secret: SECRET }),
       stateRoot: stateRoot(state),
       url: who === sound ? 'sound' : `javascript:${MARKUP}`,
     })

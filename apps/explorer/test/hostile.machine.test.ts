@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright'
 import { preview } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { AF, killAll, type Started, start } from '../../../test/processes.ts'
+import { AF, killAll, type RunningProcess, start } from '../../../test/processes.ts'
 import { goTo, HAS_BROWSER, launch, openPage } from './browser.ts'
 import { buildPage } from './build-page.ts'
 import { type Faulty, serveFaulty } from './faulty-buckets.ts'
@@ -22,7 +22,7 @@ const EXPLORER = fileURLToPath(new URL('..', import.meta.url))
 let root: string
 let url: string
 let hostile: Hostile
-let serving: Started
+let serving: RunningProcess
 let browser: Browser
 
 describe.runIf(HAS_BROWSER)('hostile evidence', () => {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { run } from '@affine/terminal'
-import { programFor } from './program.ts'
-import { isOurs } from './settings/env-file.ts'
+import { createProgram } from './program.ts'
+import { isOwnVariable } from './settings/env-file.ts'
 
-await run(await programFor(process.argv), { isOurs })
+await run(await createProgram(process.argv), { isOwnVariable })

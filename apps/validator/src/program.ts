@@ -58,7 +58,7 @@ Start with \`af demo\`. \`af help exit-codes\` lists the exit codes.`
  * Returns the program `af` for the words of a command line. It can run the commands that the words
  * name. It only lists the others, because loading them takes long.
  */
-export async function programFor(words: readonly string[]): Promise<CommandUnknownOpts> {
+export async function createProgram(words: readonly string[]): Promise<CommandUnknownOpts> {
   const program = new Command('af')
     .description('Affine: a subnet whose champion everyone can compute.')
     .version(manifest.version)

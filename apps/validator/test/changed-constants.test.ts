@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { type Protocol, type State, stateRoot } from '@affine/duel'
-import { LOCAL_NETWORK, type Network, type Recomputed, recompute } from '@affine/settlement'
-import { bucketsIn } from '@affine/settlement/node'
+import { LOCAL_NETWORK, type Network, type RecomputedEpoch, recompute } from '@affine/settlement'
+import { createBucketOpener } from '@affine/settlement/node'
 import { expect, it } from 'vitest'
 import { testFolder } from '../../../test/test-folder.ts'
 import { runSubnet } from '../src/commands/demo/subnet.ts'
@@ -22,8 +22,8 @@ const network: Network = {
 
 /** Recomputes every epoch of a played subnet. */
 async function epochsIn(chain: Parameters<typeof recompute>[0]['chain'], buckets: string) {
-  const epochs: Recomputed[] = []
-  for await (const epoch of recompute({ chain, network, openBucket: bucketsIn(buckets) }))
+  const epochs: RecomputedEpoch[] = []
+  for await (const epoch of recompute({ chain, network, openBucket: createBucketOpener(buckets) }))
     epochs.push(epoch)
   return epochs
 }

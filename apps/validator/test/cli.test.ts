@@ -17,7 +17,7 @@ import {
 } from '../../../packages/miners/test/servers.ts'
 import type { Written } from '../../../packages/terminal/test/within.ts'
 import { runAf, runVerifier } from '../../../test/in-process.ts'
-import { AF, killAll, run, type Started, start } from '../../../test/processes.ts'
+import { AF, killAll, type RunningProcess, run, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { findUnprintable, parseRecords } from './commands.ts'
 
@@ -32,7 +32,7 @@ afterAll(closeServers)
 afterAll(killAll)
 
 const af = (...words: readonly string[]): Promise<Written> => runAf(words, { cwd: root })
-const began = (...words: readonly string[]): Started => start(AF, words, { cwd: root })
+const began = (...words: readonly string[]): RunningProcess => start(AF, words, { cwd: root })
 const fresh = (): string => join(root, String(count++))
 
 /** Starts a local chain in this folder. Resolves with the chain and its URL. */

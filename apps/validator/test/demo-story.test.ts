@@ -1,4 +1,4 @@
-import { epochFacts, epochLine, plainText } from '@affine/report'
+import { describeEpoch, stripTones, summariseEpoch } from '@affine/report'
 import { beforeAll, expect, it } from 'vitest'
 import { mapNames } from '../src/commands/demo/participants.ts'
 import { formatIntro, formatOutcome } from '../src/commands/demo/story.ts'
@@ -12,11 +12,11 @@ beforeAll(async () => {
   const settled = await epochs()
   const names = mapNames(cast)
   const nameOf = (hotkey: string) => names[hotkey] ?? hotkey
-  const lines = settled.map((each) => epochLine(epochFacts(each), nameOf))
+  const lines = settled.map((each) => summariseEpoch(describeEpoch(each), nameOf))
   const intro = formatIntro({ ...cast, seed: String(2 ** 32 - 1) })
   const outcome = formatOutcome(settled, nameOf)
   tones = outcome.map((line) => (typeof line === 'string' ? 'none' : line.tone))
-  story = [intro, ...lines, plainText(outcome)].join('\n').split('\n')
+  story = [intro, ...lines, stripTones(outcome)].join('\n').split('\n')
 })
 
 it('prints a demo in fewer than 16 lines of at most 100 columns, with names', async () => {

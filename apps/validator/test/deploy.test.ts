@@ -3,8 +3,8 @@ import { NO_BLOCK } from '@affine/blocks'
 import { account, type Head } from '@affine/chain'
 import { firstState } from '@affine/duel'
 import type { Event } from '@affine/engine'
-import { metricsOf } from '@affine/engine/metrics'
-import { LOCAL_NETWORK, type Settled } from '@affine/settlement'
+import { createMetrics } from '@affine/engine/metrics'
+import { type EpochResult, LOCAL_NETWORK } from '@affine/settlement'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AF, killAll, run } from '../../../test/processes.ts'
 import { readSettings } from '../src/settings/settings.ts'
@@ -39,7 +39,7 @@ function events(): Event[] {
     { type: 'head', head, epoch: 0, offset: 1 },
     { type: 'made', ageMs: 1 },
     { type: 'sample', epoch: 0, left: 1, champion: hotkey, sample },
-    { type: 'epoch', settled: { before: state, state, report } as unknown as Settled },
+    { type: 'epoch', settled: { before: state, state, report } as unknown as EpochResult },
     { type: 'sent', task: { kind: 'seal', epoch: 1 }, block: 1 },
     { type: 'problem', task: { kind: 'head' }, error: new Error('x') },
     { type: 'call', outcome: 'reply' },
@@ -54,7 +54,7 @@ beforeAll(async () => {
   const others = ['operating', 'settings', 'buckets', 'upgrades']
   operating += (await Promise.all(others.map((name) => read(`docs/${name}.md`)))).join('')
   const { hotkey } = account(new Uint8Array(32).fill(1))
-  const { on, read: page } = metricsOf({ hotkey, lastUpdate: 0, emit: true }, () => 0)
+  const { on, read: page } = createMetrics({ hotkey, lastUpdate: 0, emit: true }, () => 0)
   for (const event of events()) on(event)
   const text = await (await page()).text()
   for (const [, name = '', labels = ''] of text.matchAll(/^(\w+)(?:\{(.*)\})? /gm)) {

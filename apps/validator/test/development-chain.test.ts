@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { account } from '@affine/chain'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type DevSubnet, prepareSubnet } from '../../../packages/chain/test/dev-subnet.ts'
-import { AF, AF_VERIFY, killAll, run, type Started, start } from '../../../test/processes.ts'
+import { AF, AF_VERIFY, killAll, type RunningProcess, run, start } from '../../../test/processes.ts'
 
 const url = process.env.SUBTENSOR_ENDPOINT ?? ''
 const EPOCH_BLOCKS = 30
@@ -110,7 +110,7 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
       }),
     )
 
-  const validate = (where: string, subnetOf: readonly string[], i: number): Started => {
+  const validate = (where: string, subnetOf: readonly string[], i: number): RunningProcess => {
     const { hotkey } = subnet.validators[i]!
     const own = ['--key', join(folder, hotkey), '--folder', join(folder, `validator-${i}`)]
     return start(AF, [

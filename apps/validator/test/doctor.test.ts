@@ -4,7 +4,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { LIMITS, statePath } from '@affine/blocks'
 import { type Account, account, ed25519Account, encodeCommitment, LocalChain } from '@affine/chain'
-import { plainText } from '@affine/report'
+import { stripTones } from '@affine/report'
 import type { Output } from '@affine/terminal'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import {
@@ -32,11 +32,11 @@ const chutes = vi.hoisted((): { place?: Awaited<ReturnType<typeof serveChutes>>[
 const pauses = vi.hoisted((): number[] => [])
 vi.mock('@affine/miners', async (original) => {
   const real = await original<typeof import('@affine/miners')>()
-  const chutesAccount: typeof real.chutesAccount = (key, options) =>
-    real.chutesAccount(key, { ...options, ...chutes.place })
+  const fetchAccount: typeof real.fetchAccount = (key, options) =>
+    real.fetchAccount(key, { ...options, ...chutes.place })
   const openChutes: typeof real.openChutes = (options) =>
     real.openChutes({ ...options, ...chutes.place })
-  return { ...real, chutesAccount, openChutes }
+  return { ...real, fetchAccount, openChutes }
 })
 // Replies are in time on a busy machine, except for prompts without a reply.
 const silence = vi.hoisted((): { prompts?: RegExp } => ({}))
@@ -556,7 +556,7 @@ describe('af doctor', () => {
     const lines: string[] = []
     for (const code of Object.keys(FINDINGS) as Finding['code'][]) {
       const line: Output['line'] = (said) =>
-        void lines.push(`${code.padEnd(20)} ${plainText(said)}`)
+        void lines.push(`${code.padEnd(20)} ${stripTones(said)}`)
       const [check, result] = FINDINGS[code]
       printFinding({ code, check, result, fields: FIELDS }, { line, status: () => {} })
     }

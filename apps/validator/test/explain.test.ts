@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type ChallengePair, pairing } from '@affine/blocks'
+import { type ChallengePair, createPairing } from '@affine/blocks'
 import type { DuelFacts } from '@affine/report'
 import { LOCAL_NETWORK } from '@affine/settlement'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -77,7 +77,7 @@ describe('af explain', () => {
     const causesIn = async (name: string) => {
       const { records } = await ask(whole(), hotkeyOf(name), '--json')
       const duels = records.filter(({ type }) => type === 'epoch').map(({ duel }) => duel)
-      return (duels as DuelFacts[]).map(({ looks }) => looks.map(({ cause }) => cause))
+      return (duels as DuelFacts[]).map(({ analyses }) => analyses.map(({ cause }) => cause))
     }
     expect(await causesIn('weaker')).toEqual([expect.arrayContaining(['LINE'])])
     expect((await causesIn('stronger')).flat()).toContain('SCORE')
@@ -160,7 +160,7 @@ describe('af explain', () => {
     const shown = records.filter(({ type }) => type === 'lost')
     // Computes the same from the evidence: all lanes count except the liar's where it was set aside.
     const lost: (readonly [validator: string, pair: ChallengePair])[] = []
-    const pairOf = pairing()
+    const pairOf = createPairing()
     const epochs = await subnet.epochs((sample, { validator }) => {
       const pair = pairOf(sample)
       if (pair?.contender.miner === contender && leadIn(pair) < 0) lost.push([validator, pair])

@@ -5,7 +5,7 @@ import { blockPath } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
 import { account, type LocalChain, serveLocal } from '@affine/chain'
 import { listen } from '@affine/node/listen'
-import { sealsOf } from '@affine/settlement'
+import { listSeals } from '@affine/settlement'
 import { expect, it } from 'vitest'
 import {
   chainOf,
@@ -52,7 +52,7 @@ it('rejects another hotkey between seal and publication, and loses nothing', asy
   const first = start()
   await first.follow(START + 2)
   expect(first.sent()).toContain(`seal ${FIRST}`)
-  const head = sealsOf(await chain.snapshot(chain.height), FIRST)[own.hotkey] ?? ''
+  const head = listSeals(await chain.snapshot(chain.height), FIRST)[own.hotkey] ?? ''
   expect(existsSync(join(folder, blockPath(head)))).toBe(true)
   expect(existsSync(join(buckets, own.hotkey, blockPath(head)))).toBe(false)
   await first.validator.stop()

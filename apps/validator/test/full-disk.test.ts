@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { AF, type Ended, killAll, run } from '../../../test/processes.ts'
+import { AF, killAll, type ProcessResult, run } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 
 const FAULTS = new URL('../../../test/faults.mjs', import.meta.url).href
@@ -9,7 +9,7 @@ const root = testFolder('full-disk')
 afterAll(killAll)
 
 /** Runs `af` on a disk with these faults. */
-const onDisk = (faults: object, words: readonly string[]): Promise<Ended> =>
+const onDisk = (faults: object, words: readonly string[]): Promise<ProcessResult> =>
   run(AF, words, {
     env: { NODE_OPTIONS: `--import=${FAULTS}`, FAULTS: JSON.stringify(faults) },
   })

@@ -8,7 +8,7 @@ import {
   type Deed,
   hostileServer,
 } from '../../../packages/settlement/test/hostile-server.ts'
-import { AF, AF_VERIFY, killAll, run, type Started } from '../../../test/processes.ts'
+import { AF, AF_VERIFY, killAll, type RunningProcess, run } from '../../../test/processes.ts'
 import { type RunningSubnet, type Seat, startSubnet } from './running-subnet.ts'
 
 /** An epoch with a correct bucket of the third validator, and epochs with a hostile one. */
@@ -18,7 +18,7 @@ const DEADLINE_MS = 600_000
 let subnet: RunningSubnet
 let server: Server
 let seats: readonly Seat[]
-let honest: readonly Started[]
+let honest: readonly RunningProcess[]
 /** Hostile responses of the third validator's bucket; null while it is correct. */
 let turn: number | null = null
 /** Step between two hostile responses, because neighbours are similar. */

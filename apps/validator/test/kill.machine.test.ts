@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Block, blockPath, readBlock, type Sample, statePath } from '@affine/blocks'
 import { verify } from '@affine/chain'
 import { canonicalize, digest, type Json, pcg64 } from '@affine/prng'
-import type { Recomputed } from '@affine/settlement'
+import type { RecomputedEpoch } from '@affine/settlement'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { AF_VERIFY, type Ended, killAll, run } from '../../../test/processes.ts'
+import { AF_VERIFY, killAll, type ProcessResult, run } from '../../../test/processes.ts'
 import { type RunningSubnet, type Seat, startSubnet } from './running-subnet.ts'
 
 const KILLS = Number(process.env.KILLS ?? 25)
@@ -20,9 +20,9 @@ const LIFE = 30
 
 let subnet: RunningSubnet
 let victims: readonly Seat[]
-let epochs: readonly Recomputed[]
+let epochs: readonly RecomputedEpoch[]
 let file: string
-let second: Ended
+let second: ProcessResult
 /** Number of deaths by the activity of the process. */
 const deaths = new Map<string, number>()
 /** Violations, with their place. */
@@ -89,7 +89,7 @@ async function sizeOf(seat: Seat): Promise<number> {
  * Returns the activity of a process at its death: the disk operation that killed it, or its output
  * and the block.
  */
-function doing({ stdout, stderr }: Ended): string {
+function doing({ stdout, stderr }: ProcessResult): string {
   const [, fault, path = ''] = /^(KILL|CUT) at \w+ (.*)$/m.exec(stderr) ?? []
   if (fault !== undefined)
     return `${fault} at ${PLACES.find(([place]) => path.includes(place))?.[0]}`
@@ -98,7 +98,7 @@ function doing({ stdout, stderr }: Ended): string {
 }
 
 /** Output that no process may print, regardless of kills. */
-function problemsIn({ code, stdout, stderr }: Ended): readonly string[] {
+function problemsIn({ code, stdout, stderr }: ProcessResult): readonly string[] {
   const lines = stdout.split('\n').filter((line) => /altered|secret|other bytes|Error/.test(line))
   return code === null ? lines : [...lines, `ended with ${code}: ${stderr}`]
 }
@@ -110,7 +110,7 @@ async function within(blocks: number, done: () => boolean | Promise<boolean>): P
 }
 
 /** Runs one life from start to kill. */
-async function live(seat: Seat, random: Random, planned = FIRST.shift()): Promise<Ended> {
+async function live(seat: Seat, random: Random, planned = FIRST.shift()): Promise<ProcessResult> {
   const draw = (most: number) => Number(random.integers(0, most))
   const oneOf = <T>(some: readonly T[]) => some[draw(some.length)] as T
   const { by, place = oneOf(PLACES), words = oneOf(WORDS) } = planned ?? { by: oneOf(WAYS) }

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, describe, expect, it } from 'vitest'
-import { AF, AF_VERIFY, type Ended, killAll, start } from '../../../test/processes.ts'
+import { AF, AF_VERIFY, killAll, type ProcessResult, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 
 const root = testFolder('leaving')
@@ -12,13 +12,13 @@ afterAll(killAll)
 const NODE = `'${process.execPath}'`
 
 /** Runs a command whose output is closed after its first bytes, or unread. */
-function unread(program: string, ...words: readonly string[]): Promise<Ended> {
+function unread(program: string, ...words: readonly string[]): Promise<ProcessResult> {
   const { child, ended } = start(program, words, { cwd: root })
   child.stdout?.destroy()
   return ended
 }
 
-function inBash(line: string): Promise<Ended> {
+function inBash(line: string): Promise<ProcessResult> {
   return new Promise((resolve) => {
     const child = execFile('bash', ['-c', line], { cwd: root }, (_, stdout, stderr) =>
       resolve({ code: child.exitCode, stdout, stderr }),

@@ -4,7 +4,7 @@ import { type Account, account, type ChainError, LocalChain, remoteChain } from 
 import { pcg64 } from '@affine/prng'
 import { afterAll, describe, expect, it } from 'vitest'
 import { runAf } from '../../../test/in-process.ts'
-import { AF, killAll, type Started, start } from '../../../test/processes.ts'
+import { AF, killAll, type RunningProcess, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { parseRecords } from './commands.ts'
 
@@ -21,14 +21,14 @@ afterAll(killAll)
 type Words = readonly string[]
 
 /** Starts a localnet on a free port, or on the port in `more`. */
-const localnet = (out: string, more: Words = [], faults?: object): Started =>
+const localnet = (out: string, more: Words = [], faults?: object): RunningProcess =>
   start(AF, ['localnet', '--port', '0', '--block-ms', '20', '--out', out, '--json', ...more], {
     cwd: root,
     ...(faults && {
       env: { FAULTS: JSON.stringify(faults), NODE_OPTIONS: `--import ${FAULTS}` },
     }),
   })
-const servingOf = async ({ says }: Started) => {
+const servingOf = async ({ says }: RunningProcess) => {
   const [line] = await says(/^\{"type":"serving".*\}$/m)
   return JSON.parse(line) as { url: string; block: number; neurons: { hotkey: string }[] }
 }

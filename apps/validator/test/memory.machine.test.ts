@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { blockPath, LIMITS } from '@affine/blocks'
 import { account, LocalChain } from '@affine/chain'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { AF, killAll, type Started, start } from '../../../test/processes.ts'
+import { AF, killAll, type RunningProcess, start } from '../../../test/processes.ts'
 import { buildPage } from '../../explorer/test/build-page.ts'
 
 const CONNECTIONS = 300
@@ -52,7 +52,7 @@ async function longChain(): Promise<string> {
 }
 
 /** Returns the current or peak memory of a process in MB. */
-async function memoryOf({ child }: Started, what: 'VmRSS' | 'VmHWM'): Promise<number> {
+async function memoryOf({ child }: RunningProcess, what: 'VmRSS' | 'VmHWM'): Promise<number> {
   const status = await readFile(`/proc/${child.pid}/status`, 'utf8')
   return Number(new RegExp(`${what}:\\s+(\\d+)`).exec(status)?.[1]) / 1024
 }
@@ -66,7 +66,7 @@ async function askAndReadNothing(port: string, request: string): Promise<void> {
 }
 
 /** Returns the maximum growth of a process in MB while all these requests wait. */
-async function growth(served: Started, url: string, request: string): Promise<number> {
+async function growth(served: RunningProcess, url: string, request: string): Promise<number> {
   const { port } = new URL(url)
   await fetch(url).then((response) => response.arrayBuffer())
   await writeFile(`/proc/${served.child.pid}/clear_refs`, '5') // forgets what it had at most

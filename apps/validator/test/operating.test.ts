@@ -10,12 +10,12 @@ import { stripVTControlCharacters } from 'node:util'
 import { remoteChain } from '@affine/chain'
 import type { State } from '@affine/duel'
 import { listenWith } from '@affine/node/listen'
-import { plainText } from '@affine/report'
+import { stripTones } from '@affine/report'
 import { LOCAL_NETWORK } from '@affine/settlement'
 import type { Output } from '@affine/terminal'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { written } from '../../../packages/terminal/test/within.ts'
-import { AF, killAll, type Started, start } from '../../../test/processes.ts'
+import { AF, killAll, type RunningProcess, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { narrate, printProblem } from '../src/service/narrate.ts'
 import { createMasker } from '../src/service/secrets.ts'
@@ -134,7 +134,7 @@ describe('the output of a service', () => {
 it('prints how often a problem occurred; one more time is "once"', () => {
   const said = (message: string, unsaid: number): string => {
     const lines: string[] = []
-    const screen: Output = { line: (said) => void lines.push(plainText(said)), status: () => {} }
+    const screen: Output = { line: (said) => void lines.push(stripTones(said)), status: () => {} }
     const problem = { type: 'problem', task: { kind: 'head' }, error: new Error(message) } as const
     printProblem(problem, screen, unsaid)
     return lines.join()
@@ -161,7 +161,7 @@ describe('a secret with characters that JSON escapes', () => {
 
 describe('af validate', () => {
   const root = testFolder('operating')
-  let chain: Started
+  let chain: RunningProcess
   let url: string
   let runs = 0
   beforeAll(async () => {
@@ -175,7 +175,7 @@ describe('af validate', () => {
   afterAll(killAll)
 
   const key = (name: string): string => join(root, 'net/keys', name)
-  const validate = (words: string, { on = url, who = 1, env = {} } = {}): Started => {
+  const validate = (words: string, { on = url, who = 1, env = {} } = {}): RunningProcess => {
     const own = `--key ${key(`validator-${who}`)} --folder ${root}/v${runs++} --buckets ${root}/b`
     return start(AF, `validate --network ${on} ${own} ${words}`.trim().split(' '), {
       cwd: root,
@@ -183,7 +183,7 @@ describe('af validate', () => {
     })
   }
   /** Returns the URL of a validator's pages. */
-  const pagesOf = async ({ says }: Started): Promise<string> =>
+  const pagesOf = async ({ says }: RunningProcess): Promise<string> =>
     (await says(/"url":"([^"]+)"/))[1] ?? ''
   /** Returns its health, and expects the same HTTP status. */
   const health = async (at: string): Promise<{ ok: boolean; reasons: string[] }> => {

@@ -1,15 +1,15 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LocalChain } from '@affine/chain'
-import { epochFacts, epochLine, plainText, shortHotkey } from '@affine/report'
+import { describeEpoch, shortenHotkey, stripTones, summariseEpoch } from '@affine/report'
 import {
+  type EpochResult,
   LOCAL_NETWORK,
-  type Recomputed,
+  type RecomputedEpoch,
   recompute,
-  type Settled,
   type Source,
 } from '@affine/settlement'
-import { bucketsIn } from '@affine/settlement/node'
+import { createBucketOpener } from '@affine/settlement/node'
 import type { Output } from '@affine/terminal'
 import { onceARun } from '../../../test/once-a-run.ts'
 import {
@@ -47,7 +47,7 @@ export interface PlayedSubnet {
   /** Opens a validator's bucket. */
   readonly open: (hotkey: string, url: string) => Source | null
   /** Recomputes every epoch. */
-  epochs(onSample?: OnSample): Promise<readonly Recomputed[]>
+  epochs(onSample?: OnSample): Promise<readonly RecomputedEpoch[]>
 }
 
 /** Returns the demo's validators with some of its miners. */
@@ -62,7 +62,7 @@ export async function playSubnetOnce(names: readonly string[]): Promise<PlayedSu
   const folder = await onceARun(`subnet-${names.join('-')}`, (out) => playIn(out, cast))
   const [buckets, chainFile] = [join(folder, 'buckets'), join(folder, 'chain.json')]
   const chainExport = await readFile(chainFile, 'utf8')
-  const open = bucketsIn(buckets)
+  const open = createBucketOpener(buckets)
   const members = [...cast.validators, ...cast.miners]
   return {
     cast,
@@ -70,7 +70,7 @@ export async function playSubnetOnce(names: readonly string[]): Promise<PlayedSu
     named: (text) =>
       members.reduce(
         (named, { name, account: { hotkey } }) =>
-          named.replaceAll(hotkey, name).replaceAll(shortHotkey(hotkey), name),
+          named.replaceAll(hotkey, name).replaceAll(shortenHotkey(hotkey), name),
         text,
       ),
     buckets,
@@ -81,7 +81,7 @@ export async function playSubnetOnce(names: readonly string[]): Promise<PlayedSu
     epochs: async (onSample = () => {}) => {
       const chain = LocalChain.import(chainExport)
       const data = { chain, network: LOCAL_NETWORK, openBucket: open, onSample }
-      const epochs: Recomputed[] = []
+      const epochs: RecomputedEpoch[] = []
       for await (const epoch of recompute(data)) epochs.push(epoch)
       return epochs
     },
@@ -90,18 +90,18 @@ export async function playSubnetOnce(names: readonly string[]): Promise<PlayedSu
 
 async function playIn(out: string, cast: Participants): Promise<void> {
   const said = [formatIntro(cast)]
-  const screen: Output = { line: (lines) => void said.push(plainText(lines)), status: () => {} }
+  const screen: Output = { line: (lines) => void said.push(stripTones(lines)), status: () => {} }
   const names = mapNames(cast)
   const nameOf = (hotkey: string) => names[hotkey] ?? hotkey
   const [alice] = cast.validators
-  const epochs: Settled[] = []
+  const epochs: EpochResult[] = []
   await runSubnet(cast, out, (member, event) => {
     if (member !== alice) return
     if (event.type === 'epoch') epochs.push(event.settled)
     narrate(event, screen, nameOf)
   })
-  said.push(...epochs.map((settled) => epochLine(epochFacts(settled), nameOf)))
-  said.push(plainText(formatOutcome(epochs, nameOf)))
+  said.push(...epochs.map((settled) => summariseEpoch(describeEpoch(settled), nameOf)))
+  said.push(stripTones(formatOutcome(epochs, nameOf)))
   await withProgramsOnPath(join(out, 'bin'), () => {
     said.push(formatRerunHint(cast.seed), formatFilesHint('/tmp/affine-demo-abcdef'))
   })

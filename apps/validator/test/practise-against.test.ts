@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { episodesIn, type Sample } from '@affine/blocks'
-import { quotaOf } from '@affine/duel'
+import { listEpisodes, type Sample } from '@affine/blocks'
+import { computeQuota } from '@affine/duel'
 import { make, play, type Transcript } from '@affine/envs'
 import { playerReply } from '@affine/miners'
 import { LOCAL_NETWORK } from '@affine/settlement'
@@ -66,7 +66,7 @@ describe('af practise --against', () => {
       const past = samples
         .filter(({ sample }) => sample.env === env)
         .flatMap(({ sample, validator }) =>
-          episodesIn(sample)
+          listEpisodes(sample)
             .filter(({ miner }) => miner === champion)
             .map(({ reward }) => ({ id: sample.challengeId, reward, validator })),
         )
@@ -91,7 +91,7 @@ describe('af practise --against', () => {
       const { protocol } = LOCAL_NETWORK
       const constants = protocol.envs[env]!
       const epochs = Array.from({ length: protocol.duelEpochs }, (_, i) =>
-        quotaOf(i + 1, constants),
+        computeQuota(i + 1, constants),
       )
       const played = epochs.reduce((sum, quota) => sum + quota, 0)
       const decisive = Math.floor((played * (won + losses)) / (won + losses + ties))

@@ -1,8 +1,8 @@
 import { ChainError } from '@affine/chain'
 import type { Problem, ValidatorTask } from '@affine/engine'
-import { AskingProblem } from '@affine/miners'
+import { MinerError } from '@affine/miners'
 import { AlteredFile } from '@affine/node/disk'
-import { plainText } from '@affine/report'
+import { stripTones } from '@affine/report'
 import type { Output } from '@affine/terminal'
 import { expect, test } from 'vitest'
 import { createProblemFilter, printProblem } from '../src/service/narrate.ts'
@@ -34,7 +34,7 @@ test.each<[string, readonly Problem[]]>([
   ['two miners', [8001, 8002].map((port) => problem(miner(port), new Error('x')))],
   [
     'two statuses of a miner',
-    [404, 500].map((status) => problem(miner(1), new AskingProblem('status', 'x', status))),
+    [404, 500].map((status) => problem(miner(1), new MinerError('status', 'x', status))),
   ],
   [
     'the lanes of two validators',
@@ -99,9 +99,9 @@ test.each([
 
 test('prints a problem on one line, escaped for the terminal', () => {
   const said: string[] = []
-  const screen: Output = { line: (lines) => said.push(plainText(lines)), status: () => {} }
+  const screen: Output = { line: (lines) => said.push(stripTones(lines)), status: () => {} }
   const task = { kind: 'miner', model: 'me/\u001b[2J\nmine\u202e', chute: 'c' } as const
-  for (const error of [new AskingProblem('status', 'x', 404), new ChainError('Stale')])
+  for (const error of [new MinerError('status', 'x', 404), new ChainError('Stale')])
     printProblem(problem(task, error), screen)
   expect(said).toHaveLength(2)
   expect(said.join('')).not.toMatch(/\p{C}/u)

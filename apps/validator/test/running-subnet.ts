@@ -17,14 +17,14 @@ import { listen } from '@affine/node/listen'
 import { digest } from '@affine/prng'
 import {
   LOCAL_NETWORK,
-  placeOf,
-  type Recomputed,
+  listSeals,
+  locateBlock,
+  type RecomputedEpoch,
   recompute,
   sealBlock,
-  sealsOf,
 } from '@affine/settlement'
-import { bucketsIn } from '@affine/settlement/node'
-import { AF, type Started, start } from '../../../test/processes.ts'
+import { createBucketOpener } from '@affine/settlement/node'
+import { AF, type RunningProcess, start } from '../../../test/processes.ts'
 
 const STAKE = 1_000_000_000_000n
 const { protocol } = LOCAL_NETWORK
@@ -63,7 +63,7 @@ export interface Seat {
   /** Epochs in which its sealed lane was published in time. */
   readonly inTime: Set<number>
   /** Starts its process with more arguments. Its disk has the faults of `faults.mjs`. */
-  validate(faults?: object, more?: readonly string[]): Started
+  validate(faults?: object, more?: readonly string[]): RunningProcess
 }
 
 interface SubnetOptions {
@@ -93,7 +93,7 @@ export interface RunningSubnet extends AsyncDisposable {
   /** Resolves once the chain has reached this position, or is stopped. */
   reaches(epoch: number, offset?: number): Promise<void>
   /** Stops the chain, writes its export to `file`, and recomputes all epochs from the buckets. */
-  end(): Promise<{ readonly file: string; readonly epochs: readonly Recomputed[] }>
+  end(): Promise<{ readonly file: string; readonly epochs: readonly RecomputedEpoch[] }>
 }
 
 const held = new Set<string>()
@@ -180,7 +180,7 @@ export async function startSubnet({
     return () => chain.commit(account, fields)
   })
 
-  const at = () => placeOf(chain.height, protocol)
+  const at = () => locateBlock(chain.height, protocol)
   /** Reports whether it has sealed, or has nothing to seal. */
   const sealed = ({ account, folder, seals }: Seat, epoch: number): boolean => {
     const file = join(folder, statePath(epoch))
@@ -189,7 +189,7 @@ export async function startSubnet({
     return state !== false && state.ok && !Object.hasOwn(state.value.due, account.hotkey)
   }
   const headsOf = async (epoch: number) =>
-    sealsOf(await chain.snapshot(sealBlock(epoch, protocol)), epoch)
+    listSeals(await chain.snapshot(sealBlock(epoch, protocol)), epoch)
   /** Reports whether these validators have sent and read everything scheduled before this block. */
   async function areDone(seats: readonly Seat[]): Promise<boolean> {
     const { epoch, offset } = at()
@@ -248,8 +248,8 @@ export async function startSubnet({
       await stop()
       const file = join(root, 'chain.json')
       await writeFile(file, chain.export())
-      const epochs: Recomputed[] = []
-      const openBucket = bucketsIn(buckets)
+      const epochs: RecomputedEpoch[] = []
+      const openBucket = createBucketOpener(buckets)
       for await (const epoch of recompute({ chain, network: LOCAL_NETWORK, openBucket }))
         epochs.push(epoch)
       return { file, epochs }

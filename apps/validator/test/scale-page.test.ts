@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { LIMITS } from '@affine/blocks'
-import { type EnvConstants, PROTOCOL, quotaOf } from '@affine/duel'
+import { computeQuota, type EnvConstants, PROTOCOL } from '@affine/duel'
 import { expect, test } from 'vitest'
 import { estimateLoads, formatBytes } from '../src/service/load.ts'
 
@@ -15,7 +15,7 @@ const { samples: most, laneBytes } = estimateLoads(PROTOCOL, { neurons }).mostEp
 
 /** Returns the mean samples of a lane in one environment, over the longest duels. */
 function meanSamples(env: EnvConstants): number {
-  const epochs = Array.from({ length: PROTOCOL.duelEpochs }, (_, at) => quotaOf(at + 1, env))
+  const epochs = Array.from({ length: PROTOCOL.duelEpochs }, (_, at) => computeQuota(at + 1, env))
   const quota = epochs.reduce((sum, each) => sum + each, 0) / PROTOCOL.duelEpochs
   return quota * (env.players === 2 ? PROTOCOL.duelsMost : PROTOCOL.duelsMost + 1)
 }

@@ -14,7 +14,7 @@ import { gunzipSync } from 'node:zlib'
 import { blockPath, httpBucket, LIMITS, probePath } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
 import { listenWith } from '@affine/node/listen'
-import { bucketsIn } from '@affine/settlement/node'
+import { createBucketOpener } from '@affine/settlement/node'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { bucketSuite, noise } from '../../../packages/blocks/test/bucket-suite.ts'
 import { runAf } from '../../../test/in-process.ts'
@@ -87,7 +87,7 @@ bucketSuite('`af serve <bucket>`', async () => {
 })
 
 bucketSuite('`af serve <buckets>`', async () => {
-  const source = bucketsIn(url)('5G', '5G')
+  const source = createBucketOpener(url)('5G', '5G')
   if (source === null) throw new Error('it was not opened')
   return { bucket: { read: source.read, write: directoryBucket(join(root, 'buckets/5G')).write } }
 })

@@ -11,8 +11,8 @@ import { findSettings } from '../src/settings/entries.ts'
 import {
   formatProblem,
   isSending,
+  readFoundValues,
   readSettings,
-  readValues,
   type SettingProblem,
 } from '../src/settings/settings.ts'
 import { SENDING } from '../src/settings/table.ts'
@@ -44,7 +44,7 @@ describe('a setting', () => {
   it('controls sending in set-weights as in validate', () => {
     const env = { AFFINE_FOLDER: 'theirs', AFFINE_EMIT: 'yes', AFFINE_STALL: 'odd' }
     const sending = (flags: object, variables: Variables) =>
-      readValues(findSettings(flags, variables), SENDING)
+      readFoundValues(findSettings(flags, variables), SENDING)
     expect(sending({}, env)).toEqual({ emit: true })
     expect(sending({ emit: true, json: true }, {})).toEqual({ emit: true })
     expect(sending({}, { AFFINE_DRY_RUN: '1', AFFINE_EMIT: '' })).toEqual({ dryRun: true })

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { account, LocalChain } from '@affine/chain'
 import { stateRoot } from '@affine/duel'
-import { LOCAL_NETWORK, type Recomputed, recompute } from '@affine/settlement'
+import { LOCAL_NETWORK, type RecomputedEpoch, recompute } from '@affine/settlement'
 import { NAMES_FILE } from '@affine/terminal'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { AF, killAll, start } from '../../../test/processes.ts'
@@ -26,7 +26,7 @@ const THIRD_EPOCH = 3 * epochBlocks + 4
 const root = testFolder('status')
 let subnet: PlayedSubnet
 /** Returns the epochs with a duel, from the evidence. */
-let duels: readonly Recomputed[]
+let duels: readonly RecomputedEpoch[]
 const hotkeyOf = (name: string): string => subnet.hotkeyOf(name)
 
 beforeAll(async () => {
@@ -55,7 +55,7 @@ async function askIn(
 describe('af status', () => {
   it('prints each duel with its verdicts, and the result of the last epoch', async () => {
     const [first] = duels
-    const { before, state, report } = first as Recomputed
+    const { before, state, report } = first as RecomputedEpoch
     const block = (before.epoch + 1) * epochBlocks + 4
     const { stdout, error } = await ask(until(block))
     expect([error, findUnprintable(stdout)]).toEqual([undefined, []])
@@ -104,7 +104,7 @@ describe('af status', () => {
       state.duels.some(({ verdicts }) => Object.keys(verdicts).length > 0),
     )
     expect(going).toBeDefined()
-    const { state } = going as Recomputed
+    const { state } = going as RecomputedEpoch
     const { records } = await ask(until(state.epoch * epochBlocks + 3), '--json')
     expect(records).toHaveLength(1)
     const [record] = records

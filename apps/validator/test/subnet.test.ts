@@ -1,12 +1,12 @@
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { dirname, join } from 'node:path'
-import { blockPath, episodesIn, type Sample, statePath } from '@affine/blocks'
+import { blockPath, listEpisodes, type Sample, statePath } from '@affine/blocks'
 import { LocalChain, serveLocal } from '@affine/chain'
 import { type State, stateRoot } from '@affine/duel'
 import { listenWith } from '@affine/node/listen'
-import { type Flaw, LOCAL_NETWORK, type Recomputed, recompute } from '@affine/settlement'
-import { bucketsIn } from '@affine/settlement/node'
+import { type Flaw, LOCAL_NETWORK, type RecomputedEpoch, recompute } from '@affine/settlement'
+import { createBucketOpener } from '@affine/settlement/node'
 import { getRequestListener } from '@hono/node-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { closeServers, listen, serve } from '../../../packages/miners/test/servers.ts'
@@ -31,7 +31,7 @@ let chainFile: string
 /** The folder of a second run of the same subnet, and its final state. */
 let again: string
 let state: State
-let honest: readonly Recomputed[]
+let honest: readonly RecomputedEpoch[]
 const problems: string[] = []
 const hotkeyOf = (name: string): string => subnet.hotkeyOf(name)
 
@@ -52,21 +52,25 @@ afterAll(killAll)
 type Seen = (sample: Sample, where: { readonly validator: string; readonly block: string }) => void
 
 /** Recomputes every epoch from these buckets. */
-async function epochsIn(base: string, onSample: Seen = () => {}): Promise<readonly Recomputed[]> {
+async function epochsIn(
+  base: string,
+  onSample: Seen = () => {},
+): Promise<readonly RecomputedEpoch[]> {
   const chain = LocalChain.import(await readFile(chainFile, 'utf8'))
-  const epochs: Recomputed[] = []
+  const epochs: RecomputedEpoch[] = []
   for await (const epoch of recompute({
     chain,
     network: LOCAL_NETWORK,
-    openBucket: bucketsIn(base),
+    openBucket: createBucketOpener(base),
     onSample,
   }))
     epochs.push(epoch)
   return epochs
 }
 
-const flawsOf = (epochs: readonly Recomputed[]) => epochs.flatMap(({ flaws }) => flaws)
-const rootOf = (epochs: readonly Recomputed[]): string => stateRoot(epochs.at(-1)?.state as State)
+const flawsOf = (epochs: readonly RecomputedEpoch[]) => epochs.flatMap(({ flaws }) => flaws)
+const rootOf = (epochs: readonly RecomputedEpoch[]): string =>
+  stateRoot(epochs.at(-1)?.state as State)
 
 /** Returns a changed copy of the buckets. */
 async function tampered(change: (base: string) => Promise<void>): Promise<string> {
@@ -333,7 +337,7 @@ describe('af-verify', () => {
     expect(text.stdout).toContain(`${name}, challenge ${challengeId}`)
     expect(text.stdout).toContain(`in block ${one.block} of ${hotkeyOf('alice')}`)
     const messages = ofOne
-      .flatMap(({ sample }) => episodesIn(sample))
+      .flatMap(({ sample }) => listEpisodes(sample))
       .flatMap((each) => each.messages)
     for (const { content } of messages) expect(text.stdout).toContain(content.split('\n')[0])
   })

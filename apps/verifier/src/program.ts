@@ -1,12 +1,12 @@
 import {
   chainCommand,
   EXIT_CODES_TEXT,
+  expandPath,
   FIRST_EPOCH,
-  namesBeside,
-  onChain,
+  readNames,
   textIn,
   whole,
-  wholePath,
+  withChain,
 } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import manifest from '../package.json' with { type: 'json' }
@@ -65,13 +65,13 @@ export const program: CommandUnknownOpts = chainCommand('af-verify')
   )
   .addHelpText('after', EXAMPLES)
   .action(async (named, options) => {
-    const base = wholePath(named ?? process.env.AFFINE_BUCKETS ?? '', 'buckets') || undefined
+    const base = expandPath(named ?? process.env.AFFINE_BUCKETS ?? '', 'buckets') || undefined
     checkOptions(options)
     // Imported here, so that help and wrong usage do not load them.
     const { openChain } = await import('@affine/settlement')
     const { verify } = await import('./verify.ts')
-    const names = await namesBeside(options.network)
-    return onChain(openChain, options, (subnet, screen) =>
+    const names = await readNames(options.network)
+    return withChain(openChain, options, (subnet, screen) =>
       verify(subnet, { ...options, base, names }, screen),
     )
   })

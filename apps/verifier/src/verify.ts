@@ -6,33 +6,33 @@ import { createInterface } from 'node:readline'
 import type { Sample } from '@affine/blocks'
 import { type State, stateRoot } from '@affine/duel'
 import {
-  epochFacts,
-  epochRecord,
-  epochText,
-  findingLine,
+  addToVerification,
+  describeEpoch,
+  explainUncounted,
+  exportEpoch,
+  formatEpoch,
+  formatFinding,
+  formatSample,
+  formatUncounted,
+  formatVerification,
+  formatWaits,
+  type HotkeyFormatter,
   type Line,
-  type NameOf,
-  naming,
-  sampleText,
+  nameHotkeysBy,
   toJson,
-  uncountedCause,
-  uncountedText,
   type Verification,
-  verificationAfter,
-  verificationLines,
-  waitsText,
 } from '@affine/report'
 import {
-  beginningAt,
   type Choose,
-  type Recomputed,
+  findStart,
+  type RecomputedEpoch,
   type RecomputeOptions,
   recompute,
   type SamplePlace,
   type Subnet,
   type Waits,
 } from '@affine/settlement'
-import { bucketsIn, expectBuckets, openThreads } from '@affine/settlement/node'
+import { createBucketOpener, expectBuckets, openThreads } from '@affine/settlement/node'
 import { type Output, printable } from '@affine/terminal'
 
 /** The epochs to verify, and the part of the result to show. */
@@ -72,26 +72,26 @@ export async function verify(
   const { base } = options
   // The waiting times are not part of the result, so they go to standard error.
   const onWaits = (waits: Waits): void => {
-    const text = waitsText(waits)
+    const text = formatWaits(waits)
     if (text !== undefined) process.stderr.write(`${text}\n`)
   }
-  const data = { ...subnet, openBucket: bucketsIn(base), onWaits }
+  const data = { ...subnet, openBucket: createBucketOpener(base), onWaits }
   await expectBuckets(data, base)
-  const beginning = await beginningAt(data, options.fromEpoch ?? data.network.firstEpoch)
+  const beginning = await findStart(data, options.fromEpoch ?? data.network.firstEpoch)
   screen.line(...beginLine(data, beginning.from, options))
   const { end, shown } = await printEpochs({ ...data, ...beginning }, options, screen)
   if (end === undefined || shown === 0) throw createNoMatchError(options)
-  screen.line(verificationLines(end, createNaming(options)), { type: 'end', ...end })
+  screen.line(formatVerification(end, createNaming(options)), { type: 'end', ...end })
   if (end.conclusion === 'COMPARED_HOLDS') process.exitCode = 3
 }
 
 /** Returns a naming that prints hotkeys in full, so that readers can search for them. */
-const createNaming = ({ names = {} }: VerifyOptions): NameOf =>
-  naming(names, (key) => printable(key))
+const createNaming = ({ names = {} }: VerifyOptions): HotkeyFormatter =>
+  nameHotkeysBy(names, (key) => printable(key))
 
 /**
  * Recomputes the epochs and prints the requested epochs or samples. Resolves with the number of
- * these that were `shown`, and with the end, if there was an epoch.
+ * these that were `formatValue`, and with the end, if there was an epoch.
  */
 async function printEpochs(
   data: RecomputeOptions & { readonly from: State },
@@ -109,7 +109,7 @@ async function printEpochs(
   }
   const onSample = options.samples || options.sample ? addSample : undefined
   for await (const result of recomputeEpochs({ ...data, onSample }, options)) {
-    end = verificationAfter(end, result, uncompared)
+    end = addToVerification(end, result, uncompared)
     // A later error does not change the exit code.
     if (end.conclusion === 'FLAWED') process.exitCode = 1
     if (isShown()) shown += await printEpoch(result, options, { samples, screen })
@@ -120,7 +120,7 @@ async function printEpochs(
 
 /** Prints the samples of an epoch, then the epoch. Resolves with the number of requested items. */
 async function printEpoch(
-  result: Recomputed,
+  result: RecomputedEpoch,
   options: VerifyOptions,
   { samples, screen }: { readonly samples: SpilledSamples; readonly screen: Output },
 ): Promise<number> {
@@ -134,14 +134,14 @@ async function printEpoch(
 /** Prints the samples of an epoch. Resolves with their count. */
 async function printSamples(
   samples: SpilledSamples,
-  result: Recomputed,
+  result: RecomputedEpoch,
   screen: Output,
 ): Promise<number> {
   const { epoch } = result
   let count = 0
   for await (const [sample, place] of samples.take()) {
-    const why = uncountedCause(result, sample, place)
-    const text = sampleText(sample, place) + uncountedText(why)
+    const why = explainUncounted(result, sample, place)
+    const text = formatSample(sample, place) + formatUncounted(why)
     const use = { counts: why === undefined, why }
     screen.line(text, { type: 'sample', epoch, ...place, ...use, sample })
     count += 1
@@ -150,11 +150,11 @@ async function printSamples(
 }
 
 function epochLines(
-  result: Recomputed,
+  result: RecomputedEpoch,
   { sample, names = {} }: VerifyOptions,
 ): readonly OutputLine[] {
   if (sample !== undefined) return []
-  return [[epochText(epochFacts(result), naming(names)), epochRecord(result)]]
+  return [[formatEpoch(describeEpoch(result), nameHotkeysBy(names)), exportEpoch(result)]]
 }
 
 function createNoMatchError({ epoch, sample }: VerifyOptions): RangeError {
@@ -166,7 +166,7 @@ function createNoMatchError({ epoch, sample }: VerifyOptions): RangeError {
 async function* recomputeEpochs(
   data: RecomputeOptions,
   { jobs = availableParallelism(), toEpoch: to, copies }: VerifyOptions,
-): AsyncGenerator<Recomputed, void> {
+): AsyncGenerator<RecomputedEpoch, void> {
   const choose = copies === undefined ? undefined : createDraw(copies)
   if (jobs === 1) return yield* recompute({ ...data, to, choose })
   await using threads = openThreads(jobs, SHORT_BYTES)
@@ -210,13 +210,16 @@ function beginLine(
 }
 
 /** Returns the flaws of an epoch, then the warnings, in which no data is wrong. */
-function findingLines({ flaws, warnings }: Recomputed, nameOf: NameOf): readonly OutputLine[] {
+function findingLines(
+  { flaws, warnings }: RecomputedEpoch,
+  nameOf: HotkeyFormatter,
+): readonly OutputLine[] {
   const all = [
     ...flaws.map((flaw) => ({ type: 'flaw', tone: 'bad', finding: flaw }) as const),
     ...warnings.map((finding) => ({ type: 'warning', tone: 'warning', finding }) as const),
   ]
   return all.map(({ type, tone, finding }) => [
-    [findingLine(finding, tone, nameOf)],
+    [formatFinding(finding, tone, nameOf)],
     { type, ...finding },
   ])
 }

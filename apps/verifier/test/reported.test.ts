@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { LIMITS, statePath } from '@affine/blocks'
 import type { Account } from '@affine/chain'
 import type { State } from '@affine/duel'
-import { plainText } from '@affine/report'
+import { stripTones } from '@affine/report'
 import type { Output } from '@affine/terminal'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import {
@@ -50,7 +50,7 @@ async function told(
   await spoil()
   const said: [string, object][] = []
   const screen: Output = {
-    line: (lines, record) => said.push([plainText(lines), record]),
+    line: (lines, record) => said.push([stripTones(lines), record]),
     status: () => {},
   }
   const { chain } = subnet

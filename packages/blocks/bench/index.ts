@@ -1,14 +1,14 @@
 import { setTimeout } from 'node:timers/promises'
-import { challengesOf, make, replay, replayGame, seedOf } from '@affine/envs'
+import { deriveChallenges, deriveSeed, make, replay, replayGame } from '@affine/envs'
 import { canonicalize, type Json, parseCanonical } from '@affine/prng'
 import { hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { createBLAKE3 } from 'hash-wasm'
 import {
   type Block,
   checkBlock,
+  computeMerkleRoot,
   type LaneRequest,
   LIMITS,
-  merkleRoot,
   NO_BLOCK,
   readBlock,
   type Sample,
@@ -74,13 +74,16 @@ function partsOf(scope: Scope, samples: readonly Sample[], files: Map<string, Ui
   const ids = Object.entries(scope.specHashes)
   const envs = new Map(ids.map(([env]) => [env, make(env)]))
   const challenges = new Map(
-    ids.map(([env, specHash]) => [env, challengesOf({ ...scope, env, specHash, secret: SECRET })]),
+    ids.map(([env, specHash]) => [
+      env,
+      deriveChallenges({ ...scope, env, specHash, secret: SECRET }),
+    ]),
   )
   const replayOf = (env: string) => () => {
     for (const sample of samples) {
       const game = envs.get(sample.env)
       if (sample.env !== env || game === undefined) continue
-      const seed = seedOf(sample.challengeId)
+      const seed = deriveSeed(sample.challengeId)
       if ('miner' in sample) {
         replay(game, seed, sample.messages)
       } else {
@@ -100,7 +103,7 @@ function partsOf(scope: Scope, samples: readonly Sample[], files: Map<string, Ui
         key.verify(hexToBytes(hash), hexToBytes(signature), header.validator)
     },
     'Merkle root': () => {
-      for (const tree of trees) merkleRoot(tree)
+      for (const tree of trees) computeMerkleRoot(tree)
     },
     'text of the bytes': () => {
       for (const line of lines) decodeUtf8(line)

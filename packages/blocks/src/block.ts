@@ -2,7 +2,7 @@ import { canonicalize, type Hash, type Json } from '@affine/prng'
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { type EvidenceResult, fault, faultAt } from './fault.ts'
 import { decodeUtf8, type Header, LIMITS, readHeader, readSample, type Sample } from './line.ts'
-import { hashLeaf, merkleRoot } from './merkle.ts'
+import { computeMerkleRoot, hashLeaf } from './merkle.ts'
 
 /**
  * Reports whether `signature` is the hotkey's signature of `message`. Must not throw on any bytes.
@@ -30,7 +30,7 @@ const SIGNATURE_LINE = /^\{"signature":"([0-9a-f]{128})"\}$/
 const LINE_FEED = 0x0a
 
 /** Returns a block's hash: the Merkle leaf hash of its header's line. Protocol §6.2. */
-export const blockHash = (headerLine: Uint8Array): Hash => bytesToHex(hashLeaf(headerLine))
+export const hashBlock = (headerLine: Uint8Array): Hash => bytesToHex(hashLeaf(headerLine))
 
 export interface BlockTrust {
   /** The expected hash. Default: any block that its own validator signed is accepted. */
@@ -67,7 +67,7 @@ export function openBlock(bytes: Uint8Array, trust: BlockTrust): EvidenceResult<
   if (!signed.ok) return signed
   const { header, lines } = signed.value
   const { count, root } = header
-  const rootHere = bytesToHex(merkleRoot(lines))
+  const rootHere = bytesToHex(computeMerkleRoot(lines))
   if (lines.length === count && rootHere === root) return signed
   return fault(
     'WRONG_ROOT',
@@ -84,7 +84,7 @@ export function openHeader(
   if (headerLine === undefined || signatureLine === undefined)
     return fault('BAD_LINES', 'expected 2 to 2050 complete lines in at most 8 MiB')
   // The hash is checked first, so that only the requested block is parsed.
-  const hash = blockHash(headerLine)
+  const hash = hashBlock(headerLine)
   if (known !== undefined && hash !== known)
     return fault('WRONG_HASH', `expected ${known}, got ${hash}`)
   const header = readHeader(headerLine)
@@ -126,9 +126,9 @@ export interface BlockDraft extends Omit<Header, 'v' | 'count' | 'root'> {
 export async function writeBlock(draft: BlockDraft): Promise<{ hash: Hash; bytes: Uint8Array }> {
   const { samples, sign, ...rest } = draft
   const lines = samples.map(toLine)
-  const root = bytesToHex(merkleRoot(lines.map(utf8ToBytes)))
+  const root = bytesToHex(computeMerkleRoot(lines.map(utf8ToBytes)))
   const header = toLine({ v: 1, ...rest, count: lines.length, root })
-  const hash = blockHash(utf8ToBytes(header))
+  const hash = hashBlock(utf8ToBytes(header))
   const render = (signature: Uint8Array) =>
     utf8ToBytes([header, toLine({ signature: bytesToHex(signature) }), ...lines, ''].join('\n'))
   const check = readBlock(render(new Uint8Array(64)), { hash, verify: () => true })

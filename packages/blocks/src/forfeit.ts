@@ -23,12 +23,12 @@ export const isUnbegun = ({ champion, contender }: Pick<ChallengePair, Side>): b
  * that is not an action, `illegal` for an action that the rules forbid. Undefined if it did not
  * forfeit, if the game was never begun, or if the transcript does not replay. Never throws.
  */
-export function forfeitOf(pair: PlayedPair<Side>, side: Side): string | undefined {
+export function findForfeit(pair: PlayedPair<Side>, side: Side): string | undefined {
   const { env, challengeId, champion, contender } = pair
   const { game, lowestReward } = registry.get(env) ?? {}
   // A forfeit has the lowest reward, so episodes with more need no replay.
   if (pair[side].reward !== lowestReward) return undefined
-  if (game === undefined) return forfeitIn(pair, pair[side])
+  if (game === undefined) return findEpisodeForfeit(pair, pair[side])
   const recorded = { champion: champion.messages, contender: contender.messages }
   if (isUnbegun(pair) || !isChallengeId(challengeId)) return undefined
   const replayed = replayGame(make(env), challengeId, recorded)
@@ -40,7 +40,7 @@ export function forfeitOf(pair: PlayedPair<Side>, side: Side): string | undefine
  * Returns the same for one player's episode. In a game the opponent is the scripted one of
  * `strength`.
  */
-export function forfeitIn(
+export function findEpisodeForfeit(
   { env, challengeId, strength }: PlayedPair<never> & { readonly strength?: number | undefined },
   { messages, fault }: Transcript,
 ): string | undefined {

@@ -7,24 +7,24 @@ export * from './lane.ts'
 export {
   type ChallengePair,
   type ChallengeVerdict,
-  challengeVerdict,
+  compareRewards,
+  createPairing,
   type Episode,
   type EpisodeSample,
-  episodesIn,
   type Header,
-  isRoomFor,
+  isWithinBlock,
   type LaneChallenge,
   LIMITS,
-  pairing,
+  listEpisodes,
   type Sample,
 } from './line.ts'
 export * from './merkle.ts'
 export {
-  commitmentOf,
+  hashCommitment,
   type LaneQuotas,
-  laneEnvs,
+  makeLaneEnvs,
   type PlannedSample,
-  planOf,
+  planLane,
   type Scope,
 } from './plan.ts'
 export * from './proof.ts'

@@ -7,22 +7,22 @@ import {
   type ChallengePair,
   type Episode,
   type EpisodeSample,
-  episodesIn,
   type Header,
-  isRoomFor,
+  isWithinBlock,
   LIMITS,
+  listEpisodes,
   readSample,
   type Sample,
 } from './line.ts'
 import {
   checkScope,
-  commitmentOf,
   countTallies,
+  hashCommitment,
   type LaneEnv,
   type LaneTotals,
-  laneEnvs,
+  makeLaneEnvs,
   type PlannedSample,
-  planOf,
+  planLane,
   type Rewards,
   type Scope,
 } from './plan.ts'
@@ -50,7 +50,10 @@ export interface LaneRequest {
  * Returns a reader of blocks from one bucket. If a block is missing or altered, the caller has to
  * try another bucket.
  */
-export function blockReader(bucket: Pick<Bucket, 'read'>, verify: Verify): LaneRequest['read'] {
+export function createBlockReader(
+  bucket: Pick<Bucket, 'read'>,
+  verify: Verify,
+): LaneRequest['read'] {
   return async (wanted) => {
     const bytes = await bucket.read(blockPath(wanted.hash), LIMITS.blockBytes)
     if (bytes === null) return fault('MISSING_BLOCK', 'not in the bucket')
@@ -79,7 +82,7 @@ export async function verifyLane({
   const count: SampleCount = { rewards: [], invocations: new Set(), unbegun: 0 }
   const blocks: Hash[] = []
   let hash = head
-  const plan = planOf(scope)
+  const plan = planLane(scope)
   let due = plan.length
   let after: NextBlock | null = null
   let secret = ''
@@ -157,14 +160,14 @@ function findMisplacement(
     faultUnlessEqual('WRONG_SECRET', revealed, 'none') ??
     faultUnlessEqual('WRONG_HEIGHT', header.height, after.height - 1)
   if (wrong !== null) return wrong
-  if (!isRoomFor(header.count + 1, lineBytes + after.firstLineBytes)) return null
+  if (!isWithinBlock(header.count + 1, lineBytes + after.firstLineBytes)) return null
   return fault('SHORT_BLOCK', 'the next sample would fit, and the block is not the last')
 }
 
 /** Returns the commitment to the secret that a block reveals, if any. */
 function hashRevealed({ secret }: Header, scope: Scope): Hash | 'none' {
   if (secret === undefined) return 'none'
-  return commitmentOf({ ...scope, secret })
+  return hashCommitment({ ...scope, secret })
 }
 
 /** The facts of an audited sample that a lane needs. */
@@ -218,9 +221,9 @@ export function checkBlock(
   const [firstLineBytes = 0] = sizes
   const lineBytes = sizes.reduce((sum, size) => sum + size, 0)
   const block = { hash, header, lineBytes, firstLineBytes }
-  const envs = laneEnvs(scope, header.secret ?? secret)
+  const envs = makeLaneEnvs(scope, header.secret ?? secret)
   // A lane is read from its head back, so samples are counted from the end of the plan.
-  const plan = planOf(scope)
+  const plan = planLane(scope)
   const before = due - lines.length
   const samples: AuditedSample[] = []
   for (const [i, line] of lines.entries()) {
@@ -250,7 +253,7 @@ function auditSample(
   if (sample.challengeId !== id) return fault('WRONG_CHALLENGE', `expected ${id}`)
   const wrong = 'miner' in sample ? checkEpisode(sample, env, seed) : checkGame(sample, env, seed)
   if (wrong !== null) return wrong
-  const episodes = episodesIn(sample)
+  const episodes = listEpisodes(sample)
   const invocations: string[] = []
   for (const { messages } of episodes)
     for (const { invocation } of messages) if (invocation) invocations.push(invocation)

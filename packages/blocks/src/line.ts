@@ -21,7 +21,7 @@ export const LIMITS = {
  * Reports whether a block can hold `samples` lines of `bytes` bytes in total, line feeds included.
  * Protocol §6.2.
  */
-export const isRoomFor = (samples: number, bytes: number): boolean =>
+export const isWithinBlock = (samples: number, bytes: number): boolean =>
   samples <= LIMITS.blockSamples && bytes <= LIMITS.roomBytes
 
 /** A block's first line. Protocol §6.2. */
@@ -79,7 +79,7 @@ export type Sample = EpisodeSample | ChallengePair
 /**
  * Returns the episodes in a sample: the miner's, or in a game the champion's and the contender's.
  */
-export const episodesIn = (sample: Sample): readonly Episode[] =>
+export const listEpisodes = (sample: Sample): readonly Episode[] =>
   'miner' in sample ? [sample] : [sample.champion, sample.contender]
 
 /**
@@ -87,7 +87,7 @@ export const episodesIn = (sample: Sample): readonly Episode[] =>
  * samples of a whole lane in order, and returns a pair for each game and for each contender's
  * episode.
  */
-export function pairing(): (sample: Sample) => ChallengePair | undefined {
+export function createPairing(): (sample: Sample) => ChallengePair | undefined {
   let first: EpisodeSample | undefined
   return (sample) => {
     if (!('miner' in sample)) return sample
@@ -117,7 +117,7 @@ export function computePoints(reward: number, { lowestReward, highestReward }: E
 }
 
 /** Returns the contender's result: the higher reward wins. Protocol §6.5. */
-export function challengeVerdict({ champion, contender }: PerSide<number>): ChallengeVerdict {
+export function compareRewards({ champion, contender }: PerSide<number>): ChallengeVerdict {
   if (contender > champion) return 'win'
   if (contender < champion) return 'loss'
   return 'tie'

@@ -33,7 +33,10 @@ function computeRoot(leaves: readonly Uint8Array[], hash: HashFunction): Uint8Ar
  *
  * Source: RFC 9162, 2.1.1, with BLAKE3. Vectors: vectors/blocks/merkle-blake3.json.
  */
-export function merkleRoot(lines: readonly Uint8Array[], hash: HashFunction = blake3): Uint8Array {
+export function computeMerkleRoot(
+  lines: readonly Uint8Array[],
+  hash: HashFunction = blake3,
+): Uint8Array {
   const leaves = lines.map((line) => hashLeaf(line, hash))
   return computeRoot(leaves, hash)
 }
@@ -43,7 +46,7 @@ export function merkleRoot(lines: readonly Uint8Array[], hash: HashFunction = bl
  * 2.1.3.1). Protocol §1.3.
  * @throws RangeError unless `index` is the index of a line.
  */
-export function inclusionProof(
+export function proveInclusion(
   lines: readonly Uint8Array[],
   index: number,
   hash: HashFunction = blake3,

@@ -1,7 +1,7 @@
-import { challengesOf, type Env, make, type PerSide, registry } from '@affine/envs'
+import { deriveChallenges, type Env, make, type PerSide, registry } from '@affine/envs'
 import { digest, type Hash } from '@affine/prng'
 import { type BlockFault, type Failure, faultAt, faultUnlessEqual } from './fault.ts'
-import { challengeVerdict, computePoints, type Header, type LaneChallenge } from './line.ts'
+import { compareRewards, computePoints, type Header, type LaneChallenge } from './line.ts'
 
 /** The fields that all blocks of a lane share. */
 export type LaneId = Pick<Header, 'genesis' | 'netuid' | 'validator' | 'epoch'>
@@ -34,7 +34,7 @@ export interface LaneQuotas {
 export interface Scope extends LaneId, LaneQuotas {
   /** Hash of the epoch's first block. */
   readonly beacon: Hash
-  /** C of the snapshot: see `commitmentOf`. */
+  /** C of the snapshot: see `hashCommitment`. */
   readonly commitment: Hash
   readonly specHashes: Readonly<Record<string, Hash>>
 }
@@ -43,7 +43,7 @@ export interface Scope extends LaneId, LaneQuotas {
  * Returns C: what a validator commits on chain before the beacon, so that it cannot choose its
  * challenges. Protocol §4.
  */
-export function commitmentOf({
+export function hashCommitment({
   genesis,
   netuid,
   validator,
@@ -64,7 +64,7 @@ type PlannedGame = Place & PerSide<string>
  * counts or shows a lane uses this plan. Protocol §6.5.
  * @throws RangeError, TypeError for an environment that is not registered.
  */
-export function planOf(lane: LaneQuotas): readonly PlannedSample[] {
+export function planLane(lane: LaneQuotas): readonly PlannedSample[] {
   const plan = plans.get(lane) ?? makePlan(lane)
   plans.set(lane, plan)
   return plan
@@ -116,19 +116,19 @@ function planEpisodes(env: string, lane: LaneQuotas): readonly PlannedEpisode[] 
 /** An environment of a lane, and the challenges in it. */
 export interface LaneEnv {
   readonly env: Env
-  readonly challengeAt: ReturnType<typeof challengesOf>
+  readonly challengeAt: ReturnType<typeof deriveChallenges>
 }
 
 /**
  * Returns the environments of a lane by id.
  * @throws RangeError, TypeError for an environment that is not registered or has no specHash.
  */
-export function laneEnvs(scope: Scope, secret: Hash): ReadonlyMap<string, LaneEnv> {
+export function makeLaneEnvs(scope: Scope, secret: Hash): ReadonlyMap<string, LaneEnv> {
   const laneEnvOf = (env: string): LaneEnv => {
     const specHash = scope.specHashes[env]
     if (specHash === undefined)
       throw new TypeError(`"specHashes" expected one for ${env}, got none`)
-    return { env: make(env), challengeAt: challengesOf({ ...scope, env, specHash, secret }) }
+    return { env: make(env), challengeAt: deriveChallenges({ ...scope, env, specHash, secret }) }
   }
   return new Map(listEnvs(scope).map((env) => [env, laneEnvOf(env)]))
 }
@@ -182,7 +182,7 @@ function createTallies({ quotas }: LaneQuotas): Record<string, Record<string, To
 function countChallenge(tally: Totals | undefined, rewards: PerSide<number>, env: string): void {
   const spec = registry.get(env)
   if (tally === undefined || spec === undefined) return
-  const verdict = challengeVerdict(rewards)
+  const verdict = compareRewards(rewards)
   if (verdict === 'win') tally[0] += 1
   if (verdict === 'loss') tally[1] += 1
   if (spec.game !== undefined) return

@@ -1,11 +1,11 @@
 import type { Hash } from '@affine/prng'
 import { anyText, hex, list, record, uint } from '@affine/prng/shape'
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
-import { type Block, blockHash, toLine, type Verify } from './block.ts'
+import { type Block, hashBlock, toLine, type Verify } from './block.ts'
 import { type EvidenceResult, type Failure, fault, faultAt } from './fault.ts'
 import { conform, type Header, LIMITS, readHeader, readSample, type Sample } from './line.ts'
-import { inclusionProof, merkleRoot, verifyInclusion } from './merkle.ts'
-import { checkScope, type LaneId, type LaneQuotas, planOf } from './plan.ts'
+import { computeMerkleRoot, proveInclusion, verifyInclusion } from './merkle.ts'
+import { checkScope, type LaneId, type LaneQuotas, planLane } from './plan.ts'
 
 /**
  * One sample and its path to an anchored head, as JSON. Lines are text, because hashes cover their
@@ -43,15 +43,15 @@ const proofShape = record<SampleProof>({
  * @throws RangeError unless `index` is the index of a sample, and `after` links this block to its
  *   last header.
  */
-export function sampleProof(
+export function proveSample(
   block: Block,
   index: number,
   after: readonly Header[] = [],
 ): SampleProof {
   const { hash, header, signature, samples } = block
   const lines = samples.map(toLine)
-  const path = inclusionProof(lines.map(utf8ToBytes), index).map(bytesToHex)
-  // The cast is safe: `inclusionProof` throws for any other index.
+  const path = proveInclusion(lines.map(utf8ToBytes), index).map(bytesToHex)
+  // The cast is safe: `proveInclusion` throws for any other index.
   const sample = lines[index] as string
   const links = after.map(toLine)
   if (followLinks(hash, links) === null)
@@ -103,7 +103,7 @@ export function judgeSampleProof(
   const block = readHeader(utf8ToBytes(header))
   if (!block.ok) return failForm(faultAt('the header', fault('BAD_PROOF', block.detail)))
   const { genesis, netuid, validator, epoch, count, root } = block.value
-  const [hash = '', ...after] = [header, ...links].map((line) => blockHash(utf8ToBytes(line)))
+  const [hash = '', ...after] = [header, ...links].map((line) => hashBlock(utf8ToBytes(line)))
   const last = after.at(-1) ?? hash
   const leaf = utf8ToBytes(read.value.sample)
   const sample = readSample(leaf)
@@ -134,7 +134,7 @@ export function judgeSampleProof(
     {
       code: 'inclusion',
       fault: faultUnless(verifyInclusion(proved), notIncluded),
-      values: { leaf: bytesToHex(merkleRoot([leaf])), index, count, path, root },
+      values: { leaf: bytesToHex(computeMerkleRoot([leaf])), index, count, path, root },
     },
     { code: 'sample', fault: sample.ok ? null : sample, values: {} },
   ]
@@ -154,7 +154,7 @@ const failForm = (failure: Failure): ProofVerdict => ({
  * the last is full, so a lane has no more blocks. Protocol §6.6.
  */
 function checkLinkCount(links: readonly string[], scope: ProofTarget['scope']): Failure | null {
-  const max = planOf(scope).length
+  const max = planLane(scope).length
   if (links.length <= max) return null
   return fault('BAD_PROOF', `expected at most ${max} links, got ${links.length}`)
 }
@@ -169,7 +169,7 @@ function followLinks(hash: Hash, links: readonly string[]): Hash | null {
     const line = utf8ToBytes(link)
     const header = readHeader(line)
     if (!header.ok || header.value.prev !== last) return null
-    last = blockHash(line)
+    last = hashBlock(line)
   }
   return last
 }

@@ -67,7 +67,7 @@ function adviseRegion(region: string, text: string): string {
  * src/rgw/rgw_common.cc; versitygw's s3err/s3err.go; for throttling, the retries of clients:
  * minio-go's retry.go and aws-sdk-js-v3's service-error-classification.
  */
-export const PASSING: readonly string[] = (
+export const TRANSIENT_CODES: readonly string[] = (
   'SlowDown TooManyRequests Throttling ThrottlingException RequestThrottled RequestLimitExceeded ' +
   'OperationAborted ConditionalRequestConflict RequestTimeout IncompleteBody ClientDisconnect ' +
   'BadDigest XAmzContentSHA256Mismatch 408 409 429'
@@ -81,6 +81,6 @@ const PERMANENT = [501, 507]
  * error of the service, like statuses from 500 on.
  */
 function isTransient(status: number, code: string): boolean {
-  if (PASSING.includes(code) || PASSING.includes(`${status}`)) return true
+  if (TRANSIENT_CODES.includes(code) || TRANSIENT_CODES.includes(`${status}`)) return true
   return status < 300 || (status >= 500 && !PERMANENT.includes(status))
 }

@@ -8,9 +8,9 @@ import {
   judgeSampleProof,
   type LaneRequest,
   NO_BLOCK,
+  proveSample,
   readBlock,
   type Sample,
-  sampleProof,
   verifyLane,
   writeBlock,
 } from '../src/index.ts'
@@ -63,7 +63,7 @@ it('writes, reads, verifies and proves the same bytes on every engine', async ()
     value: { blocks: blocks.map(({ hash }) => hash).reverse() },
   })
 
-  const proof = sampleProof(blocks[0]!, 100, [blocks[1]!.header])
+  const proof = proveSample(blocks[0]!, 100, [blocks[1]!.header])
   expect(judgeSampleProof(proof, { ...trust, head, scope }).result).toEqual({
     ok: true,
     value: samples[100],

@@ -3,7 +3,7 @@ import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import {
   type BlockDraft,
-  blockHash,
+  hashBlock,
   LIMITS,
   NO_BLOCK,
   readBlock,
@@ -31,7 +31,7 @@ describe('writeBlock', () => {
     const text = new TextDecoder().decode(bytes)
     const [header, signature, ...lines] = text.split('\n')
     expect(lines).toEqual([...samples.map((sample) => canonicalize(sample as unknown as Json)), ''])
-    expect(blockHash(utf8ToBytes(header!))).toBe(hash)
+    expect(hashBlock(utf8ToBytes(header!))).toBe(hash)
     expect(JSON.parse(signature!)).toEqual({ signature: bytesToHex(key.sign(hexToBytes(hash))) })
     const { sign, samples: _, ...fields } = draft
     expect(JSON.parse(header!)).toEqual({

@@ -10,10 +10,10 @@ import {
   type Header,
   judgeSampleProof,
   LIMITS,
+  proveSample,
   readBlock,
   type Sample,
   type SampleProof,
-  sampleProof,
   verifyLane,
 } from '../src/index.ts'
 import { keyOf } from './keys.ts'
@@ -52,7 +52,7 @@ beforeAll(async () => {
   plans = plansOf(many)
   honest = laneOf(key, scope, plans)
   const after = [(await blockAt(1)).header, (await blockAt(2)).header]
-  proof = sampleProof(await blockAt(0), 1, after)
+  proof = proveSample(await blockAt(0), 1, after)
 })
 
 type Verdict = Promise<Result<unknown, BlockFault>>

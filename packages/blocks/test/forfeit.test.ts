@@ -1,8 +1,8 @@
 import { type Agent, make, SIDES, type Transcript, unbegunGame } from '@affine/envs'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { forfeitIn } from '../src/forfeit.ts'
-import { type ChallengePair, forfeitOf, isUnbegun } from '../src/index.ts'
+import { findEpisodeForfeit } from '../src/forfeit.ts'
+import { type ChallengePair, findForfeit, isUnbegun } from '../src/index.ts'
 import { CHAMPION, SECRET, scopeOf, toy } from './lane.ts'
 import { pairsOf, playPlan } from './play-plan.ts'
 
@@ -49,7 +49,7 @@ describe('the reason of a forfeit', () => {
     [undefined, TICTACTOE, solving(TICTACTOE)],
   ])('is %s: %s', async (want, env, reply) => {
     for (const pair of await playedBy(env, 20, reply))
-      for (const side of SIDES) expect(forfeitOf(pair, side)).toBe(want)
+      for (const side of SIDES) expect(findForfeit(pair, side)).toBe(want)
   })
 
   it.each<[want: string | undefined, loser: Reply]>([
@@ -62,8 +62,8 @@ describe('the reason of a forfeit', () => {
     const games = await playedBy(HEX, 12, loser, solving(HEX))
     const lost = games.filter(({ champion }) => champion.reward === -1)
     expect(lost.length).toBeGreaterThan(2)
-    for (const game of lost) expect(forfeitOf(game, 'champion')).toBe(want)
-    for (const game of games) expect(forfeitOf(game, 'contender')).toBeUndefined()
+    for (const game of lost) expect(findForfeit(game, 'champion')).toBe(want)
+    for (const game of games) expect(findForfeit(game, 'contender')).toBeUndefined()
   })
 
   it('is undefined for a game that was never begun, unlike one without a first reply', async () => {
@@ -75,7 +75,7 @@ describe('the reason of a forfeit', () => {
     })
     const waysIn = (pair: ChallengePair) => [
       isUnbegun(pair),
-      ...SIDES.map((side) => forfeitOf(pair, side)).sort(),
+      ...SIDES.map((side) => findForfeit(pair, side)).sort(),
     ]
     const { champion: none } = unbegunGame(make(HEX))
     expect(waysIn(sampleWith(none, none))).toEqual([true, undefined, undefined])
@@ -90,10 +90,10 @@ describe('the reason of a forfeit', () => {
 
   it('is undefined for a higher reward, and in an unknown environment', async () => {
     const [pair] = await playedBy(MULT8, 1, silent)
-    expect(forfeitOf(pair!, 'champion')).toBe('no-reply')
+    expect(findForfeit(pair!, 'champion')).toBe('no-reply')
     const rewarded = { ...pair!, champion: { ...pair!.champion, reward: 1 } }
-    expect(forfeitOf(rewarded, 'champion')).toBeUndefined()
-    expect(forfeitIn({ ...pair!, env: 'no@1.0.0' }, pair!.champion)).toBeUndefined()
+    expect(findForfeit(rewarded, 'champion')).toBeUndefined()
+    expect(findEpisodeForfeit({ ...pair!, env: 'no@1.0.0' }, pair!.champion)).toBeUndefined()
   })
 
   it('is undefined for any content that a stranger signed', async () => {
@@ -118,9 +118,9 @@ describe('the reason of a forfeit', () => {
         const sample = { ...sound!, ...rest, champion: { ...sound!.champion, messages, reward } }
         const isSound = rest.challengeId === sound!.challengeId
         const want = isSound ? [undefined, 'unreadable', 'illegal'] : [undefined]
-        expect(want).toContain(forfeitOf(sample, 'champion'))
+        expect(want).toContain(findForfeit(sample, 'champion'))
       }),
     )
-    expect(forfeitOf(sound!, 'champion')).toBe('unreadable')
+    expect(findForfeit(sound!, 'champion')).toBe('unreadable')
   })
 })

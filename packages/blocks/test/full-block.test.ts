@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type AuditedBlock, checkBlock, isRoomFor, LIMITS, verifyLane } from '../src/index.ts'
+import { type AuditedBlock, checkBlock, isWithinBlock, LIMITS, verifyLane } from '../src/index.ts'
 import { type Files, honestSamples, laneOf, plansOf, SECRET, scopeOf, toy } from './lane.ts'
 
 // Protocol §6.2: every block except the last has 2048 samples, or cannot hold the next sample.
@@ -77,6 +77,6 @@ it('can hold its samples next to the largest header', () => {
   const overhead = LIMITS.headerBytes + 1 + signatureBytes + 1
   expect(LIMITS.roomBytes + overhead).toBeLessThanOrEqual(LIMITS.blockBytes)
   // 63 samples of the largest size fill a block, so a lane has few blocks.
-  expect(isRoomFor(63, 63 * (LIMITS.sampleBytes + 1))).toBe(true)
-  expect(isRoomFor(64, 64 * (LIMITS.sampleBytes + 1))).toBe(false)
+  expect(isWithinBlock(63, 63 * (LIMITS.sampleBytes + 1))).toBe(true)
+  expect(isWithinBlock(64, 64 * (LIMITS.sampleBytes + 1))).toBe(false)
 })

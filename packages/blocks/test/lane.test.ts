@@ -1,7 +1,7 @@
 import { make } from '@affine/envs'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import {
-  blockReader,
+  createBlockReader,
   type Episode,
   LIMITS,
   NO_BLOCK,
@@ -93,7 +93,7 @@ describe('reading', () => {
       asked.push(path.slice('v1/blocks/'.length, -'.jsonl'.length))
       return bucketOf(lane)(path)
     }
-    await verifyLane({ ...lane, read: blockReader({ read }, toy.verify) })
+    await verifyLane({ ...lane, read: createBlockReader({ read }, toy.verify) })
     expect(asked).toEqual([...lane.bytes.keys()].reverse())
   })
 

@@ -4,16 +4,16 @@ import { blake3 } from '@noble/hashes/blake3.js'
 import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import {
   type Bucket,
-  blockHash,
   blockPath,
-  blockReader,
   type ChallengePair,
-  commitmentOf,
+  computeMerkleRoot,
+  createBlockReader,
   type EpisodeSample,
   type Header,
+  hashBlock,
+  hashCommitment,
   type LaneRequest,
   LIMITS,
-  merkleRoot,
   NO_BLOCK,
   type Sample,
   type Scope,
@@ -52,7 +52,7 @@ export function scopeOf(
   return {
     ...id,
     beacon: 'be'.repeat(32),
-    commitment: commitmentOf({ ...id, secret: SECRET }),
+    commitment: hashCommitment({ ...id, secret: SECRET }),
     champion: CHAMPION,
     quotas,
     specHashes: Object.fromEntries(envs.map((env) => [env, specHash(env)])),
@@ -126,13 +126,13 @@ export function forge(key: Key, header: object, plan: Plan): { hash: Hash; bytes
   const fields = {
     v: 1,
     count: lines.length,
-    root: bytesToHex(merkleRoot(lines)),
+    root: bytesToHex(computeMerkleRoot(lines)),
     ...header,
     ...plan.header,
   }
   const kept = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
   const headerLine = utf8ToBytes(canonicalize(kept as Json))
-  const hash = blockHash(headerLine)
+  const hash = hashBlock(headerLine)
   const signature = utf8ToBytes(`{"signature":"${bytesToHex(key.sign(hexToBytes(hash)))}"}`)
   const feed = Uint8Array.of(10)
   return {
@@ -175,7 +175,7 @@ export function laneOf(
     head: prev,
     previous,
     scope,
-    read: blockReader(bucket, key.verify),
+    read: createBlockReader(bucket, key.verify),
   }
 }
 

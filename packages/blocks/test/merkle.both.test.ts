@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import published from '../../../vectors/blocks/inclusion-sha256.json' with { type: 'json' }
 import vectors from '../../../vectors/blocks/merkle-blake3.json' with { type: 'json' }
-import { inclusionProof, merkleRoot, verifyInclusion } from '../src/index.ts'
+import { computeMerkleRoot, proveInclusion, verifyInclusion } from '../src/index.ts'
 import { hashLeaf } from '../src/merkle.ts'
 
 const sha256 = (...parts: readonly Uint8Array[]): Uint8Array => sha256Of(concatBytes(...parts))
@@ -34,7 +34,7 @@ describe('published inclusion proofs', () => {
 
 describe('vectors', () => {
   it.each(vectors.roots)('root of $what', ({ input, want }) => {
-    expect(bytesToHex(merkleRoot(input.map(utf8ToBytes)))).toBe(want)
+    expect(bytesToHex(computeMerkleRoot(input.map(utf8ToBytes)))).toBe(want)
   })
 
   it.each(vectors.proofs)('proof: $what', ({ input, want }) => {
@@ -43,7 +43,7 @@ describe('vectors', () => {
     expect(verifyInclusion({ ...bytes, index, size })).toBe(want)
     if (!want) return
     const lines = Array.from({ length: size }, (_, i) => utf8ToBytes(`line ${i} of ${size}`))
-    expect(inclusionProof(lines, index).map(bytesToHex)).toEqual(proof)
+    expect(proveInclusion(lines, index).map(bytesToHex)).toEqual(proof)
   })
 })
 
@@ -64,8 +64,8 @@ describe('properties', () => {
         (lines, at, index, size) => {
           const own = at % lines.length
           const leaf = lines[own]!
-          const proof = inclusionProof(lines, own)
-          const root = merkleRoot(lines)
+          const proof = proveInclusion(lines, own)
+          const root = computeMerkleRoot(lines)
           expect(verifyInclusion({ leaf, index: own, size: lines.length, proof, root })).toBe(true)
           if (index !== own && index < lines.length) {
             expect(verifyInclusion({ leaf, index, size: lines.length, proof, root })).toBe(false)
@@ -83,8 +83,8 @@ describe('properties', () => {
         const index = at % lines.length
         const parts = [
           Uint8Array.of(...lines[index]!),
-          ...inclusionProof(lines, index),
-          merkleRoot(lines),
+          ...proveInclusion(lines, index),
+          computeMerkleRoot(lines),
         ]
         const bytes = parts.flatMap((part) => [...part.keys()].map((at) => ({ part, at })))
         const hit = bytes[bit % bytes.length]!
@@ -101,15 +101,15 @@ describe('properties', () => {
   it('does not confuse a node with a leaf', () => {
     const lines = ['a', 'b'].map(utf8ToBytes)
     const forged = concatBytes(...lines.map((line) => hashLeaf(line)))
-    expect(merkleRoot([forged])).not.toEqual(merkleRoot(lines))
+    expect(computeMerkleRoot([forged])).not.toEqual(computeMerkleRoot(lines))
   })
 })
 
 it('accepts a hash function', () => {
   const lines = ['a', 'b', 'c'].map(utf8ToBytes)
-  const root = merkleRoot(lines, sha256)
-  expect(bytesToHex(merkleRoot([], sha256))).toBe(bytesToHex(sha256(new Uint8Array())))
-  const proof = inclusionProof(lines, 2, sha256)
+  const root = computeMerkleRoot(lines, sha256)
+  expect(bytesToHex(computeMerkleRoot([], sha256))).toBe(bytesToHex(sha256(new Uint8Array())))
+  const proof = proveInclusion(lines, 2, sha256)
   expect(verifyInclusion({ leaf: lines[2]!, index: 2, size: 3, proof, root, hash: sha256 })).toBe(
     true,
   )
@@ -117,7 +117,7 @@ it('accepts a hash function', () => {
 })
 
 it.each([-1, 3, 0.5, Number.NaN])('throws for index %d of 3', (index) => {
-  expect(() => inclusionProof(['a', 'b', 'c'].map(utf8ToBytes), index)).toThrow(
+  expect(() => proveInclusion(['a', 'b', 'c'].map(utf8ToBytes), index)).toThrow(
     /^"index" expected 0..2, got/,
   )
 })

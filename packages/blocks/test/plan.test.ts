@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type LaneQuotas, type PlannedSample, pairing, planOf, verifyLane } from '../src/index.ts'
+import {
+  createPairing,
+  type LaneQuotas,
+  type PlannedSample,
+  planLane,
+  verifyLane,
+} from '../src/index.ts'
 import { countTallies } from '../src/plan.ts'
 import { CHAMPION, honestSamples, laneOf, plansOf, scopeOf, toy } from './lane.ts'
 
@@ -24,7 +30,7 @@ it.each([
 describe('the plan of a lane', () => {
   it('has environments ascending; then by index, the champion before contenders', () => {
     const quotas = { [B]: { [MULT8]: 2, [HEX]: 1 }, [A]: { [HEX]: 2, [MULT8]: 1 } }
-    expect(planOf({ champion: CHAMPION, quotas })).toEqual([
+    expect(planLane({ champion: CHAMPION, quotas })).toEqual([
       { env: HEX, index: 0, champion: CHAMPION, contender: A },
       { env: HEX, index: 1, champion: CHAMPION, contender: A },
       { env: HEX, index: 0, champion: CHAMPION, contender: B },
@@ -37,8 +43,8 @@ describe('the plan of a lane', () => {
   })
 
   it('is empty without contenders, and for one without quotas', () => {
-    expect(planOf({ champion: CHAMPION, quotas: {} })).toEqual([])
-    expect(planOf({ champion: CHAMPION, quotas: { [A]: {}, [B]: { [MULT8]: 0 } } })).toEqual([])
+    expect(planLane({ champion: CHAMPION, quotas: {} })).toEqual([])
+    expect(planLane({ champion: CHAMPION, quotas: { [A]: {}, [B]: { [MULT8]: 0 } } })).toEqual([])
   })
 
   it('has each sample of the quotas once, for any order of keys', () => {
@@ -46,14 +52,14 @@ describe('the plan of a lane', () => {
     const lanes = fc.dictionary(fc.constantFrom(A, B, C), quota)
     fc.assert(
       fc.property(lanes, (quotas) => {
-        const plan = planOf({ champion: CHAMPION, quotas })
+        const plan = planLane({ champion: CHAMPION, quotas })
         const names = plan.map((planned) => JSON.stringify(planned))
         expect(new Set(names).size).toBe(plan.length)
         for (const [contender, envs] of Object.entries(quotas))
           for (const [env, count] of Object.entries(envs))
             expect(plan.filter(isOf(contender, env)).length).toBe(count)
         const turned = Object.fromEntries(Object.entries(quotas).reverse())
-        expect(planOf({ champion: CHAMPION, quotas: turned })).toEqual(plan)
+        expect(planLane({ champion: CHAMPION, quotas: turned })).toEqual(plan)
       }),
     )
   })
@@ -77,7 +83,7 @@ describe('tallies', () => {
     ] // the last was never begun
     // By challenge: the rewards of the champion, of A, and of B if it plays.
     const products = [[0], [1], [1], [1], [0], [0], [0]]
-    expect(countTallies(lane, planOf(lane), [...games, ...products, [-1], [0]])).toEqual({
+    expect(countTallies(lane, planLane(lane), [...games, ...products, [-1], [0]])).toEqual({
       [A]: { [HEX]: [1, 0, 0, 0], [MULT8]: [1, 1, 1_000_000, 1_000_000] },
       [B]: {
         [HEX]: [0, 1, 0, 0],
@@ -136,13 +142,13 @@ describe('a lane of three contenders with different quotas', () => {
   })
 
   it('pairs each contender with the champion in the same challenge', async () => {
-    const pair = pairing()
+    const pair = createPairing()
     const samples = await honestSamples(scope)
     const pairs = samples.flatMap((sample) => pair(sample) ?? [])
     const placeOf = ({ env, index }: { env: string; index: number }, miner: string) =>
       `${env} ${index} ${miner}`
     const got = pairs.map((each) => placeOf(each, each.contender.miner))
-    const want = planOf(scope).flatMap((each) => {
+    const want = planLane(scope).flatMap((each) => {
       const miner = 'miner' in each ? each.miner : each.contender
       return miner === CHAMPION ? [] : [placeOf(each, miner)]
     })

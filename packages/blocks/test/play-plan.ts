@@ -1,10 +1,10 @@
 import {
   type ChallengePair,
+  createPairing,
   type Episode,
   type LaneChallenge,
-  laneEnvs,
-  pairing,
-  planOf,
+  makeLaneEnvs,
+  planLane,
   type Sample,
   type Scope,
 } from '@affine/blocks'
@@ -20,9 +20,9 @@ export async function playPlan(
   secret: Hash,
   agentFor: AgentFor,
 ): Promise<readonly Sample[]> {
-  const envs = laneEnvs(scope, secret)
+  const envs = makeLaneEnvs(scope, secret)
   const samples: Sample[] = []
-  for (const planned of planOf(scope)) {
+  for (const planned of planLane(scope)) {
     const { env, index } = planned
     const challengeId = envs.get(env)?.challengeAt(planned).id ?? ''
     const challenge = { env, index, challengeId }
@@ -51,7 +51,7 @@ function episodeOf(miner: string, transcript: Transcript): Episode {
 
 /** Returns each contender's samples of a lane, paired with the champion's. */
 export function pairsOf(samples: readonly Sample[]): readonly ChallengePair[] {
-  const pairOf = pairing()
+  const pairOf = createPairing()
   return samples.flatMap((sample) => pairOf(sample) ?? [])
 }
 

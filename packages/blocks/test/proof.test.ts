@@ -3,9 +3,9 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import {
   type Block,
   judgeSampleProof,
+  proveSample,
   readBlock,
   type SampleProof,
-  sampleProof,
 } from '../src/index.ts'
 import { type Files, honestSamples, laneOf, plansOf, scopeOf, toy } from './lane.ts'
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
   const lane = laneOf(toy, scope, plansOf(await honestSamples(scope), 7))
   head = lane.head
   blocks = blocksOf(lane)
-  proof = sampleProof(blocks[1]!, 3, headersAfter(1))
+  proof = proveSample(blocks[1]!, 3, headersAfter(1))
 })
 
 function blocksOf(lane: Files): Block[] {
@@ -29,14 +29,14 @@ function blocksOf(lane: Files): Block[] {
 const headersIn = (some: readonly Block[]) => some.map(({ header }) => header)
 const headersAfter = (place: number) => headersIn(blocks.slice(place + 1))
 /** Returns a proof of the first sample of these blocks under the last block. */
-const firstOf = ([block, ...after]: readonly Block[]) => sampleProof(block!, 0, headersIn(after))
+const firstOf = ([block, ...after]: readonly Block[]) => proveSample(block!, 0, headersIn(after))
 const check = (value: unknown) =>
   judgeSampleProof(value, { head, scope, verify: toy.verify }).result
 
 it('proves every sample of every block, through JSON', () => {
   for (const [place, block] of blocks.entries()) {
     for (const [index, sample] of block.samples.entries()) {
-      const made = sampleProof(block, index, headersAfter(place))
+      const made = proveSample(block, index, headersAfter(place))
       expect(check(JSON.parse(JSON.stringify(made)))).toEqual({ ok: true, value: sample })
     }
   }
@@ -44,7 +44,7 @@ it('proves every sample of every block, through JSON', () => {
 
 it('proves a sample under its own block if that is the head', () => {
   const block = blocks[1]!
-  const made = sampleProof(block, 0)
+  const made = proveSample(block, 0)
   expect(judgeSampleProof(made, { head: block.hash, scope, verify: toy.verify }).result.ok).toBe(
     true,
   )
@@ -140,10 +140,10 @@ describe('a proof over the limits is rejected', () => {
 
 describe('an impossible proof throws', () => {
   it.each([-1, 7, 0.5])('index %d of 7', (index) => {
-    expect(() => sampleProof(blocks[1]!, index)).toThrow(/^"index" expected 0..6, got/)
+    expect(() => proveSample(blocks[1]!, index)).toThrow(/^"index" expected 0..6, got/)
   })
 
   it('headers that do not follow the block', () => {
-    expect(() => sampleProof(blocks[0]!, 0, headersAfter(1))).toThrow('"after" expected')
+    expect(() => proveSample(blocks[0]!, 0, headersAfter(1))).toThrow('"after" expected')
   })
 })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { challengeVerdict } from '../src/index.ts'
+import { compareRewards } from '../src/index.ts'
 
 it.each([
   [0, 1, 'win'],
@@ -9,5 +9,5 @@ it.each([
   [0, -1, 'loss'],
   [-1, -1, 'tie'],
 ] as const)('champion %d, contender %d: %s', (champion, contender, verdict) => {
-  expect(challengeVerdict({ champion, contender })).toBe(verdict)
+  expect(compareRewards({ champion, contender })).toBe(verdict)
 })

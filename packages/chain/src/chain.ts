@@ -129,5 +129,5 @@ export interface ChainOpening extends Host {
 export type OpenAt = (opening: ChainOpening) => Promise<Chain>
 
 /** Returns an amount in rao as a decimal with nine places: `1.000000000` for 10^9 rao. */
-export const decimalOf = (rao: bigint): string =>
+export const formatTao = (rao: bigint): string =>
   `${rao / 10n ** 9n}.${`${rao % 10n ** 9n}`.padStart(9, '0')}`

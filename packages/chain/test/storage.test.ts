@@ -1,8 +1,8 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { describe, expect, test, vi } from 'vitest'
-import { metagraphOf, slotOf } from '../src/bittensor/metagraph.ts'
+import { parseSlot, readMetagraph } from '../src/bittensor/metagraph.ts'
 import { type Codec, openStorage, parseInteger, type Storage } from '../src/bittensor/storage.ts'
-import { rowOf } from '../src/bittensor/weight-calls.ts'
+import { parseRow } from '../src/bittensor/weight-calls.ts'
 import { encodeAddress } from '../src/index.ts'
 import { codec, storageOf } from './made-storage.ts'
 import { alice, bob, bytes } from './subnet.ts'
@@ -21,7 +21,7 @@ const metagraph = {
   totalStake: [5, '0xffffffffffffffffffffffffffffffff'],
 }
 const METHOD = 'subnetInfoRuntimeApi.getSelectiveMetagraph'
-const read = (json: unknown) => metagraphOf(storageOf({ [METHOD]: json }), 120)
+const read = (json: unknown) => readMetagraph(storageOf({ [METHOD]: json }), 120)
 const badReply = (name: string) => ({
   name: 'ChainError',
   code: 'BadReply',
@@ -74,13 +74,13 @@ describe('the metagraph', () => {
 
   test('is requested by the indexes of its fields', async () => {
     const call = vi.fn(async () => codec(metagraph))
-    await metagraphOf({ call } as unknown as Storage, 120)
+    await readMetagraph({ call } as unknown as Storage, 120)
     const fields = [5, 8, 31, 36, 46, 47, 52, 57, 59, 66, 69]
     expect(call.mock.calls).toEqual([[METHOD, 120, fields]])
   })
 
   test('is NotInRuntime if the runtime has no call for it', async () => {
-    await expect(metagraphOf(storageOf({}), 120)).rejects.toMatchObject({
+    await expect(readMetagraph(storageOf({}), 120)).rejects.toMatchObject({
       code: 'NotInRuntime',
       message: expect.stringContaining('metagraph'),
     })
@@ -130,7 +130,7 @@ describe('the metagraph', () => {
 
 describe('a commitment', () => {
   const slot = (fields: unknown, block: unknown = 9) =>
-    slotOf(codec(alice.hotkey), codec({ block, info: { fields } }))
+    parseSlot(codec(alice.hotkey), codec({ block, info: { fields } }))
 
   test('has its fields as bytes', () => {
     const fields = [
@@ -179,7 +179,9 @@ describe('a commitment', () => {
     ['a field that is a text', alice.hotkey, { block: 9, info: { fields: ['0x07'] } }],
     ['nothing in it', alice.hotkey, null],
   ])('is BadReply with %s', (_, owner, value) => {
-    expect(outcome(() => slotOf(codec(owner), codec(value)))).toMatchObject(badReply('commitment'))
+    expect(outcome(() => parseSlot(codec(owner), codec(value)))).toMatchObject(
+      badReply('commitment'),
+    )
   })
 })
 
@@ -216,8 +218,8 @@ describe('a row of weights', () => {
       [0, 65_535],
       [65_535, 1],
     ]
-    expect(rowOf(codec(row))).toEqual(row)
-    expect(rowOf(codec([]))).toEqual([])
+    expect(parseRow(codec(row))).toEqual(row)
+    expect(parseRow(codec([]))).toEqual([])
   })
 
   test.each([
@@ -234,6 +236,6 @@ describe('a row of weights', () => {
     [[[65_536, 2]]],
     [[[1, 65_536]]],
   ])('is BadReply if it is %j', (json) => {
-    expect(outcome(() => rowOf(codec(json)))).toMatchObject(badReply('weights'))
+    expect(outcome(() => parseRow(codec(json)))).toMatchObject(badReply('weights'))
   })
 })

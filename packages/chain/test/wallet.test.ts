@@ -17,7 +17,7 @@ import {
 } from '@polkadot/util-crypto'
 import fc from 'fast-check'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { type Refused, refusalLines } from '../../../test/refusals.ts'
+import { type RefusalCase, refusalLines } from '../../../test/refusals.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import vectors from '../../../vectors/chain/accounts.json' with { type: 'json' }
 import { accountFrom, readHotkey, readWallet } from '../src/bittensor/wallet.ts'
@@ -138,9 +138,9 @@ describe('an account from a secret', () => {
   ]
   test('is refused without quoting the secret', async () => {
     const lines = await refusalLines([
-      ...secrets.map(([name, secret]): Refused => [name, silent(() => accountFrom(secret))]),
+      ...secrets.map(([name, secret]): RefusalCase => [name, silent(() => accountFrom(secret))]),
       ...ed25519.map(
-        ([name, secret]): Refused => [
+        ([name, secret]): RefusalCase => [
           `Ed25519: ${name}`,
           silent(() => accountFrom(secret, 'it', 'ed25519')),
         ],
@@ -265,9 +265,12 @@ describe('a hotkey file', () => {
     const coldkeys = [coldkey, link, called, join(root, 'cold', 'COLDKEY')]
     const lines = await refusalLines([
       ...wrong.map(
-        ([name, content]): Refused => [name, silent(async () => readHotkey(await fileOf(content)))],
+        ([name, content]): RefusalCase => [
+          name,
+          silent(async () => readHotkey(await fileOf(content))),
+        ],
       ),
-      ...[...paths, ...coldkeys].map((path): Refused => [path, silent(() => readHotkey(path))]),
+      ...[...paths, ...coldkeys].map((path): RefusalCase => [path, silent(() => readHotkey(path))]),
     ])
     server.close()
     await expect(lines.replaceAll(root, '<wallets>')).toMatchFileSnapshot('snapshots/hotkeys.txt')

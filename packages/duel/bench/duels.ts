@@ -1,5 +1,5 @@
 import { type Generator, pcg64 } from '@affine/prng'
-import type { Look } from '@affine/wilson'
+import type { InterimResult } from '@affine/wilson'
 import {
   type Evidence,
   judgeEnvironment,
@@ -164,7 +164,7 @@ export class SimulatedEnvironment {
   }
 
   /** Ends the epoch. Returns the look at those that counted. */
-  end(isFrozen: boolean): Look {
+  end(isFrozen: boolean): InterimResult {
     if (isFrozen) this.#frozen++
     else this.#before = this.#after
     return this.#before.evidence.look

@@ -1,7 +1,7 @@
 import { type Generator, pcg64 } from '@affine/prng'
 import {
+  computeEpochIndex,
   decide,
-  epochIndexOf,
   type Lanes,
   type LaneTally,
   PROTOCOL,
@@ -72,7 +72,7 @@ function sceneOf({ contenders, stakes }: List, epochs: number): Scene {
  */
 function drawLanes({ best, stakes, liars, draw }: List, state: State, random: Generator): Lanes {
   const indexes = new Map(
-    state.duels.map((duel) => [duel.contender.hotkey, epochIndexOf(duel, state.epoch)]),
+    state.duels.map((duel) => [duel.contender.hotkey, computeEpochIndex(duel, state.epoch)]),
   )
   const honest = Array.from({ length: stakes.length - liars }, () =>
     laneOf(state, (played, env, contender) => {

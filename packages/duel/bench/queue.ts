@@ -1,12 +1,12 @@
 import { type Generator, pcg64 } from '@affine/prng'
 import {
+  computeQuotas,
   decide,
   type EnvConstants,
   type LaneTally,
+  orderQueue,
   PROTOCOL,
   type Protocol,
-  queueOf,
-  quotasOf,
   type State,
 } from '../src/index.ts'
 import { measuredPack } from '../test/measured.ts'
@@ -53,7 +53,7 @@ function serve(validators: readonly string[], protocol: Protocol): Served {
   let state = crownedFirst({ validators, miners: [miner('champion')], protocol })
   for (;;) {
     const facts = epochOf(state, { validators, miners: queue, protocol })
-    if (state.duels.length === 0 && queueOf(state, facts.snapshot).length === 0) return seen
+    if (state.duels.length === 0 && orderQueue(state, facts.snapshot).length === 0) return seen
     const lane = () => drawLane(state, random, (hotkey) => shareOf(Number(hotkey.slice(1))))
     const lanes = Object.fromEntries(validators.map((validator) => [validator, lane()]))
     const { calls, replies, challenges } = askedIn(state)
@@ -81,7 +81,7 @@ function askedIn(state: State) {
   const { envs } = state.protocol
   const asked = { calls: 0, replies: 0, challenges: 0 }
   for (const [env, { players }] of Object.entries<EnvConstants>(envs)) {
-    const quotas = Object.values(quotasOf(state)).map((quota) => quota[env] ?? 0)
+    const quotas = Object.values(computeQuotas(state)).map((quota) => quota[env] ?? 0)
     const all = quotas.reduce((sum, quota) => sum + quota, 0)
     // A game has its own champion's moves; else the champion has each challenge once for all.
     const challenges = players === 2 ? all : Math.max(0, ...quotas)

@@ -1,11 +1,11 @@
-import { PROTOCOL, quotaOf } from '../src/index.ts'
+import { computeQuota, PROTOCOL } from '../src/index.ts'
 import { constantsOf } from '../test/subnet.ts'
 
 /** Challenges that a lane plays, by epoch of a duel. */
 export type Quotas = readonly number[]
 
 const quotasIn = (env: string): Quotas =>
-  Array.from({ length: PROTOCOL.duelEpochs }, (_, i) => quotaOf(i + 1, constantsOf(env)))
+  Array.from({ length: PROTOCOL.duelEpochs }, (_, i) => computeQuota(i + 1, constantsOf(env)))
 
 /** Those of the main network's environments for one player. */
 export const SINGLE: Quotas = quotasIn('mult8@0.1.0')

@@ -6,9 +6,9 @@ import {
   type Facts,
   firstState,
   judgeEnvironment,
+  listTallies,
   PROTOCOL,
   type State,
-  seenIn,
   stateRoot,
 } from '../src/index.ts'
 import { laneOf, miner } from '../test/subnet.ts'
@@ -57,7 +57,7 @@ export async function printSpeed(): Promise<void> {
     const { state, facts } = running(validators)
     const { voters: weights, ratio: ratioPpm, duels } = state
     const [duel] = duels as [Duel]
-    const epochs = seenIn(duel, 'mult8@0.1.0', PROTOCOL)
+    const epochs = listTallies(duel, 'mult8@0.1.0', PROTOCOL)
     const lane = { weights, epochs, ratioPpm, rule: PROTOCOL }
     bench.add(`decide, ${validators} validators`, () => void decide(state, facts).state)
     bench.add(`judgeEnvironment, ${validators} lanes`, () => void judgeEnvironment(lane))

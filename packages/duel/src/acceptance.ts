@@ -1,6 +1,6 @@
 import { own } from '@affine/prng'
 import { pickKeys, tabulate } from './own-keys.ts'
-import { quotasOf } from './played.ts'
+import { computeQuotas } from './played.ts'
 import {
   type Attestation,
   type CountedAttestations,
@@ -68,7 +68,7 @@ export function acceptLanes(
   state: State,
   { heard, seals, lanes }: EpochInputs,
 ): Readonly<Record<string, Acceptance>> {
-  const quotas = Object.entries(quotasOf(state))
+  const quotas = Object.entries(computeQuotas(state))
   const attestersOf = laneAttesters(state, heard)
   return tabulate(Object.keys(state.due).sort(), (hotkey): Acceptance => {
     const lane = own(lanes, hotkey)

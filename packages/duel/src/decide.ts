@@ -4,7 +4,7 @@ import { type DuelReport, judge, type Report, updateTrust } from './judgement.ts
 import { pickKeys } from './own-keys.ts'
 import { isWon } from './played.ts'
 import type { Protocol } from './protocol.ts'
-import { playingIn, queueOf, recordTurns } from './queue.ts'
+import { listPlaying, orderQueue, recordTurns } from './queue.ts'
 import type { Duel, DuelSnapshot, Miner, State } from './state.ts'
 import { computeRatio, crown, decay, raiseRecord, rateEnvs, type WonDuel } from './throne.ts'
 import { findActive, findDueVoters, updateActive, votingStakes, weighVoters } from './voters.ts'
@@ -20,7 +20,7 @@ export interface Facts {
 }
 
 /** The next state, and the report of how it was decided. */
-export interface Decided {
+export interface Decision {
   readonly state: State
   readonly report: Report
 }
@@ -34,7 +34,7 @@ export interface Decided {
  * and commitments is ignored if it does not fit; it never throws. The order of keys and lists has
  * no effect. Does not verify evidence: the caller states that a lane is valid.
  */
-export function decide(state: State, { snapshot, seals, lanes }: Facts): Decided {
+export function decide(state: State, { snapshot, seals, lanes }: Facts): Decision {
   const heard = countedAttestations(state, snapshot)
   const judged = judge(state, { heard, seals, lanes })
   const trust = pickKeys(updateTrust(state, judged), snapshot.hotkeys)
@@ -88,7 +88,7 @@ function scheduleTurns(
   const left = snapshot.protocol.epochBlocks * snapshot.epoch - 1
   const ended = recordTurns(state.lastPlayed, leaving, left)
   const going = restartDuels(snapshot, state, staying)
-  const queue = queueOf(
+  const queue = orderQueue(
     { ...(begun && { champion: begun }), duels: going, lastPlayed: ended },
     snapshot,
   )
@@ -103,7 +103,7 @@ function scheduleTurns(
   // Drops miners that are neither registered nor in a duel or on the throne.
   const lastPlayed = pickKeys(recordTurns(ended, [...seated, ...contenders]), [
     ...snapshot.hotkeys,
-    ...playingIn(turns),
+    ...listPlaying(turns),
   ])
   return { ...turns, lastPlayed }
 }

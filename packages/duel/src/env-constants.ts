@@ -54,7 +54,7 @@ export const LOCAL_ENVS: EnvsConstants = {
  * Returns the challenges that a lane plays in an open environment in epoch `epochIndex` (from 1) of
  * a duel. Protocol §8.2.
  */
-export function quotaOf(
+export function computeQuota(
   epochIndex: number,
   { quotaFirst, quotaMost }: Pick<EnvConstants, 'quotaFirst' | 'quotaMost'>,
 ): number {

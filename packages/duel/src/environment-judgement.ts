@@ -1,5 +1,12 @@
 import { own } from '@affine/prng'
-import { boundsPpm, ceilRoot, holdLine, type Look, PPM, type Proportion } from '@affine/wilson'
+import {
+  boundsPpm,
+  ceilRoot,
+  holdLine,
+  type InterimResult,
+  PPM,
+  type Proportion,
+} from '@affine/wilson'
 import { compare } from './ascending.ts'
 import {
   type EnvLane,
@@ -39,7 +46,7 @@ export interface Evidence {
   readonly rates: Rates
   /** The contender's share of points in its median lane. Protocol §8.11. */
   readonly shown: Share | undefined
-  readonly look: Look
+  readonly look: InterimResult
 }
 
 /** Lower bounds of each miner's points per challenge, in ppm. Protocol §8.10. */
@@ -117,7 +124,7 @@ function computeRate(share: Share | undefined, { ratchetZSquaredPpm }: LaneRule)
 function evaluate(
   seen: Pick<Evidence, 'win' | 'hold' | 'score'>,
   { ratioPpm, rule }: Pick<Observation, 'ratioPpm' | 'rule'>,
-): Look {
+): InterimResult {
   if (findWinLack(seen, rule) === undefined) return 'win'
   const { wins, trials, unit } = seen.hold
   return wins <= holdLine({ trials, unit, ratioPpm, rule }) ? 'hold' : 'continue'

@@ -1,20 +1,20 @@
 export * from './acceptance.ts'
-export { type Decided, decide, type Facts } from './decide.ts'
-export { type EnvConstants, type EnvsConstants, quotaOf } from './env-constants.ts'
+export { type Decision, decide, type Facts } from './decide.ts'
+export { computeQuota, type EnvConstants, type EnvsConstants } from './env-constants.ts'
 export * from './environment-judgement.ts'
 export type { DuelReport, Report, Standing } from './judgement.ts'
 export * from './played.ts'
 export * from './protocol.ts'
-export { playingIn, queueOf } from './queue.ts'
+export { listPlaying, orderQueue } from './queue.ts'
 export * from './state.ts'
 export * from './state-file.ts'
 export * from './tally.ts'
 export { decay, ratchet, type WonEnv } from './throne.ts'
 export {
+  chooseRule,
   type EnvReport,
   type EnvReports,
-  ruleAmong,
-  seenIn,
+  listTallies,
   type VerdictCause,
 } from './verdicts.ts'
-export { trustOf, votingStakes } from './voters.ts'
+export { computeTrust, votingStakes } from './voters.ts'

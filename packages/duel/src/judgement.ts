@@ -7,7 +7,7 @@ import {
   type Lanes,
 } from './acceptance.ts'
 import { tabulate } from './own-keys.ts'
-import { epochIndexOf, isWon, listPlayedEnvs, winnerBy } from './played.ts'
+import { computeEpochIndex, findDuelWinner, isWon, listPlayedEnvs } from './played.ts'
 import type { Duel, EpochTallies, State } from './state.ts'
 import { type EnvReports, judgeOpen, reportPlayed } from './verdicts.ts'
 import { updateRecord } from './voters.ts'
@@ -82,7 +82,7 @@ function judgeDuel(
   { seen, frozen }: { readonly seen: EpochTallies; readonly frozen: boolean },
 ): DuelReport {
   const { protocol } = state
-  const epochIndex = epochIndexOf(before, state.epoch)
+  const epochIndex = computeEpochIndex(before, state.epoch)
   const isOver = epochIndex > protocol.duelEpochs
   const tallies = isOver ? before.tallies : [...before.tallies, seen]
   const turn = { state, epochIndex }
@@ -101,7 +101,7 @@ function findStanding(
   { verdicts, tallies }: Duel,
   { state, epochIndex }: { readonly state: State; readonly epochIndex: number },
 ): Standing {
-  const winner = winnerBy(verdicts, state.protocol)
+  const winner = findDuelWinner(verdicts, state.protocol)
   if (winner === 'contender') return 'won'
   const frozen = tallies.filter((epoch) => Object.keys(epoch).length === 0).length
   const isOver = epochIndex >= state.protocol.duelEpochs || frozen >= MAX_FROZEN

@@ -1,11 +1,11 @@
-import type { Look } from '@affine/wilson'
-import { type EnvConstants, quotaOf } from './env-constants.ts'
+import type { InterimResult } from '@affine/wilson'
+import { computeQuota, type EnvConstants } from './env-constants.ts'
 import { tabulate } from './own-keys.ts'
 import type { Protocol } from './protocol.ts'
 import type { Duel, State, Verdict } from './state.ts'
 
 /** Returns the number of an epoch in a duel, from 1. */
-export const epochIndexOf = ({ start }: Pick<Duel, 'start'>, epoch: number): number =>
+export const computeEpochIndex = ({ start }: Pick<Duel, 'start'>, epoch: number): number =>
   epoch - start + 1
 
 /**
@@ -13,7 +13,7 @@ export const epochIndexOf = ({ start }: Pick<Duel, 'start'>, epoch: number): num
  * verdicts. Protocol §8.7.
  */
 export const isWon = ({ verdicts }: Pick<Duel, 'verdicts'>, protocol: Protocol): boolean =>
-  winnerBy(verdicts, protocol) === 'contender'
+  findDuelWinner(verdicts, protocol) === 'contender'
 
 /**
  * Returns the environments that a duel plays in an epoch, ascending: those without a verdict, or
@@ -23,7 +23,7 @@ export function listPlayedEnvs(
   duel: Duel,
   { epoch, protocol }: Pick<State, 'epoch' | 'protocol'>,
 ): readonly string[] {
-  if (epochIndexOf(duel, epoch) > protocol.duelEpochs) return []
+  if (computeEpochIndex(duel, epoch) > protocol.duelEpochs) return []
   const isPlayed = isWon(duel, protocol)
     ? (env: string) => protocol.envs[env]?.players === 1
     : (env: string) => !Object.hasOwn(duel.verdicts, env)
@@ -37,12 +37,12 @@ export type Quotas = Readonly<Record<string, Readonly<Record<string, number>>>>
  * Returns the challenges that a lane plays in each duel in the epoch that a state governs. Protocol
  * §8.2.
  */
-export function quotasOf(state: Pick<State, 'epoch' | 'duels' | 'protocol'>): Quotas {
+export function computeQuotas(state: Pick<State, 'epoch' | 'duels' | 'protocol'>): Quotas {
   const { epoch, duels, protocol } = state
   const quotas = duels.map((duel) => {
     const envs = listPlayedEnvs(duel, state).map((env) => {
       const constants = protocol.envs[env] as EnvConstants // it is played, so it is one of them
-      return [env, quotaOf(epochIndexOf(duel, epoch), constants)] as const
+      return [env, computeQuota(computeEpochIndex(duel, epoch), constants)] as const
     })
     return [duel.contender.hotkey, Object.fromEntries(envs)] as const
   })
@@ -56,7 +56,7 @@ export type Winner = 'contender' | 'champion'
  * Returns the wins that a contender needs if `counted` environments are not undecided: ⌈(N +
  * margin)/2⌉. `margin` is 1 or more. Protocol §8.7.
  */
-export const neededWins = (counted: number, margin: number): number =>
+export const countNeededWins = (counted: number, margin: number): number =>
   Math.ceil((counted + margin) / 2)
 
 /**
@@ -65,26 +65,26 @@ export const neededWins = (counted: number, margin: number): number =>
  * environment that is the champion. Undefined while the duel is open. `margin` is 1 or more.
  * Protocol §8.7.
  */
-export function winnerOf(
-  environments: Readonly<Record<string, Verdict | Look>>,
+export function findWinner(
+  environments: Readonly<Record<string, Verdict | InterimResult>>,
   margin: number,
 ): Winner | undefined {
   const counted = Object.values(environments).filter((each) => each !== 'even')
   const wins = counted.filter((each) => each === 'win').length
   const open = counted.filter((each) => each === 'continue').length
-  const needed = neededWins(counted.length, margin)
+  const needed = countNeededWins(counted.length, margin)
   if (wins + open < needed) return 'champion'
   if (wins >= needed) return 'contender'
   return undefined
 }
 
 /**
- * Returns the winner by a duel's verdicts, as `winnerOf` does. Environments without one are open.
+ * Returns the winner by a duel's verdicts, as `findWinner` does. Environments without one are open.
  */
-export function winnerBy(
+export function findDuelWinner(
   verdicts: Duel['verdicts'],
   { envs, margin }: Pick<Protocol, 'envs' | 'margin'>,
 ): Winner | undefined {
   const open = tabulate(Object.keys(envs), () => 'continue' as const)
-  return winnerOf({ ...open, ...verdicts }, margin)
+  return findWinner({ ...open, ...verdicts }, margin)
 }

@@ -1,6 +1,6 @@
 import { canonicalize, own, parseCanonical, type Result } from '@affine/prng'
 import { anyText, hex, int, list, map, oneOf, record, type Shape, text } from '@affine/prng/shape'
-import { type EnvConstants, quotaOf } from './env-constants.ts'
+import { computeQuota, type EnvConstants } from './env-constants.ts'
 import { tabulate } from './own-keys.ts'
 import { PROTOCOL, type Protocol } from './protocol.ts'
 import type { Duel, EpochTallies, LastAttested, LastPlayed, Miner, State, Trust } from './state.ts'
@@ -44,7 +44,7 @@ function isPossible(seen: EpochTallies, epochIndex: number, { envs }: Protocol):
   return Object.entries(seen).every(([env, lanes]) => {
     const constants = own(envs, env)
     const fits = (tally: LaneTally): boolean =>
-      constants !== undefined && isWithinQuota(tally, quotaOf(epochIndex, constants))
+      constants !== undefined && isWithinQuota(tally, computeQuota(epochIndex, constants))
     return Object.values(lanes).every(fits)
   })
 }

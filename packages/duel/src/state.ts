@@ -96,7 +96,7 @@ export function firstState(protocol: Protocol, epoch: number): State {
 export const stateRoot = (state: State): Hash => digest('state', state)
 
 /** Returns the four fields without any others of the object. */
-export const minerOf = ({ hotkey, model, revision, chute }: Miner): Miner => ({
+export const pickMiner = ({ hotkey, model, revision, chute }: Miner): Miner => ({
   hotkey,
   model,
   revision,
@@ -107,7 +107,7 @@ export const minerOf = ({ hotkey, model, revision, chute }: Miner): Miner => ({
  * Returns the commitment digest. A miner does not play twice in a row with the same one. Protocol
  * §8.12.
  */
-export const contentOf = (miner: Miner): Hash => digest('content', minerOf(miner))
+export const digestContent = (miner: Miner): Hash => digest('content', pickMiner(miner))
 
 /**
  * The chain at the last block before an epoch, as a decision reads it. Each list has a hotkey at

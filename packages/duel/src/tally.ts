@@ -1,5 +1,5 @@
 import { own } from '@affine/prng'
-import { type Contest, type Look, lookAt } from '@affine/wilson'
+import { type Contest, evaluate, type InterimResult } from '@affine/wilson'
 import { tabulate } from './own-keys.ts'
 
 /** The contender's wins and losses, and the challenges played. The rest are ties. */
@@ -67,7 +67,7 @@ export function isWithinQuota(tally: LaneTally | undefined, quota: number): bool
 export type Match = Counts & {
   readonly ties: number
   readonly trials: number
-  readonly verdict: Look
+  readonly verdict: InterimResult
 }
 
 /** A match before its first challenge. */
@@ -97,6 +97,6 @@ export function addChallenge(
   const losses = match.losses + Number(challenge === 'loss')
   const ties = match.ties + Number(challenge === 'tie')
   const trials = wins + losses
-  const verdict = lookAt({ wins, trials, ratioPpm, rule })
+  const verdict = evaluate({ wins, trials, ratioPpm, rule })
   return { wins, losses, ties, trials, played: trials + ties, verdict }
 }

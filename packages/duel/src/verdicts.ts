@@ -1,6 +1,6 @@
 import { own } from '@affine/prng'
 import { compare } from './ascending.ts'
-import { quotaOf } from './env-constants.ts'
+import { computeQuota } from './env-constants.ts'
 import {
   type Evidence,
   findWinLack,
@@ -72,7 +72,7 @@ export function judgeOpen(duel: Duel, turn: DuelEpoch): DuelVerdicts {
 /** Reports on the environments that a duel plays, without verdicts. */
 export function reportPlayed(duel: Duel, { state }: DuelEpoch): EnvReports {
   return tabulate(listPlayedEnvs(duel, state), (env) =>
-    reportOn(env, duel, state, ruleAmong(duel.verdicts, env, state.protocol)),
+    reportOn(env, duel, state, chooseRule(duel.verdicts, env, state.protocol)),
   )
 }
 
@@ -83,7 +83,7 @@ function findSoleEnv(verdicts: Duel['verdicts'], { envs }: Protocol): string | u
 }
 
 /** Returns the rule of an open environment of a duel with these verdicts. Protocol §8.6. */
-export function ruleAmong(verdicts: Duel['verdicts'], env: string, protocol: Protocol): LaneRule {
+export function chooseRule(verdicts: Duel['verdicts'], env: string, protocol: Protocol): LaneRule {
   return findSoleEnv(verdicts, protocol) === env ? makeSoleRule(protocol) : protocol
 }
 
@@ -94,19 +94,19 @@ export function reportOn(
   { protocol, voters, ratio }: DuelEpoch['state'],
   rule: LaneRule,
 ): EnvReport {
-  const epochs = seenIn(duel, env, protocol)
+  const epochs = listTallies(duel, env, protocol)
   const evidence = judgeEnvironment({ weights: voters, epochs, ratioPpm: ratio, rule })
   const none = { given: undefined, cause: undefined }
   return { ...evidence, tallies: sumTallies(epochs), ...none, rule }
 }
 
 /** Returns the tallies of accepted lanes in an environment, by epoch of a duel. Protocol §8.4. */
-export function seenIn(duel: Duel, env: string, { envs }: Protocol): readonly Tallies[] {
+export function listTallies(duel: Duel, env: string, { envs }: Protocol): readonly Tallies[] {
   const constants = own(envs, env)
   if (constants === undefined) return []
   return duel.tallies.map((epoch, i) => {
     const lanes = own(epoch, env) ?? {}
-    const played = quotaOf(i + 1, constants)
+    const played = computeQuota(i + 1, constants)
     const tallies = Object.entries(lanes).map(([hotkey, lane]) => [hotkey, toTally(lane, played)])
     return Object.fromEntries(tallies)
   })

@@ -22,7 +22,7 @@ export function weighVoters(
   { validatorsMost }: Protocol,
 ): Weights {
   const pulls = [...stakes]
-    .map(([hotkey, stake]) => ({ hotkey, pull: stake * BigInt(trustOf(own(trust, hotkey))) }))
+    .map(([hotkey, stake]) => ({ hotkey, pull: stake * BigInt(computeTrust(own(trust, hotkey))) }))
     .sort((a, b) => compare(b.pull, a.pull) || compare(a.hotkey, b.hotkey))
     .slice(0, validatorsMost)
   const greatest = pulls[0]?.pull ?? 0n
@@ -124,7 +124,7 @@ const NEWCOMER: Trust = { correct: 0, incorrect: 0 }
  * Returns trust in ppm: the mean of Beta(1 + correct, 1 + incorrect), which is one half without a
  * record. Protocol §8.9.
  */
-export function trustOf({ correct, incorrect }: Trust = NEWCOMER): number {
+export function computeTrust({ correct, incorrect }: Trust = NEWCOMER): number {
   const good = PPM + BigInt(correct)
   return Number((PPM * good) / (good + PPM + BigInt(incorrect)))
 }

@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest'
 import {
   attestedLanes,
   type CountedAttestations,
-  contentOf,
+  computeQuotas,
   countedAttestations,
   type DuelSnapshot,
   decide,
+  digestContent,
   firstState,
   type LaneTally,
   type Miner,
   type Protocol,
-  quotasOf,
   type Report,
   type State,
 } from '../src/index.ts'
@@ -87,7 +87,7 @@ describe('a network without a champion', () => {
       [],
     ])
     expect(state.voters).toEqual(EQUAL)
-    expect(state.lastPlayed).toEqual({ m1: { content: contentOf(miner('m1')) } })
+    expect(state.lastPlayed).toEqual({ m1: { content: digestContent(miner('m1')) } })
     expect([started.epoch, started.voters]).toEqual([12, EQUAL])
     expect(started.duels).toEqual([
       { contender: content(miner('m2')), start: 12, tallies: [], verdicts: {} },
@@ -164,7 +164,7 @@ describe('acceptance', () => {
     const { v2: _, ...others } = lanes
     const { report } = decide(over, { ...facts, lanes: others })
     const accepted = Object.values(report.lanes).map((lane) => lane.accepted)
-    expect([quotasOf(over), accepted]).toEqual([{ m2: {} }, [true, false, true, true]])
+    expect([computeQuotas(over), accepted]).toEqual([{ m2: {} }, [true, false, true, true]])
   })
 
   it.each<readonly [string, LaneTally]>([
@@ -239,7 +239,7 @@ describe('a frozen epoch', () => {
     const { state, report } = after(before.state, FROZEN)
     expect([standings(report), state.champion?.hotkey, state.duels]).toEqual([['lost'], 'm1', []])
     const left = 360 * (16 + others) - 1
-    expect(state.lastPlayed.m2).toEqual({ content: contentOf(miner('m2')), left })
+    expect(state.lastPlayed.m2).toEqual({ content: digestContent(miner('m2')), left })
     expect(duelsOf(after(state).state)).toEqual([]) // it has to commit anew
   })
 })
@@ -252,8 +252,8 @@ describe('a verdict', () => {
     expect([state.champion, state.ratio]).toEqual([content(miner('m2')), 800_000])
     expect(after(started, { rates: [0.8125, 0.1875] }).state.ratio).toBe(733_795)
     expect(state.lastPlayed).toEqual({
-      m1: { content: contentOf(miner('m1')), left: 360 * 13 - 1 },
-      m2: { content: contentOf(miner('m2')) },
+      m1: { content: digestContent(miner('m1')), left: 360 * 13 - 1 },
+      m2: { content: digestContent(miner('m2')) },
     })
   })
 
@@ -424,10 +424,10 @@ describe('crowning', () => {
     expect([report.crowned, state.champion?.hotkey, state.duels]).toEqual(['m3', 'm3', []])
     const left = 360 * 20 - 1
     expect(state.lastPlayed).toEqual({
-      m1: { content: contentOf(miner('m1')), left },
-      m2: { content: contentOf(miner('m2')), left },
-      m3: { content: contentOf(miner('m3')) },
-      m4: { content: contentOf(miner('m4')), left: 360 * 13 - 1 },
+      m1: { content: digestContent(miner('m1')), left },
+      m2: { content: digestContent(miner('m2')), left },
+      m3: { content: digestContent(miner('m3')) },
+      m4: { content: digestContent(miner('m4')), left: 360 * 13 - 1 },
     })
   })
 

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import networksText from '../../../vectors/duel/networks.json?raw'
 import {
   type Candidate,
+  computeQuotas,
   type Duel,
   decide,
   type Facts,
@@ -10,7 +11,6 @@ import {
   type LaneTally,
   LOCAL,
   type Protocol,
-  quotasOf,
   type Report,
   type State,
   stateRoot,
@@ -135,7 +135,7 @@ function eventsIn(before: State, state: State, { duels, frozen, crowned }: Repor
     ...(frozen && before.duels.some(isThrice) ? ['frozen four times'] : []),
     ...(frozen ? ['frozen'] : []),
     ...(isNew && state.duels.length > 0 ? ['begun anew'] : []),
-    ...(Object.keys(quotasOf(state)).length > 2 ? ['three at once'] : []),
+    ...(Object.keys(computeQuotas(state)).length > 2 ? ['three at once'] : []),
     ...looks.flatMap(({ given, setAside }) =>
       [given ?? [], setAside.length ? ['aside'] : []].flat(),
     ),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { LOCAL, PROTOCOL, quotaOf } from '../src/index.ts'
+import { computeQuota, LOCAL, PROTOCOL } from '../src/index.ts'
 
 test('a local network differs only in its clock, its quotas, its cap and the line of a hold', () => {
   expect(LOCAL).toEqual({
@@ -19,7 +19,7 @@ test('a local network differs only in its clock, its quotas, its cap and the lin
 
 test('a quota doubles up to its maximum', () => {
   const constants = { quotaFirst: 32, quotaMost: 512 }
-  const quotas = Array.from({ length: 8 }, (_, i) => quotaOf(i + 1, constants))
+  const quotas = Array.from({ length: 8 }, (_, i) => computeQuota(i + 1, constants))
   expect(quotas).toEqual([32, 64, 128, 256, 512, 512, 512, 512])
-  expect(quotaOf(10_000, constants)).toBe(512)
+  expect(computeQuota(10_000, constants)).toBe(512)
 })

@@ -2,16 +2,16 @@ import { expect, test } from 'vitest'
 import queues from '../../../vectors/duel/queue.json' with { type: 'json' }
 import {
   type Candidate,
-  contentOf,
   type DuelSnapshot,
+  digestContent,
   type LastPlayed,
-  queueOf,
+  orderQueue,
 } from '../src/index.ts'
 import { crownedFirst, epochOf, miner } from './subnet.ts'
 
 const { snapshot } = epochOf(crownedFirst())
-const orderOf = (turns: Parameters<typeof queueOf>[0], seen: Partial<DuelSnapshot>) =>
-  queueOf(turns, { ...snapshot, ...seen }).map(({ hotkey }) => hotkey)
+const orderOf = (turns: Parameters<typeof orderQueue>[0], seen: Partial<DuelSnapshot>) =>
+  orderQueue(turns, { ...snapshot, ...seen }).map(({ hotkey }) => hotkey)
 const NOBODY = { duels: [], lastPlayed: {} }
 
 test('three hundred queues have the order of a second implementation', () => {
@@ -24,7 +24,7 @@ test('three hundred queues have the order of a second implementation', () => {
     )
     const played = (lastPlayed as [string, string, number | null][]).map(
       ([hotkey, revision, left]): [string, LastPlayed] => {
-        const content = contentOf(miner(hotkey, 0, revision))
+        const content = digestContent(miner(hotkey, 0, revision))
         return [hotkey, { content, ...(left !== null && { left }) }]
       },
     )

@@ -3,7 +3,7 @@ import { describe, expect, it, test } from 'vitest'
 import decays from '../../../vectors/duel/decay.json' with { type: 'json' }
 import ratchets from '../../../vectors/duel/ratchet.json' with { type: 'json' }
 import trusts from '../../../vectors/duel/trust.json' with { type: 'json' }
-import { decay, PROTOCOL, ratchet, type Trust, trustOf, type WonEnv } from '../src/index.ts'
+import { computeTrust, decay, PROTOCOL, ratchet, type Trust, type WonEnv } from '../src/index.ts'
 import { updateRecord } from '../src/voters.ts'
 
 describe('ratchet', () => {
@@ -80,9 +80,9 @@ describe('decay', () => {
 })
 
 describe('trust', () => {
-  it.each(trusts.vectors)('$what', ({ input, want }) => expect(trustOf(input)).toBe(want))
+  it.each(trusts.vectors)('$what', ({ input, want }) => expect(computeTrust(input)).toBe(want))
 
-  test('is one half without a record', () => expect(trustOf(undefined)).toBe(500_000))
+  test('is one half without a record', () => expect(computeTrust(undefined)).toBe(500_000))
 
   test('fades by a sixteenth, rounded down, before the epoch counts', () => {
     expect(updateRecord(undefined, { correct: 2, incorrect: 0 }, PROTOCOL)).toEqual({
@@ -100,6 +100,6 @@ describe('trust', () => {
     for (let epoch = 0; epoch < 500; epoch++) record = updateRecord(record, one, PROTOCOL)
     expect(record.correct).toBeGreaterThan(15_999_000)
     expect(record.correct).toBeLessThanOrEqual(16_000_000)
-    expect(trustOf(record)).toBe(944_444)
+    expect(computeTrust(record)).toBe(944_444)
   })
 })

@@ -1,6 +1,7 @@
 import {
   type Candidate,
   type Counts,
+  computeQuotas,
   type Duel,
   type DuelSnapshot,
   decide,
@@ -13,7 +14,6 @@ import {
   LOCAL,
   PROTOCOL,
   type Protocol,
-  quotasOf,
   type State,
   stateRoot,
   type Tally,
@@ -78,7 +78,7 @@ export function laneOf(
   state: State,
   tallyFor: (played: number, env: string, contender: string) => LaneTally,
 ): Lanes[string] {
-  const duels = Object.entries(quotasOf(state)).map(([contender, quotas]) => {
+  const duels = Object.entries(computeQuotas(state)).map(([contender, quotas]) => {
     const tallies = Object.entries(quotas).map(([env, played]) => {
       return [env, tallyFor(played, env, contender)] as const
     })

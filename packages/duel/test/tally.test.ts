@@ -1,7 +1,7 @@
-import { calibrate, lookAt, walk } from '@affine/wilson'
+import { calibrate, evaluate, walk } from '@affine/wilson'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { addChallenge, LOCAL, NO_MATCH, PROTOCOL, winnerOf } from '../src/index.ts'
+import { addChallenge, findWinner, LOCAL, NO_MATCH, PROTOCOL } from '../src/index.ts'
 
 const RULE = { ratioPpm: 510_000, rule: LOCAL }
 type Outcome = Parameters<typeof addChallenge>[1]
@@ -41,7 +41,7 @@ describe('a match', () => {
             const part = played.slice(0, ++seen)
             const wins = part.filter((one) => one === 'win').length
             const trials = part.filter((one) => one !== 'tie').length
-            naive = lookAt({ wins, trials, ...RULE })
+            naive = evaluate({ wins, trials, ...RULE })
           }
           const { verdict: reached, played: looked } = playMatch(played)
           expect([reached, looked]).toEqual([naive, seen])
@@ -93,7 +93,9 @@ describe('the winner', () => {
           const verdicts = Array.from({ length: n }, (_, i) => all[(code >> (2 * i)) & 3] ?? 'win')
           const possible = new Set(ends(verdicts).map((end) => final(end, margin)))
           const record = Object.fromEntries(verdicts.map((one, i) => [`env ${i}`, one]))
-          expect(winnerOf(record, margin)).toBe(possible.size === 1 ? [...possible][0] : undefined)
+          expect(findWinner(record, margin)).toBe(
+            possible.size === 1 ? [...possible][0] : undefined,
+          )
         }
       }
     },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Duel, LaneTally, Verdict } from '../src/index.ts'
 import { makeSoleRule, type Protocol } from '../src/protocol.ts'
-import { judgeOpen, ruleAmong } from '../src/verdicts.ts'
+import { chooseRule, judgeOpen } from '../src/verdicts.ts'
 import { constantsOf, MAIN, MULT8, miner } from './subnet.ts'
 
 const NAMES = ['a@1.0.0', 'b@1.0.0', 'c@1.0.0', 'd@1.0.0'] as const
@@ -63,9 +63,9 @@ describe('the sole deciding environment', () => {
   })
 
   it('has its own rule in reports; the others have theirs', () => {
-    expect(ruleAmong(EVEN, A, protocol)).toEqual(ALONE)
-    expect(ruleAmong({ [B]: 'even', [C]: 'hold', [D]: 'even' }, A, protocol)).toEqual(RULE)
-    expect(ruleAmong(EVEN, B, protocol)).toEqual(RULE)
+    expect(chooseRule(EVEN, A, protocol)).toEqual(ALONE)
+    expect(chooseRule({ [B]: 'even', [C]: 'hold', [D]: 'even' }, A, protocol)).toEqual(RULE)
+    expect(chooseRule(EVEN, B, protocol)).toEqual(RULE)
   })
 })
 

@@ -1,5 +1,5 @@
 import { BLOCK_MS } from '@affine/chain'
-import { PROTOCOL, quotaOf } from '@affine/duel'
+import { computeQuota, PROTOCOL } from '@affine/duel'
 import { make, type PerSide } from '@affine/envs'
 import { pairsOf } from '../../../packages/blocks/test/play-plan.ts'
 import { samplingBlocks } from '../src/own-lane.ts'
@@ -21,7 +21,7 @@ import {
 const validators = 4
 const samplingMs = samplingBlocks(PROTOCOL) * BLOCK_MS
 const quota = Object.fromEntries(
-  Object.entries(PROTOCOL.envs).map(([env, constants]) => [env, quotaOf(8, constants)]),
+  Object.entries(PROTOCOL.envs).map(([env, constants]) => [env, computeQuota(8, constants)]),
 )
 const contenders = Array<Conduct>(PROTOCOL.duelsMost).fill('answers')
 const boundless = { champion: Infinity, contender: Infinity }

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { directoryBucket } from '@affine/blocks/directory'
 import { LocalChain } from '@affine/chain'
-import { BucketReader, beginningAt, type CheckBlock } from '@affine/settlement'
+import { BucketReader, type CheckBlock, findStart } from '@affine/settlement'
 import { openThreads } from '@affine/settlement/node'
 import { bucketIn, makeEvidence, networkOf, shortEnvs } from '../../../bench/evidence.ts'
-import { type AuditOptions, auditLane, lanesToAudit, publish } from '../src/audit-lane.ts'
+import { type AuditOptions, auditLane, listAudits, publish } from '../src/audit-lane.ts'
 import type { Setup } from '../src/setup.ts'
 
 /*
@@ -20,8 +20,8 @@ await makeEvidence(folder, size)
 const chain = LocalChain.import(await readFile(join(folder, 'chain.json'), 'utf8'))
 const network = networkOf(size)
 const openBucket = bucketIn(folder)
-const { from: state } = await beginningAt({ chain, network, openBucket }, 1)
-const audits = await lanesToAudit(chain, state)
+const { from: state } = await findStart({ chain, network, openBucket }, 1)
+const audits = await listAudits(chain, state)
 
 async function audit(name: string, check?: CheckBlock): Promise<void> {
   const own = join(folder, name)

@@ -9,17 +9,17 @@ import {
   type BucketReader,
   type CheckedLane,
   checkLane,
-  holdersOf,
-  inReadingOrder,
   isMissing,
+  type LaneSearch,
+  listHolders,
   readSeals,
-  type Sought,
   sealBlock,
+  sortForReading,
 } from '@affine/settlement'
 import type { Setup } from './setup.ts'
 
 /** A sealed lane, and the validators that may have it, in the order of reading. */
-export type Audit = Omit<Sought, 'attesters'>
+export type Audit = Omit<LaneSearch, 'attesters'>
 
 /** The options of reading a lane in the epoch that `state` governs. */
 export interface AuditOptions {
@@ -32,14 +32,14 @@ export interface AuditOptions {
 }
 
 /** Returns the lanes that validators sealed in this epoch. Protocol §6.4. */
-export async function lanesToAudit(chain: Chain, state: State): Promise<readonly Audit[]> {
+export async function listAudits(chain: Chain, state: State): Promise<readonly Audit[]> {
   const { epoch, protocol, voters } = state
   const seals = await readSeals(chain, state)
-  const holders = holdersOf(voters, await chain.snapshot(sealBlock(epoch, protocol)))
+  const holders = listHolders(voters, await chain.snapshot(sealBlock(epoch, protocol)))
   return Object.entries(seals).map(([validator, head]) => ({
     validator,
     head,
-    holders: inReadingOrder(holders, validator),
+    holders: sortForReading(holders, validator),
   }))
 }
 

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { rm } from 'node:fs/promises'
-import { type Bucket, commitmentOf, statePath } from '@affine/blocks'
+import { type Bucket, hashCommitment, statePath } from '@affine/blocks'
 import { encodeCommitment, type Head, type Neuron, type UidWeights } from '@affine/chain'
 import { encodeBitmap, encodeState, type Protocol, type State, stateRoot } from '@affine/duel'
 import type { Hash } from '@affine/prng'
@@ -9,21 +9,21 @@ import {
   beaconBlock,
   type CheckedLane,
   decideEpoch,
+  type EpochResult,
   type FindLane,
+  findRecipient,
   isMissing,
-  placeOf,
-  recipientOf,
-  type Settled,
+  locateBlock,
+  readSnapshot,
   sealBlock,
   snapshotBlock,
-  snapshotOf,
 } from '@affine/settlement'
 import {
   type Audit,
   type AuditOptions,
   auditLane,
   incomingFolder,
-  lanesToAudit,
+  listAudits,
   publish,
 } from './audit-lane.ts'
 import { awaitStart } from './games.ts'
@@ -51,7 +51,7 @@ export class Phase {
   readonly reader: BucketReader
   /**
    * Aborts when sampling ends: missing replies are then the miner's fault, unless the reason is
-   * `Stopped`.
+   * `StopError`.
    */
   readonly sampling: AbortController = new AbortController()
   /** Aborts when the attestation is due, even if lanes are missing. */
@@ -121,7 +121,7 @@ export class Epoch {
   /** Starts the tasks due at this head. Running tasks continue. */
   async advance(head: Head): Promise<void> {
     const { protocol } = this.#setup.network
-    const { epoch, offset } = placeOf(head.number, protocol)
+    const { epoch, offset } = locateBlock(head.number, protocol)
     this.#start({ kind: 'weights', epoch }, () => this.#setWeights())
     this.#start({ kind: 'state', epoch }, () => this.#publishState())
     if (offset < protocol.sealBlock) this.#start({ kind: 'seal', epoch }, () => this.#seal())
@@ -138,10 +138,10 @@ export class Epoch {
     const { chain, account } = this.#setup
     const { epoch, protocol } = this.state
     if (this.#sent.has('weights')) return
-    const before = await snapshotOf(chain, this.state)
+    const before = await readSnapshot(chain, this.state)
     const { number: head } = await chain.head()
     const { neurons } = await chain.snapshot(head)
-    const weights = allWeightTo(recipientOf(this.state, before), neurons)
+    const weights = giveAllWeightTo(findRecipient(this.state, before), neurons)
     const isOwn = ({ hotkey }: Neuron): boolean => hotkey === account.hotkey
     const isPermitted = before.neurons.some((neuron) => isOwn(neuron) && neuron.permit)
     const own = neurons.find(isOwn)
@@ -189,7 +189,7 @@ export class Epoch {
   /** Publishes its own lane at the seal block. Other validators read it from the next block on. */
   async #publish(): Promise<void> {
     const { chain, account } = this.#setup
-    const audits = await lanesToAudit(chain, this.state)
+    const audits = await listAudits(chain, this.state)
     const own = audits.find(({ validator }) => validator === account.hotkey)
     if (own !== undefined) this.#startAudit(own)
   }
@@ -201,7 +201,7 @@ export class Epoch {
   async #auditAndAttest(): Promise<void> {
     const { epoch } = this.state
     if (this.#sent.has('attest')) return
-    const audits = await lanesToAudit(this.#setup.chain, this.state)
+    const audits = await listAudits(this.#setup.chain, this.state)
     // Two concurrent attestations would draw two secrets for the next epoch.
     const attestOnce = (needed: readonly Audit[]): Promise<void> =>
       this.#start({ kind: 'attest', epoch }, () => this.#attest(needed))
@@ -274,13 +274,13 @@ export class Epoch {
     const { genesis, netuid } = chain
     const secret = await loadSecret(this.#setup, epoch + 1)
     const scope = { genesis, netuid, validator: account.hotkey, epoch: epoch + 1 }
-    const next = commitmentOf({ ...scope, secret })
+    const next = hashCommitment({ ...scope, secret })
     const root = stateRoot(this.state)
     return encodeCommitment({ kind: 'attest', epoch, bitmap, next, stateRoot: root, url })
   }
 
   /** Decides the epoch after its end, and stores the state that governs the next epoch. */
-  async settle({ reader, whole }: Phase): Promise<Settled> {
+  async settle({ reader, whole }: Phase): Promise<EpochResult> {
     const { store, account, folder, on } = this.#setup
     reader.beginEpoch(this.state)
     // Deciding only reads, so a failed write to its bucket must not block it.
@@ -358,7 +358,7 @@ const writeState = (state: State, place: Bucket): Promise<void> =>
  * Returns weights that give everything to one hotkey, or undefined if it is not registered.
  * Protocol §8.13.
  */
-export function allWeightTo(
+export function giveAllWeightTo(
   hotkey: string | undefined,
   neurons: readonly Neuron[],
 ): UidWeights | undefined {

@@ -1,3 +1,3 @@
-export { allWeightTo } from './epoch.ts'
+export { giveAllWeightTo } from './epoch.ts'
 export type { Event, Problem, Setup, ValidatorTask } from './setup.ts'
 export { Validator } from './validator.ts'

@@ -3,9 +3,9 @@ import {
   type BlockDraft,
   type Bucket,
   blockPath,
-  blockReader,
-  commitmentOf,
-  isRoomFor,
+  createBlockReader,
+  hashCommitment,
+  isWithinBlock,
   type Lane,
   NO_BLOCK,
   type Sample,
@@ -15,15 +15,15 @@ import {
 } from '@affine/blocks'
 import { verify } from '@affine/chain/account'
 import type { Protocol, State } from '@affine/duel'
-import { AlteredFile, keptSecret } from '@affine/node/disk'
+import { AlteredFile, openSecret } from '@affine/node/disk'
 import type { Hash } from '@affine/prng'
 import {
   averageBlockMs,
   beaconBlock,
   checkLane,
   laneScope,
+  listSeals,
   SYSTEM_CLOCK,
-  sealsOf,
 } from '@affine/settlement'
 import type { GamesTime } from './games.ts'
 import type { LaneTask, SampledLane } from './sampling.ts'
@@ -91,12 +91,12 @@ const secretPath = (epoch: number): string => `secrets/${epoch}`
 export const loadSecret = (
   setup: Pick<Setup, 'store' | 'folder' | 'random'>,
   epoch: number,
-): Promise<Hash> => keptSecret(setup.store, secretPath(epoch), setup)
+): Promise<Hash> => openSecret(setup.store, secretPath(epoch), setup)
 
 /** Returns the secret of the epoch, if its digest is on chain. */
 async function loadCommittedSecret(setup: Setup, scope: Scope): Promise<Hash> {
   const secret = await loadSecret(setup, scope.epoch)
-  if (commitmentOf({ ...scope, secret }) === scope.commitment) return secret
+  if (hashCommitment({ ...scope, secret }) === scope.commitment) return secret
   const path = `${setup.folder}/${secretPath(scope.epoch)}`
   throw new AlteredFile(path, 'OTHER_SECRET', 'not the secret whose digest is on chain')
 }
@@ -110,7 +110,7 @@ export async function readOwnSeal(
   epoch: number,
 ): Promise<Hash | undefined> {
   const { number } = await chain.head()
-  return sealsOf(await chain.snapshot(number), epoch)[account.hotkey]
+  return listSeals(await chain.snapshot(number), epoch)[account.hotkey]
 }
 
 /**
@@ -133,7 +133,7 @@ export async function writeOwnLane(
     throw isInvalidDraft ? new AlteredFile(journalPath, 'BAD_SAMPLE', error.message) : error
   })
   const head = hashes.at(-1) ?? ''
-  const read = blockReader(store, verify)
+  const read = createBlockReader(store, verify)
   const lane = await checkLane({ chain, state, validator, head, read })
   if (!lane.ok) throw new AlteredFile(journalPath, lane.code, `${lane.code}: ${lane.detail}`)
   return { head, lane }
@@ -171,7 +171,7 @@ function splitIntoBlocks(samples: readonly Sample[]): readonly (readonly Sample[
   const blocks = [block]
   for (const sample of samples) {
     const line = Buffer.byteLength(toLine(sample)) + 1
-    if (!isRoomFor(block.length + 1, bytes + line)) {
+    if (!isWithinBlock(block.length + 1, bytes + line)) {
       block = []
       bytes = 0
       blocks.push(block)

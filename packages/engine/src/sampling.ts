@@ -2,25 +2,25 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type BlockDraft,
   type Episode,
-  episodesIn,
   type LaneChallenge,
-  laneEnvs,
+  listEpisodes,
+  makeLaneEnvs,
   type PlannedSample,
-  planOf,
+  planLane,
   type Sample,
   type Scope,
 } from '@affine/blocks'
 import { type EnvSpec, type GameRules, make, type PerSide } from '@affine/envs'
 import {
   type AnsweringMiner,
-  type Asked,
   limitByClock,
   type MinerAgent,
   playEpisode,
   playPair,
   removeReplies,
-  Stopped,
+  StopError,
   skipGame,
+  type TargetMiner,
 } from '@affine/miners'
 import { AlteredFile, type Journal, openJournal } from '@affine/node/disk'
 import { canonicalize, digest, type Hash, type Json } from '@affine/prng'
@@ -31,12 +31,12 @@ import type { Setup } from './setup.ts'
 export interface LaneTask extends Pick<Setup, 'agent' | 'mayAsk' | 'hasChanged' | 'now' | 'on'> {
   readonly scope: Scope
   /** All participants of the lane: the champion and the contenders. */
-  readonly miners: readonly Asked[]
+  readonly miners: readonly TargetMiner[]
   readonly secret: Hash
   readonly journalPath: string
   /**
    * Aborts when sampling ends: a reply that is missing then is the miner's fault, unless the reason
-   * is `Stopped`.
+   * is `StopError`.
    */
   readonly deadline: AbortSignal
   readonly gamesTime: GamesTime
@@ -100,8 +100,8 @@ export async function sampleLane(task: LaneTask): Promise<SampledLane> {
 
 /** Returns every sample of the lane, in the order of the plan. Protocol §4, §6.5. */
 function listDue({ scope, secret }: LaneTask): readonly DueSample[] {
-  const envs = laneEnvs(scope, secret)
-  return planOf(scope).map((planned) => {
+  const envs = makeLaneEnvs(scope, secret)
+  return planLane(scope).map((planned) => {
     const challengeId = envs.get(planned.env)?.challengeAt(planned).id ?? ''
     return { ...planned, challengeId }
   })
@@ -117,7 +117,7 @@ const getSampleKey = (sample: Sample | DueSample): string =>
  */
 async function waitForReply(samples: readonly Promise<Sample>[]): Promise<void> {
   const replies = samples.map(async (taken) => {
-    const hasReply = episodesIn(await taken).some(({ messages }) => messages.length > 1)
+    const hasReply = listEpisodes(await taken).some(({ messages }) => messages.length > 1)
     if (!hasReply) throw new Error('no reply')
   })
   await Promise.any(replies).catch(() => {})
@@ -161,7 +161,7 @@ function createSampler(
   const byHotkey = new Map(miners.map((miner) => [miner.hotkey, miner]))
   const scheduleFor = createGameScheduler(task, waitForFirstReply)
   // The cast is safe: the plan names only these miners.
-  const getMiner = (hotkey: string): Asked => byHotkey.get(hotkey) as Asked
+  const getMiner = (hotkey: string): TargetMiner => byHotkey.get(hotkey) as TargetMiner
 
   const context = { epoch: task.scope.epoch, signal: deadline }
   const prepare = (hotkey: string, { replyMs, game }: EnvSpec): AnsweringMiner => {
@@ -196,9 +196,9 @@ function createSampler(
     const challenge = { env, index, challengeId }
     const isEpisode = 'miner' in due
     const sample = await (isEpisode ? takeEpisode(challenge, due.miner) : takeGame(challenge, due))
-    const isComplete = episodesIn(sample).every(({ fault }) => fault !== 'no-reply')
+    const isComplete = listEpisodes(sample).every(({ fault }) => fault !== 'no-reply')
     // The miner is not at fault for a reply that is missing because the validator stops.
-    if (!isComplete && deadline.reason instanceof Stopped) throw deadline.reason
+    if (!isComplete && deadline.reason instanceof StopError) throw deadline.reason
     return sample
   }
 }
@@ -244,7 +244,7 @@ function dedupeReplies(agent: MinerAgent, used: Set<string>, deadline: AbortSign
 }
 
 function listInvocations(entries: readonly Entry[]): Set<string> {
-  const episodes = entries.flatMap(({ sample }) => episodesIn(sample))
+  const episodes = entries.flatMap(({ sample }) => listEpisodes(sample))
   const messages = episodes.flatMap((episode) => episode.messages)
   return new Set(messages.flatMap(({ invocation }) => invocation ?? []))
 }
@@ -295,7 +295,7 @@ function readChanged(entry: Json | undefined): readonly string[] | undefined {
 function readEntry(entry: Json, place: string): Entry {
   const { at, sample } = Object(entry) as Entry
   const isSample =
-    Object.hasOwn(Object(sample), 'challengeId') && episodesIn(sample).every(isEpisode)
+    Object.hasOwn(Object(sample), 'challengeId') && listEpisodes(sample).every(isEpisode)
   if (Number.isSafeInteger(at) && isSample) return { at, sample }
   throw new AlteredFile(place, 'NOT_A_SAMPLE', 'not a sample')
 }

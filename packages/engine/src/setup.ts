@@ -1,8 +1,8 @@
 import type { Bucket, Clock, Sample } from '@affine/blocks'
 import type { Account, Chain, Head } from '@affine/chain'
 import type { State } from '@affine/duel'
-import type { AgentOf, Chutes, MinerEvent, MinerTask } from '@affine/miners'
-import type { CheckBlock, Network, OpenBucket, Settled } from '@affine/settlement'
+import type { AgentFactory, Chutes, MinerEvent, MinerTask } from '@affine/miners'
+import type { CheckBlock, EpochResult, Network, OpenBucket } from '@affine/settlement'
 
 /** The environment of a validator: chain, key, disk, miners, peers, clock, random numbers. */
 export interface Setup {
@@ -30,7 +30,7 @@ export interface Setup {
   /** Verifies blocks, for example in other threads. Default: verification in this thread. */
   readonly check?: CheckBlock
   /** Returns the agent of a miner in an epoch, with the time limit of a reply. */
-  readonly agent: AgentOf
+  readonly agent: AgentFactory
   /**
    * On a platform: reports whether a miner's deployment changed since it was first asked in the
    * epoch.
@@ -83,7 +83,7 @@ export type Event =
   | { readonly type: 'made'; readonly ageMs: number }
   /** The starting state of the validator. */
   | { readonly type: 'state'; readonly state: State }
-  | { readonly type: 'epoch'; readonly settled: Settled }
+  | { readonly type: 'epoch'; readonly settled: EpochResult }
   | {
       readonly type: 'sample'
       readonly epoch: number

@@ -2,15 +2,15 @@ import { join } from 'node:path'
 import { statePath } from '@affine/blocks'
 import type { Head } from '@affine/chain'
 import { parseState, type State } from '@affine/duel'
-import { Stopped } from '@affine/miners'
+import { StopError } from '@affine/miners'
 import { AlteredFile } from '@affine/node/disk'
 import { digestOfText } from '@affine/prng'
 import {
-  attestedRoot,
-  firstStateOf,
-  newestAttested,
+  createFirstState,
+  findAttestedRoot,
+  locateBlock,
   type OpenBucket,
-  placeOf,
+  readNewestAttested,
   STATE_BYTES,
 } from '@affine/settlement'
 import { Epoch, Phase } from './epoch.ts'
@@ -51,7 +51,7 @@ export class Validator {
    * next start. `onHead` must not be called afterwards.
    */
   async stop(): Promise<void> {
-    this.#phase?.sampling.abort(new Stopped('the validator is stopping'))
+    this.#phase?.sampling.abort(new StopError('the validator is stopping'))
     await this.idle()
     await this.#epoch?.sent()
   }
@@ -62,7 +62,7 @@ export class Validator {
    */
   onHead(head: Head): void {
     const { network, on } = this.#setup
-    const { epoch, offset } = placeOf(head.number, network.protocol)
+    const { epoch, offset } = locateBlock(head.number, network.protocol)
     on({ type: 'head', head, epoch, offset })
     if (this.#phase?.epoch !== epoch) {
       this.#phase?.end()
@@ -86,7 +86,7 @@ export class Validator {
       await claimFolder(folder, chain, account.hotkey)
       const openBucket: OpenBucket = (hotkey, url) =>
         phase.reader.open(hotkey, url, phase.whole.signal)
-      const state = await startingState({ ...this.#setup, openBucket }, phase.epoch)
+      const state = await findStartingState({ ...this.#setup, openBucket }, phase.epoch)
       this.#epoch = begin(state)
       this.#setup.on({ type: 'state', state })
     }
@@ -114,7 +114,7 @@ export class Validator {
     try {
       await work()
     } catch (error) {
-      const isStopped = error instanceof Stopped
+      const isStopped = error instanceof StopError
       if (!isStopped) on({ type: 'problem', task, error: error as Error })
     }
     this.#running.delete(JSON.stringify(task))
@@ -128,11 +128,11 @@ export class Validator {
  * replays everything.
  * @throws AlteredFile for its own state; Error if no bucket serves the attested state.
  */
-export async function startingState(setup: Setup, epoch: number): Promise<State> {
+export async function findStartingState(setup: Setup, epoch: number): Promise<State> {
   const stored = await readOwnState(setup, epoch)
   if (stored !== null) return stored
-  if (setup.replay) return firstStateOf(setup.network)
-  return newestAttested(setup, epoch)
+  if (setup.replay) return createFirstState(setup.network)
+  return readNewestAttested(setup, epoch)
 }
 
 /**
@@ -169,7 +169,7 @@ async function isUnaltered(
   const root = digestOfText('state', bytes)
   const copy = await setup.bucket.read(statePath(at), STATE_BYTES).catch(() => null)
   if (copy !== null && digestOfText('state', copy) === root) return true
-  const attested = at < epoch ? await attestedRoot(setup, at + 1) : undefined
+  const attested = at < epoch ? await findAttestedRoot(setup, at + 1) : undefined
   if (attested !== undefined) return attested === root
   return copy === null
 }

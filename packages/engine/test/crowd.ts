@@ -1,17 +1,17 @@
 import { setMaxListeners } from 'node:events'
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
-import { episodesIn, type Sample } from '@affine/blocks'
+import { listEpisodes, type Sample } from '@affine/blocks'
 import { account } from '@affine/chain'
 import { PROTOCOL } from '@affine/duel'
 import { type PerSide, registry } from '@affine/envs'
 import {
-  AskingProblem,
+  DeliveryError,
   type Exchange,
   endpointAgents,
+  type HttpResponse,
+  MinerError,
   type Query,
-  type Received,
-  Undelivered,
 } from '@affine/miners'
 import { digest, type Generator, pcg64 } from '@affine/prng'
 import { Clock } from '../../../test/simulate/clock.ts'
@@ -99,10 +99,10 @@ class Endpoint {
   }
 
   /** One call over the network, as `exchange` makes it. */
-  exchange({ body = '', replyMs, signal }: Query): Promise<Received> {
+  exchange({ body = '', replyMs, signal }: Query): Promise<HttpResponse> {
     const asked = this.#clock.now()
     return new Promise((resolve, reject) => {
-      const late = (): void => reject(new AskingProblem('late', 'late'))
+      const late = (): void => reject(new MinerError('late', 'late'))
       if (signal.aborted) return late()
       setMaxListeners(0, signal)
       signal.addEventListener('abort', late, { once: true })
@@ -115,8 +115,8 @@ class Endpoint {
       const fail = (error: Error): void => this.#clock.at(asked + REFUSAL_MS, () => reject(error))
       if (this.#conduct === 'denies')
         return this.#clock.at(asked + REFUSAL_MS, () => settle(404, 'no such thing'))
-      if (this.#conduct === 'is down') return fail(new Undelivered('nothing listens there'))
-      if (this.#conduct === 'floods') return fail(new AskingProblem('too-large', 'too large'))
+      if (this.#conduct === 'is down') return fail(new DeliveryError('nothing listens there'))
+      if (this.#conduct === 'floods') return fail(new MinerError('too-large', 'too large'))
       const isAnswered = this.serve(() => settle(200, completionFor(body, this.#conduct)))
       if (!isAnswered) this.#clock.at(asked + REFUSAL_MS, () => settle(429, 'all are busy'))
     })
@@ -177,7 +177,7 @@ export async function sampleAll(crowd: Crowd): Promise<CrowdRun> {
   const endedMs: Record<string, number> = {}
   const on: LaneTask['on'] = (event) => {
     if (event.type !== 'sample') return
-    for (const { miner } of episodesIn(event.sample)) endedMs[miner] = clock.now()
+    for (const { miner } of listEpisodes(event.sample)) endedMs[miner] = clock.now()
   }
   const lanes = Array.from({ length: validators }, (_, index) =>
     sample(taskOf(index, crowd, { clock, exchange, deadline: phase.signal, on })),

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { type Block, blockPath, readBlock, type Sample, statePath } from '@affine/blocks'
 import { verify } from '@affine/chain'
 import { LOCAL } from '@affine/duel'
-import { holdFolder } from '@affine/node/disk'
+import { lockFolder } from '@affine/node/disk'
 import { canonicalize, type Json } from '@affine/prng'
-import { LOCAL_NETWORK, recompute, sealsOf } from '@affine/settlement'
+import { LOCAL_NETWORK, listSeals, recompute } from '@affine/settlement'
 import { afterEach, describe, expect, it } from 'vitest'
 // biome-ignore lint/correctness/useImportExtensions: it is JavaScript, so that a process can begin with it
 import { setFaults, type Way } from '../../../test/faults.mjs'
@@ -44,7 +44,7 @@ async function seat(folder = join(root, `${count++}`)) {
   await first.follow(START - 1)
   const at = (path: string) => join(folder, path)
   const journal = at(`journal/${FIRST}.jsonl`)
-  const head = async () => sealsOf(await chain.snapshot(chain.height), FIRST)[own.hotkey]
+  const head = async () => listSeals(await chain.snapshot(chain.height), FIRST)[own.hotkey]
   return { ...{ chain, folder, first, start, at, journal, head } }
 }
 type Seat = Awaited<ReturnType<typeof seat>>
@@ -132,8 +132,8 @@ describe('a disk that fails', () => {
     const folder = join(root, 'nameless')
     await mkdir(folder)
     setFaults([{ fault: 'ENOSPC', path: `${folder}/lock`, op: 'truncate' }])
-    await using _ = await holdFolder(folder)
-    await expect(holdFolder(folder)).rejects.toThrow(`${folder} is in use by`)
+    await using _ = await lockFolder(folder)
+    await expect(lockFolder(folder)).rejects.toThrow(`${folder} is in use by`)
   })
 
   it('fails if it is really full or read-only', async (context) => {
@@ -157,7 +157,7 @@ describe('a disk that fails', () => {
       await expectWhole({ first, ...rest })
       mount('-o', 'remount,ro')
       const refused = { code: 'EROFS', path: `${folder}/lock` }
-      await expect(holdFolder(folder)).rejects.toMatchObject(refused)
+      await expect(lockFolder(folder)).rejects.toMatchObject(refused)
     } finally {
       execFileSync('umount', [folder])
     }

@@ -9,7 +9,7 @@ import {
   type MinerAgent,
   type MinerEvent,
   removeReplies,
-  Stopped,
+  StopError,
 } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -276,7 +276,7 @@ describe('a game', () => {
         const breaking: MinerAgent = (messages, call) => {
           if (calls++ < at) return scripted(messages)
           if (!isStopped) throw new Error('killed')
-          phase.abort(new Stopped('stopped'))
+          phase.abort(new StopError('stopped'))
           return silent(messages, call)
         }
         const agent = byRole(breaking, breaking)

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { listen } from '@affine/node/listen'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { testFolder } from '../../../test/test-folder.ts'
-import { guard, healthOf, healthPages, type Late } from '../src/node/health.ts'
-import { metricsOf } from '../src/node/metrics.ts'
+import { healthPages, type Late, trackHealth, watchHealth } from '../src/node/health.ts'
+import { createMetrics } from '../src/node/metrics.ts'
 import type { Event } from '../src/setup.ts'
 
-const metrics = metricsOf({ hotkey: 'me', lastUpdate: 0, emit: true }, Date.now)
+const metrics = createMetrics({ hotkey: 'me', lastUpdate: 0, emit: true }, Date.now)
 const head = (number: number): Event => ({
   type: 'head',
   head: { number, hash: '' },
@@ -21,7 +21,7 @@ describe('health', () => {
     time += seconds * 1000
   }
   it('is good while blocks arrive and the head job progresses, and names what is late', () => {
-    const { on, late } = healthOf(() => time)
+    const { on, late } = trackHealth(() => time)
     pass(9)
     expect(late(10)).toEqual([])
     pass(2)
@@ -55,7 +55,7 @@ describe('health', () => {
   it('is served next to the metrics, and other paths are not found', async () => {
     const ask = healthPages(
       10,
-      healthOf(() => time),
+      trackHealth(() => time),
       metrics,
     )
     const get = (path: string) => ask(new Request(`http://127.0.0.1:9${path}`))
@@ -80,7 +80,7 @@ describe('the guard', () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const reasons: Late[] = []
     const end = vi.fn()
-    const looking = guard(600, { on: () => {}, late: () => reasons }, end)
+    const looking = watchHealth(600, { on: () => {}, late: () => reasons }, end)
     return { reasons, end, looking }
   }
 
@@ -130,7 +130,7 @@ describe('pages of health and metrics', () => {
       count += 1
       return metrics.read()
     }
-    using server = await listen(healthPages(10, healthOf(Date.now), { ...metrics, read }), 0)
+    using server = await listen(healthPages(10, trackHealth(Date.now), { ...metrics, read }), 0)
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
     socket.on('error', () => {})
     socket.write(`GET /metrics HTTP/${version}\r\nHost: a\r\n${more}\r\n`.repeat(10_000))

@@ -1,9 +1,9 @@
 import type { Sample } from '@affine/blocks'
 import { minerClient } from '@affine/miners'
-import type { Settled } from '@affine/settlement'
+import type { EpochResult } from '@affine/settlement'
 import { describe, expect, it, vi } from 'vitest'
 import { words } from '../../../test/words.ts'
-import { blockAges, metricsOf } from '../src/node/metrics.ts'
+import { createMetrics, trackBlockAges } from '../src/node/metrics.ts'
 import type { Event, ValidatorTask } from '../src/setup.ts'
 
 const HOTKEY = 'me'
@@ -63,8 +63,8 @@ describe('metrics', () => {
         d: { ...lane, accepted: true },
       },
     },
-  } as unknown as Settled
-  const metrics = metricsOf({ hotkey: HOTKEY, lastUpdate: 41, emit: false }, () => time)
+  } as unknown as EpochResult
+  const metrics = createMetrics({ hotkey: HOTKEY, lastUpdate: 41, emit: false }, () => time)
   const read = async () => valuesOf(await metrics.read())
 
   it('exist from the start, each with a help text', async () => {
@@ -82,7 +82,7 @@ describe('metrics', () => {
     const values = await valuesOf(response)
     expect(values.affine_last_weights_block).toBe(41)
     expect(values.affine_emits).toBe(0)
-    const emitting = metricsOf({ hotkey: HOTKEY, lastUpdate: 41, emit: true }, () => time)
+    const emitting = createMetrics({ hotkey: HOTKEY, lastUpdate: 41, emit: true }, () => time)
     expect((await valuesOf(await emitting.read())).affine_emits).toBe(1)
     for (const task of ['seal', 'attest', 'weights'])
       for (const outcome of ['sent', 'refused', 'withheld'])
@@ -194,7 +194,7 @@ describe('the age of a block', () => {
 
   it('is emitted at heads only', async () => {
     const time = vi.fn(async (block: number) => NOW - 1000 * block)
-    const on = blockAges({ time }, () => NOW, tell)
+    const on = trackBlockAges({ time }, () => NOW, tell)
     on({ type: 'read' })
     expect(time).not.toHaveBeenCalled()
     on(head(7))
@@ -207,7 +207,7 @@ describe('the age of a block', () => {
       (_: number) =>
         new Promise<number>((_, reject) => answers.push(() => reject(new Error('no answer')))),
     )
-    const on = blockAges({ time }, () => NOW, tell)
+    const on = trackBlockAges({ time }, () => NOW, tell)
     on(head(1))
     on(head(2))
     expect(time.mock.calls).toEqual([[1]])

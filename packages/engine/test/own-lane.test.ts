@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import {
   type Bucket,
   blockPath,
-  blockReader,
+  createBlockReader,
   LIMITS,
   readBlock,
   type Sample,
@@ -49,7 +49,7 @@ describe('a lane', () => {
   it('verifies from its last block back to the validator’s last seal', async () => {
     const hashes = await write(samples)
     expect(hashes.length).toBe(3)
-    const read = blockReader(store, verify)
+    const read = createBlockReader(store, verify)
     const head = hashes.at(-1) ?? ''
     const lane = await verifyLane({ head, previous: header.prev, scope, read })
     expect(lane).toMatchObject({ ok: true, value: { blocks: [...hashes].reverse() } })

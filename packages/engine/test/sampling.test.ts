@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { appendFile, readFile, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
-import { blockReader, episodesIn, planOf, type Sample, verifyLane } from '@affine/blocks'
+import { createBlockReader, listEpisodes, planLane, type Sample, verifyLane } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
 import { account, verify } from '@affine/chain'
 import { type Miner, PROTOCOL } from '@affine/duel'
@@ -77,7 +77,7 @@ const sampled = (duel: Duel, options: Partial<LaneTask> = {}) =>
 async function verdictOn(samples: readonly Sample[]) {
   const store = directoryBucket(join(root, `store-${count++}`))
   const hashes = await writeLane({ ...headerOf(scope), samples }, store)
-  const read = blockReader(store, verify)
+  const read = createBlockReader(store, verify)
   return verifyLane({ head: hashes.at(-1) ?? '', previous: headerOf(scope).prev, scope, read })
 }
 
@@ -118,12 +118,12 @@ describe('a lane', () => {
     await appendFile(journalPath, '{"at":17') // torn by a crash
     const again = await sampled(duel)
     const replies = (sample: Sample): number =>
-      episodesIn(sample).reduce((sum, { messages }) => sum + messages.length, 0)
+      listEpisodes(sample).reduce((sum, { messages }) => sum + messages.length, 0)
     const wanted = gone.reduce((sum, sample) => sum + replies(sample) / 2, 0)
     expect(seen.champion.length + seen.contender.length).toBe(asked + wanted)
     const content = ({ env, index, challengeId, ...rest }: Sample) => ({
       place: { env, index, challengeId },
-      said: episodesIn({ env, index, challengeId, ...rest } as Sample).map(
+      said: listEpisodes({ env, index, challengeId, ...rest } as Sample).map(
         ({ miner, messages }) => [miner, messages.map((message) => message.content)],
       ),
     })
@@ -186,9 +186,9 @@ describe('a lane of several contenders', () => {
     const { samples, questions } = await asked()
     const placeOf = (sample: Sample) => [
       ...[sample.env, sample.index],
-      ...episodesIn(sample).map(({ miner }) => miner),
+      ...listEpisodes(sample).map(({ miner }) => miner),
     ]
-    const planned = planOf(many).map((each) => [
+    const planned = planLane(many).map((each) => [
       ...[each.env, each.index],
       ...('miner' in each ? [each.miner] : [each.champion, each.contender]),
     ])
@@ -286,7 +286,7 @@ describe('a hostile miner', () => {
     const { samples } = await sampled(duel)
     expect(seen.champion.length).toBeGreaterThan(nasty.length + 4)
     expect(await verdictOn(samples)).toMatchObject({ ok: true })
-    const replies = samples.flatMap(episodesIn).flatMap(({ messages }) => messages)
+    const replies = samples.flatMap(listEpisodes).flatMap(({ messages }) => messages)
     for (const { content } of replies)
       expect(content.match(/(?!\n)[\p{Cc}\p{Cf}\p{Cs}]/gu)).toBeNull()
     expect(replies.some(({ content }) => content.startsWith('[249456 bytes, '))).toBe(true)
@@ -364,7 +364,7 @@ describe('a lane through Chutes', () => {
     expect(invocationsIn(samples).length).toBe(
       seen.filter(({ method }) => method === 'POST').length,
     )
-    expect(samples.flatMap(episodesIn).some(({ fault }) => fault)).toBe(false)
+    expect(samples.flatMap(listEpisodes).some(({ fault }) => fault)).toBe(false)
     expect((await readFile(journalPath, 'utf8')).trimEnd().endsWith('{"changed":[]}')).toBe(true)
   })
 
@@ -395,7 +395,7 @@ describe('a lane through Chutes', () => {
 
 const invocationsIn = (samples: readonly Sample[]): readonly string[] =>
   samples
-    .flatMap(episodesIn)
+    .flatMap(listEpisodes)
     .flatMap(({ messages }) => messages.flatMap(({ invocation }) => invocation ?? []))
 
 describe('a lane whose agents answer immediately', () => {
@@ -447,7 +447,7 @@ describe('a lane whose agents answer immediately', () => {
     expect(journal).not.toContain('no-reply')
     const { samples } = await sampled(duel, { agent: plays(randomUUID) })
     expect(samples.length).toBe(96)
-    expect(samples.flatMap(episodesIn).some(({ fault }) => fault)).toBe(false)
+    expect(samples.flatMap(listEpisodes).some(({ fault }) => fault)).toBe(false)
     expect(await verdictOn(samples)).toMatchObject({ ok: true })
   })
 })

@@ -13,7 +13,7 @@ import {
   type UidWeights,
   verify,
 } from '@affine/chain'
-import { beaconBlock, LOCAL_NETWORK as network, sealsOf } from '@affine/settlement'
+import { beaconBlock, listSeals, LOCAL_NETWORK as network } from '@affine/settlement'
 import { describe, expect, it } from 'vitest'
 import { Clock } from '../../../test/simulate/clock.ts'
 import { testFolder } from '../../../test/test-folder.ts'
@@ -467,7 +467,7 @@ describe('a validator that is stopped', () => {
     const { sealBlock } = network.protocol
     const first = validatorOf(chain, join(root, 'once'), { agent: reply, check })
     await first.follow(START + sealBlock - 1)
-    const head = sealsOf(await chain.snapshot(chain.height), FIRST)[own.hotkey] ?? ''
+    const head = listSeals(await chain.snapshot(chain.height), FIRST)[own.hotkey] ?? ''
     await first.follow(START + sealBlock)
     expect(await first.bucket.read(blockPath(head), LIMITS.blockBytes)).not.toBeNull()
     expect(first.sent()).not.toContain(`attest ${FIRST}`)
@@ -513,7 +513,7 @@ describe('a validator that is stopped', () => {
     expect(seals(first.events)).toHaveLength(1)
     // The chain continues without the validator.
     await unheard(chain, START + later * tempo)
-    const head = sealsOf(await chain.snapshot(chain.height), FIRST)[own.hotkey] ?? ''
+    const head = listSeals(await chain.snapshot(chain.height), FIRST)[own.hotkey] ?? ''
     const again = validatorOf(chain, folder, { agent: reply })
     expect(await again.bucket.read(blockPath(head), LIMITS.blockBytes)).toBeNull()
     await again.follow(START + later * tempo + 1)

@@ -1,4 +1,4 @@
-import { judgeEnvironment, PROTOCOL, quotaOf, type Tallies } from '@affine/duel'
+import { computeQuota, judgeEnvironment, PROTOCOL, type Tallies } from '@affine/duel'
 import { type Generator, pcg64 } from '@affine/prng'
 import { walk } from '@affine/wilson'
 import { short } from './share.ts'
@@ -42,7 +42,7 @@ function playDuel(contest: Contest, lanes: number, random: Generator): DecisionC
   const epochs: Tallies[] = []
   let challenges = 0
   for (let epoch = 1; epoch <= PROTOCOL.duelEpochs; epoch++) {
-    const quota = quotaOf(epoch, constants)
+    const quota = computeQuota(epoch, constants)
     challenges += quota
     epochs.push(Object.fromEntries(names.map((name) => [name, seenIn(contest, quota, random)])))
     const rule = PROTOCOL

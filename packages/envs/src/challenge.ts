@@ -32,7 +32,7 @@ export interface Challenge {
  *
  * Does not check the parts. @throws TypeError or RangeError as `canonicalize` does.
  */
-export function challengesOf(
+export function deriveChallenges(
   parts: Omit<ChallengeParts, keyof ChallengePlace>,
 ): (place: ChallengePlace) => Challenge {
   const { genesis, netuid, env, specHash, validator, epoch, beacon, secret } = parts
@@ -48,14 +48,14 @@ export function challengesOf(
 }
 
 /** Returns the id of one challenge. Protocol §4. */
-export const challengeId = (parts: ChallengeParts): string => challengesOf(parts)(parts).id
+export const challengeId = (parts: ChallengeParts): string => deriveChallenges(parts)(parts).id
 
 /** The origin of an episode's random stream: a challenge id, or a seed. */
 export type EpisodeOrigin = string | number | bigint
 
 /** Returns the seed. @throws TypeError for a text that is not a challenge id. */
 export const resolveSeed = (origin: EpisodeOrigin): number | bigint =>
-  typeof origin === 'string' ? seedOf(origin) : origin
+  typeof origin === 'string' ? deriveSeed(origin) : origin
 
 /** Returns a hash as a challenge id. Protocol §1.4. */
 export function encodeId(hash: Hash): string {
@@ -68,7 +68,7 @@ export function encodeId(hash: Hash): string {
  *
  * @throws TypeError unless `challengeId` is the base58 of 32 bytes.
  */
-export function seedOf(challengeId: string): bigint {
+export function deriveSeed(challengeId: string): bigint {
   if (!isChallengeId(challengeId)) throw new TypeError('"challengeId" expected base58 of 32 bytes')
   return computeSeed(challengeId)
 }

@@ -1,10 +1,10 @@
 import { digest, pcg64 } from '@affine/prng'
-import { encodeId, seedOf } from './challenge.ts'
+import { deriveSeed, encodeId } from './challenge.ts'
 import type { Env } from './env.ts'
-import { actionIn, turnsOf } from './episode.ts'
+import { playTurns, readAction } from './episode.ts'
 import { goldenEpisode, goldenEpisodes, listTranscripts } from './golden.ts'
 import type { Space } from './spaces.ts'
-import { normalise, recordedOf } from './text.ts'
+import { normalise, recordReply } from './text.ts'
 
 const SEEDS = 16
 
@@ -60,14 +60,14 @@ function checkSeeds(env: Env): void {
 function checkGame(env: Env): void {
   const { spec } = env
   for (let seed = 0; seed < SEEDS; seed++) {
-    const turns = turnsOf(spec, seed, 2)
+    const turns = playTurns(spec, seed, 2)
     let turn = turns.next()
     for (let left = spec.maxSteps; !turn.done; left--) {
       expect(env, left > 0, `a winner within ${spec.maxSteps} replies`)
       const prompt = spec.prompt(turn.value.observation)
       expect(env, isNormalised(prompt), 'prompts to be normalised text')
       const reply = spec.solve(prompt)
-      turn = turns.next(actionIn(spec, reply))
+      turn = turns.next(readAction(spec, reply))
       const isLegal = !turn.done || !turn.value.isForfeit
       const legal = `its scripted player's ${JSON.stringify(reply)} to be a legal move`
       expect(env, isLegal, legal)
@@ -99,7 +99,7 @@ function checkChallenge(env: Env): void {
   const isCommitted = /^[0-9a-f]{64}$/.test(info.ground_truth_commitment)
   expect(env, isCommitted, 'the ground_truth_commitment in info')
 
-  const [seeded] = env.reset({ seed: seedOf(challengeId) })
+  const [seeded] = env.reset({ seed: deriveSeed(challengeId) })
   const isSeed = env.prompt(seeded) === env.prompt(observation)
   expect(env, isSeed, 'a challenge id to be no more than its seed')
 
@@ -158,11 +158,11 @@ function readStrictly(env: Env, good: string): unknown {
     JSON.stringify(env.parse(reply)) === JSON.stringify(action)
   expect(env, action !== null, `to read its own solver's reply ${JSON.stringify(good)}`)
   const written = env.spec.format(action)
-  const isReadBack = same(written) && recordedOf(written) === written
+  const isReadBack = same(written) && recordReply(written) === written
   expect(env, isReadBack, 'parse to read what format writes')
   for (const reply of [`Well.\n${good}`, `${good}\n \n`, ` **${good}**. `])
     expect(env, same(reply), `to read the answer of the reply ${JSON.stringify(reply)}`)
-  const long = recordedOf(`${'Well.\n'.repeat(200)}${good}`)
+  const long = recordReply(`${'Well.\n'.repeat(200)}${good}`)
   expect(env, same(long), `its solver's reply to be recorded whole: ${JSON.stringify(good)}`)
   for (const unreadable of [`Well: ${good}`, `${good}\nWell.`, `${good} or ${good}`, ''])
     expect(env, env.parse(unreadable) === null, `to refuse the reply ${JSON.stringify(unreadable)}`)

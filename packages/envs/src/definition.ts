@@ -41,8 +41,8 @@ export interface Definition<State, Observation, Action> {
   /** Returns an observation as a prompt. Each one states the rules and the form of the answer. */
   prompt(observation: Observation): string
   /**
-   * Returns the action that an answer states, or null. `answerOf` extracts answers from replies.
-   * Strict: does not trim or guess.
+   * Returns the action that an answer states, or null. `extractAnswer` extracts answers from
+   * replies. Strict: does not trim or guess.
    */
   parse(answer: string): Action | null
   /** Returns an action as an answer, which `parse` reads back. */

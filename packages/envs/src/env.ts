@@ -1,7 +1,7 @@
 import { digest, type Generator, type Hash, pcg64 } from '@affine/prng'
 import { drawSeed, type EpisodeOrigin, resolveSeed } from './challenge.ts'
 import type { EnvSpec } from './definition.ts'
-import { actionIn, type EpisodeTurns, playerTurns } from './episode.ts'
+import { type EpisodeTurns, playerTurns, readAction } from './episode.ts'
 import type { Space } from './spaces.ts'
 
 export type ResetOptions = {
@@ -115,10 +115,10 @@ export class Env {
 
   /**
    * Returns the action that a reply's answer states, or null if it is not in the action space.
-   * `reply` has the form that `recordedOf` returns.
+   * `reply` has the form that `recordReply` returns.
    */
   parse(reply: string): unknown {
-    return actionIn(this.spec, reply)
+    return readAction(this.spec, reply)
   }
 }
 

@@ -1,7 +1,7 @@
 import { pcg64, type Generator as RandomStream } from '@affine/prng'
 import { type EpisodeOrigin, resolveSeed } from './challenge.ts'
 import type { EnvSpec, GameRules } from './definition.ts'
-import { answerOf, recordedOf } from './text.ts'
+import { extractAnswer, recordReply } from './text.ts'
 
 /** The two miners of a challenge, or the two players of a game, by their names in evidence. */
 export type Side = 'champion' | 'contender'
@@ -45,7 +45,7 @@ export type EpisodeTurns = Generator<OpenTurn, EpisodeEnd, unknown>
  * Does not check that actions are in the action space. @throws RangeError for two players in an
  * environment of one player.
  */
-export function turnsOf(spec: EnvSpec, origin: EpisodeOrigin, players: 1 | 2): EpisodeTurns {
+export function playTurns(spec: EnvSpec, origin: EpisodeOrigin, players: 1 | 2): EpisodeTurns {
   const random = pcg64(resolveSeed(origin))
   return players === 1
     ? playerTurns(spec, { random, state: spec.initial(random) })
@@ -121,14 +121,14 @@ export function requireRules({ id, game }: EnvSpec): GameRules {
 }
 
 /** Returns the action of a recorded reply, or null if it is not in the action space. */
-export function actionIn(spec: EnvSpec, reply: string): unknown {
-  const action = spec.parse(answerOf(reply))
+export function readAction(spec: EnvSpec, reply: string): unknown {
+  const action = spec.parse(extractAnswer(reply))
   return spec.actionSpace.contains(action) ? action : null
 }
 
 /** Returns the text that a game records for a reply: its formatted action, or its answer. */
 export function formatReply(spec: EnvSpec, action: unknown, reply: string): string {
-  return action === null ? answerOf(reply) : spec.format(action)
+  return action === null ? extractAnswer(reply) : spec.format(action)
 }
 
 export type Message = { readonly role: 'user' | 'assistant'; readonly content: string }
@@ -153,12 +153,12 @@ export type Transcript = {
 }
 
 /** Returns the replies of a transcript, in order. */
-export const repliesIn = (messages: readonly Message[]): readonly string[] =>
+export const listReplies = (messages: readonly Message[]): readonly string[] =>
   messages.filter(({ role }) => role === 'assistant').map(({ content }) => content)
 
 /**
  * Plays one episode with `agent`. Reads, records and shows a reply to later turns in the form that
- * `recordedOf` returns. Uses only the specification of `env`, so one `env` can serve many
+ * `recordReply` returns. Uses only the specification of `env`, so one `env` can serve many
  * concurrent plays, and its own episode is unchanged.
  *
  * Has no clock: an agent implements a deadline by answering `{ fault: 'no-reply' }`. Rejects with
@@ -223,7 +223,7 @@ async function runDialogue(
  * player the transcript is the champion's. Protocol §3.1.
  */
 export function* record(spec: EnvSpec, origin: EpisodeOrigin, players: 1 | 2): Dialogue {
-  const turns = turnsOf(spec, origin, players)
+  const turns = playTurns(spec, origin, players)
   const messages: PerSide<RecordedMessage[]> = { champion: [], contender: [] }
   let fault: Fault | undefined
   let turn = turns.next()
@@ -238,8 +238,8 @@ export function* record(spec: EnvSpec, origin: EpisodeOrigin, players: 1 | 2): D
       turn = turns.next(null)
       continue
     }
-    const recorded = recordedOf(reply.content)
-    const action = actionIn(spec, recorded)
+    const recorded = recordReply(reply.content)
+    const action = readAction(spec, recorded)
     const content = players === 1 ? recorded : formatReply(spec, action, recorded)
     own.push({ ...reply, role: 'assistant', content })
     turn = turns.next(action)

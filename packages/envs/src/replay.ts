@@ -3,7 +3,6 @@ import { type EpisodeOrigin, resolveSeed } from './challenge.ts'
 import type { EnvSpec } from './definition.ts'
 import type { Env } from './env.ts'
 import {
-  actionIn,
   computeReward,
   type EpisodeEnd,
   type EpisodeStart,
@@ -12,10 +11,11 @@ import {
   type Message,
   type PerSide,
   playerTurns,
+  playTurns,
+  readAction,
   requireRules,
   SIDES,
   type Side,
-  turnsOf,
 } from './episode.ts'
 import { isRecorded } from './text.ts'
 
@@ -98,7 +98,7 @@ function replayTurns(
     const reply = messages[at + 1]
     hasReply = reply !== undefined
     taken[side] += hasReply ? 2 : 1
-    action = reply === undefined ? null : actionIn(spec, reply.content)
+    action = reply === undefined ? null : readAction(spec, reply.content)
     const isWhole = players === 1 || reply === undefined
     if (!isWhole && formatReply(spec, action, reply.content) !== reply.content)
       return reject('NOT_NORMALISED', side, at + 1)
@@ -115,9 +115,9 @@ function replayTurns(
 /** The last start, cached because the miners of one challenge follow each other. */
 let lastStart: (EpisodeStart & { readonly spec: EnvSpec; readonly seed: unknown }) | undefined
 
-/** Returns the turns of an episode as `turnsOf` does, from the cached start of the same seed. */
+/** Returns the turns of an episode as `playTurns` does, from the cached start of the same seed. */
 function replayableTurns(spec: EnvSpec, origin: EpisodeOrigin, players: 1 | 2): EpisodeTurns {
-  if (players === 2) return turnsOf(spec, origin, 2)
+  if (players === 2) return playTurns(spec, origin, 2)
   const seed = resolveSeed(origin)
   if (lastStart?.spec !== spec || lastStart.seed !== seed) {
     const random = pcg64(seed)

@@ -67,7 +67,7 @@ export function normalise(text: string): string {
  * The first line is not proof of a removed text: a reply can begin with such a line itself.
  * Vectors: vectors/envs/recorded.json. Protocol §3.2.
  */
-export function recordedOf(reply: string): string {
+export function recordReply(reply: string): string {
   const text = normalise(reply)
   if (isShort(text)) return text
   const tail = findTail(text)
@@ -75,7 +75,7 @@ export function recordedOf(reply: string): string {
   return `[${removed.length} bytes, ${hex.encode(blake3(removed))}]\n${tail}`
 }
 
-/** Reports whether `recordedOf` can return a text. Does not read a text that is too long. */
+/** Reports whether `recordReply` can return a text. Does not read a text that is too long. */
 export function isRecorded(text: string): boolean {
   return text.length <= MAX_BYTES && normalise(text) === text && isShort(text)
 }
@@ -128,7 +128,7 @@ const PAIR_SIGNS = /[*_`"$\\{}]/
  * Accepts any text, in linear time. Empty for a text of only blanks and LF. Idempotent.
  * Vectors: vectors/envs/replies.json. Protocol §3.2.
  */
-export function answerOf(text: string): string {
+export function extractAnswer(text: string): string {
   const line = findLastLine(text)
   let [start, end] = [0, line.length]
   for (;;) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { challengeId, challengesOf, make, play, replay, seedOf } from '../src/index.ts'
+import { challengeId, deriveChallenges, deriveSeed, make, play, replay } from '../src/index.ts'
 
 const zeros = '0'.repeat(64)
 const env = 'mult8@0.1.0'
@@ -13,13 +13,13 @@ const parts = {
   beacon: zeros,
   secret: zeros,
 }
-const challengeAt = challengesOf(parts)
+const challengeAt = deriveChallenges(parts)
 
 test('computes the challenges of a lane as `challengeId` does one by one', () => {
   for (let index = 0; index < 300; index += 7) {
     const id = challengeId({ ...parts, index })
     const challenge = challengeAt({ index })
-    expect(challenge).toMatchObject({ id, seed: seedOf(id) })
+    expect(challenge).toMatchObject({ id, seed: deriveSeed(id) })
     expect(challengeAt({ index })).toEqual(challenge)
     const game = { index, contender: 'c' }
     expect(challengeAt(game).id).toBe(challengeId({ ...parts, ...game }))
@@ -31,11 +31,11 @@ test('replays a challenge from its seed', async () => {
   const { messages } = await play(game, id, (asked) => {
     return { content: game.spec.solve(asked.at(-1)?.content ?? '') }
   })
-  expect(replay(game, seedOf(id), messages)).toEqual({
+  expect(replay(game, deriveSeed(id), messages)).toEqual({
     ok: true,
     value: { reward: 1, fault: false },
   })
-  expect(replay(game, seedOf(id), messages)).toEqual(replay(game, id, messages))
-  expect(replay(game, seedOf(id) + 1n, messages)).toMatchObject({ code: 'PROMPT_DIFFERS' })
+  expect(replay(game, deriveSeed(id), messages)).toEqual(replay(game, id, messages))
+  expect(replay(game, deriveSeed(id) + 1n, messages)).toMatchObject({ code: 'PROMPT_DIFFERS' })
   expect(replay(game, 7n, null as never)).toMatchObject({ code: 'TOO_SHORT' })
 })

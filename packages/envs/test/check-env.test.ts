@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Refused, refusalLines } from '../../../test/refusals.ts'
+import { type RefusalCase, refusalLines } from '../../../test/refusals.ts'
 import { checkEnv } from '../src/check-env.ts'
 import { type Definition, defineEnv, Env, type ResetOptions, spaces } from '../src/index.ts'
 
@@ -204,10 +204,10 @@ const brokenEnvs: [name: string, altered: Altered][] = [
 test('rejects every broken environment', async () => {
   const unreset = Object.assign(new Env(defineEnv(parity)), { step: () => [] })
   const envOf = (change: Partial<Parity>) => new Env(defineEnv({ ...parity, ...change }))
-  const refused: Refused[] = [
-    ...broken.map(([name, change]): Refused => [name, () => checkEnv(envOf(change))]),
+  const refused: RefusalCase[] = [
+    ...broken.map(([name, change]): RefusalCase => [name, () => checkEnv(envOf(change))]),
     ...brokenEnvs.map(
-      ([name, altered]): Refused => [name, () => checkEnv(new AlteredEnv(altered))],
+      ([name, altered]): RefusalCase => [name, () => checkEnv(new AlteredEnv(altered))],
     ),
     ['a step before reset', () => checkEnv(unreset as never)],
   ]

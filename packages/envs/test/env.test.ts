@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { drawSeed } from '../src/challenge.ts'
 import {
   defineEnv,
+  deriveSeed,
   Env,
   type Info,
   make,
   registry,
-  seedOf,
   spaces,
   specHash,
 } from '../src/index.ts'
@@ -47,7 +47,7 @@ describe('reset', () => {
   test('starts the same episode from a challenge id and its seed', () => {
     const env = make('mult8-v0')
     const [observation, info] = env.reset({ options: { challengeId: challenge } })
-    expect(observation).toEqual(env.reset({ seed: seedOf(challenge) })[0])
+    expect(observation).toEqual(env.reset({ seed: deriveSeed(challenge) })[0])
     expect(info.challenge_id).toBe(challenge)
   })
 

@@ -4,6 +4,7 @@ import { checkEnv } from '../src/check-env.ts'
 import {
   type Agent,
   defineGame,
+  deriveSeed,
   Env,
   type GameDefinition,
   type Message,
@@ -12,7 +13,6 @@ import {
   playGame,
   replayGame,
   type Side,
-  seedOf,
   spaces,
   type Transcript,
   unbegunGame,
@@ -78,7 +78,7 @@ describe('a game', () => {
       expect([game[winner].reward, game[other(winner)].reward]).toEqual([1, -1])
       const value = both((side) => ({ reward: game[side].reward, fault: false }))
       expect(replayGame(env, idOf(index), recordOf(game))).toEqual({ ok: true, value })
-      expect(replayGame(env, seedOf(idOf(index)), recordOf(game))).toEqual({ ok: true, value })
+      expect(replayGame(env, deriveSeed(idOf(index)), recordOf(game))).toEqual({ ok: true, value })
     }
     expect([winners.size, firsts.size]).toEqual([2, 2])
   })

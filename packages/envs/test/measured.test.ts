@@ -6,7 +6,7 @@ import { contestOf, decisionRow } from '../bench/decisions.ts'
 import { hexMatch, hexRow } from '../bench/hex-matches.ts'
 import { coveredRow, packRewards, packRow, packScore } from '../bench/pack-matches.ts'
 import { type NamePair, pairsOf } from '../bench/share.ts'
-import { make, normalise, recordedOf } from '../src/index.ts'
+import { make, normalise, recordReply } from '../src/index.ts'
 
 // Slow programs run only in the bench, which prints every row.
 const page = readFileSync(new URL('../../../docs/environments.md', import.meta.url), 'utf8')
@@ -54,7 +54,7 @@ test('reads fourteen forms of an answer as the page states', () => {
     const answer = env.spec.solve(env.prompt(observation))
     for (const { text, isRead, isBare } of FORMS) {
       const reply: string = JSON.parse(text.replace('B2', answer))
-      expect([id, text, env.parse(recordedOf(reply))]).toEqual([
+      expect([id, text, env.parse(recordReply(reply))]).toEqual([
         ...[id, text, isRead ? env.parse(answer) : null],
       ])
       expect([text, normalise(reply).split('\n').at(-1) === answer]).toEqual([text, isBare])

@@ -1,7 +1,7 @@
 import { blake3, canonicalize } from '@affine/prng'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { answerOf, isRecorded, normalise, recordedOf } from '../src/text.ts'
+import { extractAnswer, isRecorded, normalise, recordReply } from '../src/text.ts'
 
 // Text by an attacker: introducers, terminators, halves of pairs and invisible characters.
 const pieces =
@@ -82,9 +82,9 @@ describe('a recorded reply', () => {
   test('has at most 640 bytes, and is recorded again unchanged', () => {
     fc.assert(
       fc.property(long, (reply) => {
-        const text = recordedOf(reply)
+        const text = recordReply(reply)
         expect(bytesOf(text)).toBeLessThanOrEqual(640)
-        expect(recordedOf(text)).toBe(text)
+        expect(recordReply(text)).toBe(text)
         expect([text, normalise(text), isRecorded(text)]).toEqual([text, text, true])
       }),
       { numRuns: 500, examples: EDGES },
@@ -94,7 +94,7 @@ describe('a recorded reply', () => {
   test('is a short normalised reply, or the end of a long one with the hash of the rest', () => {
     fc.assert(
       fc.property(long, (reply) => {
-        const [text, whole] = [recordedOf(reply), normalise(reply)]
+        const [text, whole] = [recordReply(reply), normalise(reply)]
         expect(isRecorded(reply)).toBe(reply === whole && bytesOf(whole) <= 640)
         if (bytesOf(whole) <= 640) expect(text).toBe(whole)
         else {
@@ -115,7 +115,7 @@ describe('a recorded reply', () => {
       fc.property(long, (reply) => {
         const whole = normalise(reply)
         fc.pre(bytesOf(whole) > 640)
-        const kept = recordedOf(reply).replace(/^.*\n/, '')
+        const kept = recordReply(reply).replace(/^.*\n/, '')
         const left = whole.slice(0, whole.length - kept.length)
         expect(bytesOf(kept)).toBeLessThanOrEqual(544)
         if (bytesOf(lastLineOf(whole)) <= 544) {
@@ -167,8 +167,8 @@ describe('the answer of a reply', () => {
             (all, [blank, [first, last], end]) => `${blank}${first}${all}${last}${end}`,
             text,
           )
-          const answer = answerOf(/[^ ]/.test(dressed) ? text : before)
-          expect(answerOf(`${before}${dressed}\n \n`)).toBe(answer)
+          const answer = extractAnswer(/[^ ]/.test(dressed) ? text : before)
+          expect(extractAnswer(`${before}${dressed}\n \n`)).toBe(answer)
         },
       ),
     )
@@ -177,8 +177,8 @@ describe('the answer of a reply', () => {
   test('is part of one line of the text, and is idempotent', () => {
     fc.assert(
       fc.property(fc.oneof(messy, hostile), (text) => {
-        const answer = answerOf(text)
-        expect(answerOf(answer)).toBe(answer)
+        const answer = extractAnswer(text)
+        expect(extractAnswer(answer)).toBe(answer)
         expect(answer).toBe(answer.replaceAll('\n', '').replace(/^ +/, ''))
         const lines = text.split('\n').filter((each) => each.replaceAll(' ', '') !== '')
         const line = lines.at(-1) ?? ''
@@ -198,7 +198,9 @@ describe('the answer of a reply', () => {
     (unit) => {
       const text = unit.repeat(2 ** 20 / unit.length)
       const end = { '\\(': '\\)', '\\boxed{': '}' }[unit] ?? unit
-      expect(answerOf(text + end.repeat(2 ** 20 / unit.length)).length).toBeLessThanOrEqual(2 ** 21)
+      expect(extractAnswer(text + end.repeat(2 ** 20 / unit.length)).length).toBeLessThanOrEqual(
+        2 ** 21,
+      )
     },
   )
 })

@@ -11,17 +11,17 @@ import hashes from '../../../vectors/envs/spec-hashes.json' with { type: 'json' 
 import strengths from '../../../vectors/envs/strengths.json' with { type: 'json' }
 import { goldenEpisode } from '../src/golden.ts'
 import {
-  answerOf,
   challengeId,
+  deriveSeed,
   type EnvSpec,
+  extractAnswer,
   isChallengeId,
   type Message,
   make,
   normalise,
-  recordedOf,
+  recordReply,
   registry,
   replay,
-  seedOf,
   specHash,
 } from '../src/index.ts'
 
@@ -34,12 +34,12 @@ describe('challenge ids', () => {
   test.each(ids.vectors)('$what', ({ input, want }) => {
     if (input !== null) expect(challengeId(input)).toBe(want.id)
     expect(isChallengeId(want.id)).toBe(true)
-    expect(String(seedOf(want.id))).toBe(want.seed)
+    expect(String(deriveSeed(want.id))).toBe(want.seed)
   })
 
   test.each(ids.refused)('rejects $what', ({ input }) => {
     expect(isChallengeId(input)).toBe(false)
-    expect(() => seedOf(input)).toThrow(TypeError)
+    expect(() => deriveSeed(input)).toThrow(TypeError)
   })
 })
 
@@ -51,8 +51,8 @@ test.each(normalised.vectors)('normalise: $what', ({ input, want }) => {
 
 test.each(recorded.vectors)('recorded: $what', ({ input, want }) => {
   const parts = input.map(([text, times]) => JSON.parse(String(text)).repeat(Number(times)))
-  expect(recordedOf(parts.join(''))).toBe(want)
-  expect(recordedOf(want)).toBe(want)
+  expect(recordReply(parts.join(''))).toBe(want)
+  expect(recordReply(want)).toBe(want)
 })
 
 test.each(initial.vectors)(
@@ -89,13 +89,13 @@ test('registers every environment with vectors under its exact id', () => {
 })
 
 test.each(replies.vectors)('$what reads $input', ({ what, input, want }) => {
-  const action = make(what).parse(recordedOf(input)) ?? 'refused'
+  const action = make(what).parse(recordReply(input)) ?? 'refused'
   expect(action).toEqual(want)
 })
 
 test.each(replies.answers)('the answer of $input is $want', ({ input, want }) => {
-  expect(answerOf(recordedOf(input))).toBe(want)
-  expect(answerOf(want)).toBe(want)
+  expect(extractAnswer(recordReply(input))).toBe(want)
+  expect(extractAnswer(want)).toBe(want)
 })
 
 test.each(replays.vectors)('replay $what', ({ input, want }) => {

@@ -1,6 +1,6 @@
 import type { Miner } from '@affine/duel'
 import type { Agent } from '@affine/envs'
-import type { Asked, DeploymentFault } from './deployment/deployment.ts'
+import type { DeploymentFault, TargetMiner } from './deployment/deployment.ts'
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
@@ -18,7 +18,7 @@ export interface Query {
 }
 
 /** An HTTP response: `text` is its body, `ms` the time of the whole request in milliseconds. */
-export interface Received {
+export interface HttpResponse {
   readonly status: number
   /** Values by header name in lower case. */
   readonly headers: Headers
@@ -29,11 +29,11 @@ export interface Received {
 }
 
 /**
- * Sends a request. Resolves with the response, regardless of its status. Rejects with `Undelivered`
- * if the platform failed to deliver the request, and with another error if the server is at fault.
- * Protocol §5.4.
+ * Sends a request. Resolves with the response, regardless of its status. Rejects with
+ * `DeliveryError` if the platform failed to deliver the request, and with another error if the
+ * server is at fault. Protocol §5.4.
  */
-export type Exchange = (query: Query) => Promise<Received>
+export type Exchange = (query: Query) => Promise<HttpResponse>
 
 /** Reports whether a status means that the platform failed. Protocol §5.4. */
 export function isUndelivered(status: number): boolean {
@@ -44,7 +44,7 @@ export function isUndelivered(status: number): boolean {
 export type UndeliveredReason = '429' | '5xx' | 'not-shown' | 'undelivered'
 
 /** The platform failed to deliver a request, which is therefore sent again. Protocol §5.4. */
-export class Undelivered extends Error {
+export class DeliveryError extends Error {
   readonly reason: UndeliveredReason
   constructor(message: string, reason: UndeliveredReason = 'undelivered') {
     super(message)
@@ -89,7 +89,7 @@ export type MinerErrorCode =
  * Chutes. The message states what is wrong and how to fix it. `status` is set if a response has
  * another status than 200.
  */
-export class AskingProblem extends Error {
+export class MinerError extends Error {
   readonly code: MinerErrorCode
   readonly status: number | undefined
   constructor(code: MinerErrorCode, message: string, status?: number) {
@@ -103,7 +103,7 @@ export class AskingProblem extends Error {
  * The reason for ending a sampling phase early: the validator is stopping. Missing replies are not
  * counted against miners, and the lane continues when the validator is restarted.
  */
-export class Stopped extends Error {}
+export class StopError extends Error {}
 
 /** The conditions of one call. */
 export interface CallTerms {
@@ -123,7 +123,7 @@ export interface EpochContext {
   readonly epoch: number
   /**
    * Aborts when sampling ends; replies that are missing then do not come. Missing replies are not
-   * counted against miners if the reason is `Stopped`.
+   * counted against miners if the reason is `StopError`.
    */
   readonly signal: AbortSignal
 }
@@ -131,7 +131,11 @@ export interface EpochContext {
 /**
  * Returns the agent of a miner in an epoch. `replyMs` is the time limit of a reply in milliseconds.
  */
-export type AgentOf = (miner: Asked, replyMs: number, context: EpochContext) => MinerAgent
+export type AgentFactory = (
+  miner: TargetMiner,
+  replyMs: number,
+  context: EpochContext,
+) => MinerAgent
 
 /**
  * A request to a miner without a usable reply. `outcome` is `platform` if the miner is not at
@@ -157,16 +161,16 @@ export type MinerEvent =
   /** A request to a miner had a usable reply. */
   | { readonly type: 'call'; readonly outcome: 'reply' }
   | CallFailure
-  | { readonly type: 'problem'; readonly task: MinerTask; readonly error: AskingProblem }
+  | { readonly type: 'problem'; readonly task: MinerTask; readonly error: MinerError }
 
 /** Receives the events of calling miners. */
-export type Hear = (event: MinerEvent) => void
+export type MinerListener = (event: MinerEvent) => void
 
 /** The options of calls to miners. */
-export interface Asking extends Caller {
+export interface CallOptions extends Caller {
   /** Maximum concurrent calls to one miner. */
   readonly concurrency: number
-  readonly on?: Hear
+  readonly on?: MinerListener
 }
 
 /**

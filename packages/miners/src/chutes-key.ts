@@ -1,12 +1,12 @@
 import {
-  type Asking,
-  AskingProblem,
   addTimeout,
   type Caller,
+  type CallOptions,
+  DeliveryError,
   type EpochContext,
+  type HttpResponse,
+  MinerError,
   type Query,
-  type Received,
-  Undelivered,
 } from './asking.ts'
 import { cachePerEpoch } from './per-epoch.ts'
 
@@ -17,7 +17,7 @@ export const LOOK_UP_MS = 30_000
 const REFUSALS: readonly number[] = [401, 402, 403, 404]
 const NO_MONEY = 402
 
-interface KeyOptions extends Pick<Asking, 'exchange' | 'now' | 'on'> {
+interface KeyOptions extends Pick<CallOptions, 'exchange' | 'now' | 'on'> {
   readonly apiKey: string
   /** The subnet whose chutes are called. Omitted for a chute of the account. */
   readonly netuid?: number | undefined
@@ -62,11 +62,11 @@ export class ChutesKey {
   }
 
   /**
-   * Sends a request with the key. Rejects with `Undelivered` if the key is refused, once it works
+   * Sends a request with the key. Rejects with `DeliveryError` if the key is refused, once it works
    * again. A 401, 403 or 404 while the account is in order is the miner's response. The request may
    * end before the epoch. Protocol §5.4.
    */
-  async ask(query: Query, context: EpochContext): Promise<Received> {
+  async ask(query: Query, context: EpochContext): Promise<HttpResponse> {
     const wait = async (check: Promise<boolean> = Promise.resolve(true)): Promise<boolean> => {
       const wasInOrder = await check
       if (!wasInOrder && query.signal !== context.signal) this.#paused.add(query.signal)
@@ -82,7 +82,7 @@ export class ChutesKey {
     this.#check ??= this.#checkAccount(context)
     const wasInOrder = await wait(this.#check)
     if (wasInOrder && received.status !== NO_MONEY) return received
-    throw new Undelivered(`status ${received.status}`)
+    throw new DeliveryError(`status ${received.status}`)
   }
 
   /**
@@ -101,7 +101,7 @@ export class ChutesKey {
     const { netuid } = this.#options
     if (netuid === undefined) return
     const account = await this.#account()
-    const hasAccess = !isKnown(account) || mayCall(account, netuid)
+    const hasAccess = !isKnown(account) || canCall(account, netuid)
     if (hasAccess || context.signal.aborted) return
     this.#isBad = true
     this.#check ??= this.#checkAccount(context)
@@ -123,7 +123,7 @@ export class ChutesKey {
   async #waitForOrder({ epoch, signal }: EpochContext): Promise<boolean> {
     const { netuid } = this.#options
     const isWell = (account: KeyAccount): boolean =>
-      isInOrder(account) && (netuid === undefined || mayCall(account, netuid))
+      isInOrder(account) && (netuid === undefined || canCall(account, netuid))
     let account = await this.#account()
     if (isWell(account)) return true
     const access = this.#access(epoch)
@@ -143,7 +143,7 @@ export class ChutesKey {
   }
 
   #account(): Promise<KeyAccount> {
-    const account = chutesAccount(this.#options.apiKey, this.#options)
+    const account = fetchAccount(this.#options.apiKey, this.#options)
     return account.catch(({ message }: Error) => ({
       ...{ status: 0, balance: 0, netuids: [], roles: [], ms: 0, aheadMs: Number.NaN },
       failure: message,
@@ -157,14 +157,14 @@ export class ChutesKey {
 }
 
 /** Returns the problem of an account for which sampling pauses. */
-function createAccountProblem(account: KeyAccount, netuid: number | undefined): AskingProblem {
+function createAccountProblem(account: KeyAccount, netuid: number | undefined): MinerError {
   const { status, balance, failure = `status ${status}` } = account
-  const problem = (code: AskingProblem['code'], text: string): AskingProblem =>
-    new AskingProblem(code, `${text}: sampling pauses`)
+  const problem = (code: MinerError['code'], text: string): MinerError =>
+    new MinerError(code, `${text}: sampling pauses`)
   if (!isKnown(account))
     return problem('account-unknown', `does not report the account (${failure})`)
-  if (status === 200 && netuid !== undefined && !mayCall(account, netuid))
-    return problem('no-access', noAccessText(account, netuid))
+  if (status === 200 && netuid !== undefined && !canCall(account, netuid))
+    return problem('no-access', describeMissingAccess(account, netuid))
   return problem(
     'key-refused',
     `refuses the API key (account: status ${status}, balance ${balance})`,
@@ -198,12 +198,12 @@ export interface KeyAccount {
 }
 
 /** Reports whether the account may call a subnet's private chutes. Chutes answers 404 otherwise. */
-export function mayCall({ netuids, roles }: KeyAccount, netuid: number): boolean {
+export function canCall({ netuids, roles }: KeyAccount, netuid: number): boolean {
   return roles.length > 0 && netuids.includes(netuid)
 }
 
 /** Returns why an account may not call the chutes of a subnet, and how to fix it. */
-export function noAccessText(
+export function describeMissingAccess(
   { netuids, roles }: Pick<KeyAccount, 'netuids' | 'roles'>,
   netuid: number,
 ): string {
@@ -227,7 +227,7 @@ export function isInOrder({ balance }: Pick<KeyAccount, 'balance'>): boolean {
  * Fetches the account of a key: the status is 200 if the key may read it. Rejects if Chutes is
  * unreachable or does not return JSON.
  */
-export async function chutesAccount(
+export async function fetchAccount(
   apiKey: string,
   { exchange, now }: Pick<Caller, 'exchange' | 'now'>,
 ): Promise<KeyAccount> {

@@ -1,20 +1,20 @@
 import {
-  type AgentOf,
-  type Asking,
-  AskingProblem,
+  type AgentFactory,
+  type CallOptions,
+  DeliveryError,
   type EpochContext,
   type Exchange,
   type MinerAgent,
-  Undelivered,
+  MinerError,
 } from './asking.ts'
 import { ChutesKey } from './chutes-key.ts'
 import { createRefusalError, DeploymentChecks, UUID } from './deployment/checks.ts'
-import type { Asked } from './deployment/deployment.ts'
+import type { TargetMiner } from './deployment/deployment.ts'
 import { findTemplates } from './deployment/templates.ts'
 import { type Client, minerClient } from './miner-client.ts'
 import { cachePerEpoch } from './per-epoch.ts'
 
-interface Options extends Asking {
+interface Options extends CallOptions {
   readonly apiKey: string
   /**
    * The subnet whose chutes are called, by the account's role for it. Omitted for a chute of the
@@ -27,14 +27,14 @@ interface Options extends Asking {
 
 /** The agents of miners on Chutes. */
 export interface Chutes {
-  readonly agents: AgentOf
+  readonly agents: AgentFactory
   /**
    * Reports whether a miner may be asked in an epoch. Resolves after its deployment check, or when
    * the epoch is over; with false while its model is not public, which may change later.
    */
-  readonly mayAsk: (miner: Asked, context: EpochContext) => Promise<boolean>
+  readonly mayAsk: (miner: TargetMiner, context: EpochContext) => Promise<boolean>
   /** Reports whether a miner's deployment changed since it was first asked in an epoch. */
-  readonly hasChanged: (miner: Asked, context: EpochContext) => Promise<boolean>
+  readonly hasChanged: (miner: TargetMiner, context: EpochContext) => Promise<boolean>
 }
 
 /**
@@ -57,7 +57,7 @@ export function openChutes(options: Options): Chutes {
 
   /** Returns an exchange with a chute, which is checked before its first request. Protocol §5.4. */
   const createExchange =
-    (miner: Asked, context: EpochContext): Exchange =>
+    (miner: TargetMiner, context: EpochContext): Exchange =>
     async (query) => {
       const check = await checks.first(miner, context)
       if (!check.ok) throw createRefusalError(check)
@@ -65,11 +65,11 @@ export function openChutes(options: Options): Chutes {
       const received = await key.ask({ ...query, url }, context)
       if (received.status !== 200) return received
       const invocation = String(received.headers['x-chutes-invocationid'])
-      if (!UUID.test(invocation)) throw new Undelivered('the response has no invocation id')
+      if (!UUID.test(invocation)) throw new DeliveryError('the response has no invocation id')
       return { ...received, invocation }
     }
 
-  const getClient = (miner: Asked, context: EpochContext): Client => {
+  const getClient = (miner: TargetMiner, context: EpochContext): Client => {
     const known = clientsByEpoch(context.epoch)
     const exchange = createExchange(miner, context)
     const client = known.get(miner.hotkey) ?? minerClient(miner, { ...asking, exchange })
@@ -77,13 +77,13 @@ export function openChutes(options: Options): Chutes {
     return client
   }
 
-  const agents: AgentOf = (miner, replyMs, context): MinerAgent => {
+  const agents: AgentFactory = (miner, replyMs, context): MinerAgent => {
     findTemplates(miner.templates)
     const ask = getClient(miner, context)(replyMs, context.signal)
     return async (messages, call) => {
       const answer = await ask(messages, call)
       if ('content' in answer || !(await key.wasRefused(context, call?.end))) return answer
-      throw new AskingProblem('key-refused', 'Chutes refused the API key: the lane is not sealed')
+      throw new MinerError('key-refused', 'Chutes refused the API key: the lane is not sealed')
     }
   }
   return {

@@ -1,32 +1,32 @@
-import { AskingProblem, type Received } from './asking.ts'
+import { type HttpResponse, MinerError } from './asking.ts'
 
 /**
  * Returns the text of the first choice of a chat completion. A list of text parts is joined. A
  * blank text is rejected if the choice states why there is no text. Protocol §5.4.
- * @throws AskingProblem for any other response from `url`.
+ * @throws MinerError for any other response from `url`.
  */
-export function readCompletion(received: Received, url: string): string {
+export function readCompletion(received: HttpResponse, url: string): string {
   const { status } = received
   if (status >= 300 && status < 400)
-    throw new AskingProblem('redirect', describeRedirect(received), status)
+    throw new MinerError('redirect', describeRedirect(received), status)
   if (status !== 200)
-    throw new AskingProblem('status', `${showStatus(received)}: ${advise(status, url)}`, status)
+    throw new MinerError('status', `${showStatus(received)}: ${advise(status, url)}`, status)
   return extractText(parseBody(received, url), url)
 }
 
-function parseBody({ text: body, headers }: Received, url: string): unknown {
+function parseBody({ text: body, headers }: HttpResponse, url: string): unknown {
   try {
     return JSON.parse(body)
   } catch (error) {
     if (isStream(body, headers['content-type'])) {
       const advice = 'streaming was not requested; disable it on the server'
-      throw new AskingProblem('stream', `got a stream of events, ${quote(body)}: ${advice}`)
+      throw new MinerError('stream', `got a stream of events, ${quote(body)}: ${advice}`)
     }
     const isJsonLike = /^\s*[{[]/.test(body)
     // The parser's message contains the position of the error, or the text around it.
     const detail = isJsonLike ? `: ${(error as Error).message.replace(/[^ -~]+/g, '?')}` : ''
     const advice = isJsonLike || body.trim() === '' ? SEE_LOG : adviseOnApi(url)
-    throw new AskingProblem('not-json', `expected JSON, got ${quote(body)}${detail}: ${advice}`)
+    throw new MinerError('not-json', `expected JSON, got ${quote(body)}${detail}: ${advice}`)
   }
 }
 
@@ -40,18 +40,18 @@ function extractText(completion: unknown, url: string): string {
   const isError = error || (object === 'error' && choices === undefined)
   if (isError) {
     const got = quote(JSON.stringify(error || completion))
-    throw new AskingProblem('error', `status 200 with an error: ${got}: ${SEE_LOG}`)
+    throw new MinerError('error', `status 200 with an error: ${got}: ${SEE_LOG}`)
   }
   const choice = Object(Object(choices)[0])
   const { message } = choice
   if (Object.keys(Object(message)).length === 0) {
     const got = `choices[0].message is missing in ${quote(JSON.stringify(completion))}`
-    throw new AskingProblem('no-text', `${got}: ${adviseOnApi(url)}`)
+    throw new MinerError('no-text', `${got}: ${adviseOnApi(url)}`)
   }
   const text = joinParts(message.content)
   const why = explainBlankText(choice)
   if (text === undefined || (text.trim() === '' && why !== undefined))
-    throw new AskingProblem('no-text', why ?? describeMissingText(choice))
+    throw new MinerError('no-text', why ?? describeMissingText(choice))
   return text
 }
 
@@ -100,12 +100,12 @@ const QUOTE_LENGTH = 120
 const SEE_LOG = "see the server's log"
 
 /** Returns a status and the beginning of its body. */
-export function showStatus({ status, text }: Pick<Received, 'status' | 'text'>): string {
+export function showStatus({ status, text }: Pick<HttpResponse, 'status' | 'text'>): string {
   return `status ${status}, ${quote(text)}`
 }
 
 /** Returns the target of a redirect, or the beginning of its body if there is no target. */
-function describeRedirect(received: Received): string {
+function describeRedirect(received: HttpResponse): string {
   const { status, headers } = received
   const { location } = headers
   const got = location ? `status ${status} to ${quote(location)}` : showStatus(received)

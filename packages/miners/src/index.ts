@@ -1,18 +1,19 @@
 export * from './asking.ts'
 export { type Chutes, openChutes } from './chutes.ts'
 export {
-  chutesAccount,
+  canCall,
+  describeMissingAccess,
+  fetchAccount,
   isInOrder,
   type KeyAccount,
-  mayCall,
-  noAccessText,
 } from './chutes-key.ts'
-export { type Asked, findSourceRefusal } from './deployment/deployment.ts'
+export { findSourceRefusal, type TargetMiner } from './deployment/deployment.ts'
 export { TEMPLATES } from './deployment/templates.ts'
 export { type Client, endpointAgents, minerClient } from './miner-client.ts'
 export * from './play-sample.ts'
 export {
   countFailures,
+  describeMissingReply,
   expectReply,
   type FailureCount,
   type MissingReply,
@@ -21,27 +22,26 @@ export {
   openMiner,
   openPlayer,
   type PlayerAsking,
-  unansweredText,
-  whyNoAnswer,
+  probeMiner,
 } from './player.ts'
 export { playerReply, type ReferencePlayer } from './reference-miner.ts'
 export {
+  formatReplyCounts,
   HOPELESS,
   judgeReplies,
   type ReplyCounts,
-  replyCountsText,
 } from './reply-counts.ts'
 export {
+  createExercises,
   type DuelStanding,
   type Exercise,
-  environmentsNamed,
-  exercisesOf,
   type Notes,
-  type Played,
+  type PlayedExercise,
   practise,
+  resolveEnvironments,
+  resumeRun,
   runDuel,
   type SoloDuel,
   soloChallenge,
-  takeUp,
   tryMiner,
 } from './solo.ts'

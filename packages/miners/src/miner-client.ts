@@ -2,20 +2,20 @@ import type { Message, Reply } from '@affine/envs'
 import PQueue from 'p-queue'
 import pRetry, { type Options } from 'p-retry'
 import {
-  type Asking,
-  AskingProblem,
   type Caller,
   type CallFailure,
+  type CallOptions,
+  DeliveryError,
   type Endpoint,
   type EpochContext,
   type Exchange,
-  type Hear,
+  type HttpResponse,
   isUndelivered,
   type MinerAgent,
+  MinerError,
+  type MinerListener,
   type Query,
-  type Received,
-  Stopped,
-  Undelivered,
+  StopError,
 } from './asking.ts'
 import { readCompletion, showStatus } from './completion.ts'
 
@@ -41,7 +41,7 @@ const NO_URL =
  */
 export function minerClient(
   miner: Endpoint,
-  { exchange, concurrency, now, random, on = () => {} }: Asking,
+  { exchange, concurrency, now, random, on = () => {} }: CallOptions,
 ): Client {
   const throttle = new Throttle(concurrency, now)
   const tell = createReporter(miner, on)
@@ -65,12 +65,12 @@ export function minerClient(
     }
     const ended = (error: unknown): void => {
       // An earlier failure is more specific than a request that was still pending.
-      if (last === undefined && error instanceof AskingProblem) note(error)
+      if (last === undefined && error instanceof MinerError) note(error)
       tell(isGame && !signal.aborted ? reportClock(last, on) : last)
     }
     const policy = createRetryPolicy(end, random, { failed, isGame })
     return pRetry(ask, policy).catch((error: unknown) => {
-      if (end.aborted && !(signal.reason instanceof Stopped)) ended(error)
+      if (end.aborted && !(signal.reason instanceof StopError)) ended(error)
       return NO_REPLY
     })
   }
@@ -92,13 +92,13 @@ function buildQuery(
 
 /**
  * Returns the reply in a response from `url`.
- * @throws Undelivered if the platform did not reach the miner; AskingProblem if the response is not
- *   a chat completion.
+ * @throws DeliveryError if the platform did not reach the miner; AskingProblem if the response is
+ * not a chat completion.
  */
-function readReply(received: Received, url: string): Reply {
+function readReply(received: HttpResponse, url: string): Reply {
   const { status, ms, invocation } = received
   if (isUndelivered(status))
-    throw new Undelivered(showStatus(received), status === 429 ? '429' : '5xx')
+    throw new DeliveryError(showStatus(received), status === 429 ? '429' : '5xx')
   const content = readCompletion(received, url)
   return { content, ms, ...(invocation !== undefined && { invocation }) }
 }
@@ -111,12 +111,12 @@ const LOOPBACK = /^https?:\/\/(127\.0\.0\.1|\[::1\]|localhost)(:\d+)?(\/|$)/
  * with another chute never reply. Protocol §5.4.
  */
 export function endpointAgents(
-  asking: Asking,
+  asking: CallOptions,
 ): (miner: Endpoint, replyMs: number, context: Pick<EpochContext, 'signal'>) => MinerAgent {
   const clients = new Map<string, Client>()
   const exchange: Exchange = async (query) => {
     if (LOOPBACK.test(query.url)) return asking.exchange(query)
-    throw new AskingProblem('deployment', NO_URL)
+    throw new MinerError('deployment', NO_URL)
   }
   return ({ model, chute }, replyMs, { signal }) => {
     const key = `${chute} ${model}`
@@ -129,9 +129,9 @@ export function endpointAgents(
 /** Returns the failure of a request. */
 function toFailure(error: Error): CallFailure {
   const { message: text } = error
-  if (error instanceof AskingProblem)
+  if (error instanceof MinerError)
     return { type: 'call', outcome: 'miner', reason: error.code, status: error.status, text }
-  const reason = error instanceof Undelivered ? error.reason : 'undelivered'
+  const reason = error instanceof DeliveryError ? error.reason : 'undelivered'
   return { type: 'call', outcome: 'platform', reason, text }
 }
 
@@ -139,7 +139,7 @@ function toFailure(error: Error): CallFailure {
  * Reports that the clock of a game ran out. Returns that failure with the reason of the last failed
  * request.
  */
-function reportClock(last: CallFailure | undefined, on: Hear): CallFailure {
+function reportClock(last: CallFailure | undefined, on: MinerListener): CallFailure {
   const why = last === undefined ? '' : `; its last request: ${last.text}`
   const text = `its clock in a game ran out, so it lost that game${why}`
   const failure = { type: 'call', outcome: 'miner', reason: 'clock', text } as const
@@ -153,20 +153,20 @@ function reportClock(last: CallFailure | undefined, on: Hear): CallFailure {
  */
 function createReporter(
   { model, chute, hotkey }: Endpoint,
-  on: Hear,
+  on: MinerListener,
 ): (failure: CallFailure | undefined) => void {
   const task = { kind: 'miner', model, chute, ...(hotkey !== undefined && { hotkey }) } as const
   const reported = new Set<string>(['deployment', 'not-shown'])
   return (failure) => {
     if (failure === undefined || reported.has(failure.reason)) return
     reported.add(failure.reason)
-    const error = new AskingProblem(failure.reason, failure.text, failure.status)
+    const error = new MinerError(failure.reason, failure.text, failure.status)
     on({ type: 'problem', task, error })
   }
 }
 
 /**
- * Returns a policy that repeats `Undelivered` requests until `signal` aborts. The pauses grow to
+ * Returns a policy that repeats `DeliveryError` requests until `signal` aborts. The pauses grow to
  * between 30 and 60 seconds; in a game, whose clock runs in them, they are one to two seconds.
  * `failed` receives the error of each failed attempt. Protocol §5.4.
  */
@@ -181,7 +181,7 @@ export function createRetryPolicy(
     factor: isGame ? 1 : 2,
     maxTimeout: 30_000 * (1 + random()),
     randomize: true,
-    shouldRetry: ({ error }) => error instanceof Undelivered,
+    shouldRetry: ({ error }) => error instanceof DeliveryError,
     signal,
     onFailedAttempt: ({ error }) => {
       if (!signal.aborted) failed?.(error)
@@ -212,7 +212,7 @@ class Throttle {
   }
 
   /** Makes a call once the limit allows it and no call of a higher priority waits. */
-  async run(call: () => Promise<Received>, priority: number): Promise<Received> {
+  async run(call: () => Promise<HttpResponse>, priority: number): Promise<HttpResponse> {
     const received = await this.#queue.add(call, { priority })
     if (received.status === 429) this.#shrink()
     if (received.status === 200) this.#grow()

@@ -1,5 +1,11 @@
 import { type Agent, make, registry, type Transcript } from '@affine/envs'
-import { addTimeout, type Caller, type CallFailure, type Hear, type MinerAgent } from './asking.ts'
+import {
+  addTimeout,
+  type Caller,
+  type CallFailure,
+  type MinerAgent,
+  type MinerListener,
+} from './asking.ts'
 import { type Client, minerClient } from './miner-client.ts'
 import { playerReply } from './reference-miner.ts'
 
@@ -10,7 +16,7 @@ export interface PlayerAsking extends Caller {
   /** Environment of the first prompt, which only tests whether an endpoint answers. */
   readonly env?: string | undefined
   /** Time limit of an unreachable endpoint in milliseconds. It then forfeits. */
-  readonly giveUpMs: number
+  readonly timeoutMs: number
   readonly signal: AbortSignal
 }
 
@@ -79,21 +85,21 @@ export interface MissingReply extends Pick<CallFailure, 'reason' | 'status' | 't
 export class NoAnswer extends Error {
   readonly why: MissingReply
   constructor(player: string, why: MissingReply) {
-    super(`${player} gives no usable reply: ${unansweredText(why)}`)
+    super(`${player} gives no usable reply: ${describeMissingReply(why)}`)
     this.why = why
   }
 }
 
 /** Returns the reason for which a player gave no usable reply, as the end of a sentence. */
-export function unansweredText({ text, models = [] }: Omit<MissingReply, 'reason'>): string {
+export function describeMissingReply({ text, models = [] }: Omit<MissingReply, 'reason'>): string {
   const names = models.map((name) => JSON.stringify(name)).join(', ')
   return names === '' ? text : `${text}; it serves the models ${names}`
 }
 
 /** Returns a listener that counts the requests without a usable reply. */
-export function countFailures(): Pick<Opponent, 'failures'> & { readonly on: Hear } {
+export function countFailures(): Pick<Opponent, 'failures'> & { readonly on: MinerListener } {
   const failures = new Map<string, FailureCount>()
-  const on: Hear = (event) => {
+  const on: MinerListener = (event) => {
     if (event.type === 'problem' || event.outcome === 'reply') return
     const { reason, status, text } = event
     const known = failures.get(`${reason} ${status}`) ?? { reason, status, text, count: 0 }
@@ -104,24 +110,24 @@ export function countFailures(): Pick<Opponent, 'failures'> & { readonly on: Hea
 
 /**
  * Opens a player at `chute`, which the client of `clientOf` calls. A player that is unreachable for
- * `giveUpMs` forfeits a challenge; in a game only its clock counts. The agent rejects if `signal`
+ * `timeoutMs` forfeits a challenge; in a game only its clock counts. The agent rejects if `signal`
  * aborts.
  * @throws NoAnswer if the player gives no usable reply.
  */
 export async function openMiner(
   chute: string,
-  clientOf: (on: Hear) => Client,
+  clientOf: (on: MinerListener) => Client,
   asking: Omit<PlayerAsking, 'model'>,
 ): Promise<Opponent> {
-  const { giveUpMs, signal } = asking
-  const why = await whyNoAnswer(chute, clientOf, asking)
+  const { timeoutMs, signal } = asking
+  const why = await probeMiner(chute, clientOf, asking)
   if (why !== undefined) throw new NoAnswer(chute, why)
   const { failures, on } = countFailures()
   const client = clientOf(on)
   return {
     failures,
     agent: (replyMs) => async (messages, call) => {
-      const terms = call ?? { end: addTimeout(giveUpMs + replyMs, signal), isGame: false }
+      const terms = call ?? { end: addTimeout(timeoutMs + replyMs, signal), isGame: false }
       const reply = await client(replyMs, signal)(messages, terms)
       signal.throwIfAborted() // an interrupted call looks like a missing reply
       return reply
@@ -129,8 +135,8 @@ export async function openMiner(
   }
 }
 
-type ProbeOptions = Omit<PlayerAsking, 'model' | 'random' | 'giveUpMs'> & {
-  readonly giveUpMs?: number
+type ProbeOptions = Omit<PlayerAsking, 'model' | 'random' | 'timeoutMs'> & {
+  readonly timeoutMs?: number
 }
 
 /** Failures of a reachable endpoint, whose request is repeated. */
@@ -139,16 +145,16 @@ const BUSY: ReadonlySet<string> = new Set(['429', '5xx'])
 /**
  * Sends one prompt of an environment to `chute`. Resolves with the reason for which the reply is
  * unusable, or undefined if it is usable; its contents are not judged. Requests to a busy endpoint
- * are repeated until `giveUpMs` are over; an endpoint without a connection gets one request. A
+ * are repeated until `timeoutMs` are over; an endpoint without a connection gets one request. A
  * reply has the time limit of its environment in addition. Rejects if `signal` aborts, and with any
  * error of the agent.
  */
-export async function whyNoAnswer(
+export async function probeMiner(
   chute: string,
-  clientOf: (on: Hear) => Client,
+  clientOf: (on: MinerListener) => Client,
   asking: ProbeOptions,
 ): Promise<MissingReply | undefined> {
-  const { now, signal, giveUpMs = 30_000, env = [...registry.keys()][0] ?? '' } = asking
+  const { now, signal, timeoutMs = 30_000, env = [...registry.keys()][0] ?? '' } = asking
   const game = make(env)
   game.reset()
   const { replyMs } = game.spec
@@ -161,11 +167,11 @@ export async function whyNoAnswer(
       why = { reason, status, text }
     } else if (event.outcome !== 'reply') {
       why = event
-      const isBusy = BUSY.has(event.reason) && now() - started < giveUpMs
+      const isBusy = BUSY.has(event.reason) && now() - started < timeoutMs
       if (event.outcome === 'platform' && !isBusy) lost.abort()
     }
   })
-  const end = addTimeout(giveUpMs + replyMs, AbortSignal.any([signal, lost.signal]))
+  const end = addTimeout(timeoutMs + replyMs, AbortSignal.any([signal, lost.signal]))
   const answer = await client(replyMs, end)([{ role: 'user', content: game.render() }])
   signal.throwIfAborted()
   if ('content' in answer) return undefined

@@ -1,5 +1,5 @@
-import { forfeitIn } from '@affine/blocks'
-import { repliesIn, type Transcript } from '@affine/envs'
+import { findEpisodeForfeit } from '@affine/blocks'
+import { listReplies, type Transcript } from '@affine/envs'
 
 /** An episode of one player, with the highest reward of its challenge. */
 type ScoredEpisode = Transcript &
@@ -23,10 +23,10 @@ export interface ReplyCounts {
 export function judgeReplies(played: readonly ScoredEpisode[], strength?: number): ReplyCounts {
   const counts = { challenges: played.length, asked: 0, usable: 0, legal: 0, right: 0 }
   for (const each of played) {
-    const usable = repliesIn(each.messages).length
+    const usable = listReplies(each.messages).length
     counts.asked += each.messages.length - usable
     counts.usable += usable
-    counts.legal += countLegal(each, forfeitIn({ ...each, strength }, each))
+    counts.legal += countLegal(each, findEpisodeForfeit({ ...each, strength }, each))
     counts.right += Number(each.reward >= each.best)
   }
   return counts
@@ -35,7 +35,7 @@ export function judgeReplies(played: readonly ScoredEpisode[], strength?: number
 /** Returns the number of legal answers in a transcript that was forfeited as `forfeit` states. */
 export function countLegal(played: Transcript, forfeit: string | undefined): number {
   const isIllegal = forfeit === 'unreadable' || forfeit === 'illegal'
-  return repliesIn(played.messages).length - Number(isIllegal)
+  return listReplies(played.messages).length - Number(isIllegal)
 }
 
 /** Maximum challenges of an environment without a legal answer. Then the environment is left. */
@@ -58,7 +58,7 @@ export class Hope {
 }
 
 /** Returns the value of replies as a text for people. */
-export function replyCountsText(counts: ReplyCounts): string {
+export function formatReplyCounts(counts: ReplyCounts): string {
   const { asked, usable, legal, challenges, right } = counts
   const text = `${usable} of ${asked} replies usable, ${legal} legal`
   return `${text}; ${right} of ${challenges} challenges right`

@@ -1,11 +1,11 @@
 import {
   type ChallengePair,
   type Clock,
-  challengeVerdict,
-  forfeitIn,
-  forfeitOf,
+  compareRewards,
+  findEpisodeForfeit,
+  findForfeit,
 } from '@affine/blocks'
-import { addChallenge, type Match, NO_MATCH, PROTOCOL, type Winner, winnerOf } from '@affine/duel'
+import { addChallenge, findWinner, type Match, NO_MATCH, PROTOCOL, type Winner } from '@affine/duel'
 import {
   challengeId,
   make,
@@ -40,7 +40,7 @@ type JsonFields = { readonly [key: string]: Json }
  * Returns the first entry of the journal. A new journal gets `terms` and `draws` as its first
  * entry. Returns undefined if the terms in the journal differ.
  */
-export async function takeUp<Terms extends JsonFields, Draws extends JsonFields>(
+export async function resumeRun<Terms extends JsonFields, Draws extends JsonFields>(
   notes: Notes,
   terms: Terms,
   draws: Draws,
@@ -148,7 +148,7 @@ function readStanding(duels: readonly EnvDuel[]): DuelStanding {
   const envs = Object.fromEntries(duels.map(({ env, match }) => [env, match]))
   const verdicts = Object.fromEntries(duels.map(({ env, match }) => [env, match.verdict]))
   const left = duels.filter(({ hope }) => hope.isGone).map(({ env }) => env)
-  return { envs, outcome: winnerOf(verdicts, PROTOCOL.margin), left }
+  return { envs, outcome: findWinner(verdicts, PROTOCOL.margin), left }
 }
 
 /** The challenges of one environment of a duel, and its match so far. */
@@ -186,8 +186,8 @@ class EnvDuel {
       if (next === undefined) return
       const { champion, contender } = next
       const rewards = { champion: champion.reward, contender: contender.reward }
-      this.match = addChallenge(this.match, challengeVerdict(rewards), rule)
-      this.hope.add(() => SIDES.some((side) => countLegal(next[side], forfeitOf(next, side)) > 0))
+      this.match = addChallenge(this.match, compareRewards(rewards), rule)
+      this.hope.add(() => SIDES.some((side) => countLegal(next[side], findForfeit(next, side)) > 0))
       const isOver = this.match.played === PROTOCOL.cap || this.hope.isGone
       if (isOver && this.match.verdict === 'continue')
         this.match = { ...this.match, verdict: 'hold' }
@@ -210,7 +210,7 @@ class EnvDuel {
 }
 
 /** Returns the exact ids of the named environments, or of all if `names` is omitted. */
-export function environmentsNamed(
+export function resolveEnvironments(
   names: readonly string[] = [...registry.keys()],
 ): readonly string[] {
   return [...new Set(names.map((name) => make(name).spec.id))]
@@ -228,7 +228,7 @@ export function soloChallenge(env: string, secret: Hash, index: number): string 
 }
 
 /** Returns `count` challenges of each environment, outside of any subnet. */
-export const exercisesOf = (
+export const createExercises = (
   envs: readonly string[],
   secret: Hash,
   count: number,
@@ -248,14 +248,14 @@ export type Exercise = {
 }
 
 /** A played exercise, with the highest possible reward; in a game, that of winning it. */
-export type Played = Exercise & Transcript & { readonly best: number }
+export type PlayedExercise = Exercise & Transcript & { readonly best: number }
 
 interface PracticeRun extends SoloRun {
   readonly exercises: readonly Exercise[]
   readonly player: Pick<Opponent, 'agent'>
   /** Strength of the scripted opponent in games. Default: 1. Protocol §3.6. */
   readonly strength?: number
-  readonly on: (played: readonly Played[]) => void
+  readonly on: (played: readonly PlayedExercise[]) => void
 }
 
 /**
@@ -263,25 +263,25 @@ interface PracticeRun extends SoloRun {
  * order. An environment ends after 20 challenges without a legal answer. Rejects if `signal`
  * aborts; stored exercises are not played again.
  */
-export async function practise(run: PracticeRun): Promise<readonly Played[]> {
+export async function practise(run: PracticeRun): Promise<readonly PlayedExercise[]> {
   const { exercises, journal, on } = run
-  const stored = journal.entries.slice(1) as unknown as readonly Played[]
+  const stored = journal.entries.slice(1) as unknown as readonly PlayedExercise[]
   const played = new Map(stored.map((each) => [each.challengeId, each]))
   const hopes = new Map(exercises.map(({ env }) => [env, new Hope()]))
-  const note = (exercise: Played): void => {
+  const note = (exercise: PlayedExercise): void => {
     const strength = make(exercise.env).spec.game && run.strength
-    const forfeit = () => forfeitIn({ ...exercise, strength }, exercise)
+    const forfeit = () => findEpisodeForfeit({ ...exercise, strength }, exercise)
     hopes.get(exercise.env)?.add(() => countLegal(exercise, forfeit()) > 0)
   }
   stored.forEach(note)
   const open = exercises.filter(({ challengeId }) => !played.has(challengeId)).reverse()
-  const next = (): (() => Promise<Played>) | undefined => {
+  const next = (): (() => Promise<PlayedExercise>) | undefined => {
     let exercise = open.pop()
     while (exercise && hopes.get(exercise.env)?.isGone) exercise = open.pop()
     const chosen = exercise
     return chosen && (() => playExercise(chosen, run))
   }
-  const add = (exercise: Played): void => {
+  const add = (exercise: PlayedExercise): void => {
     played.set(exercise.challengeId, exercise)
     note(exercise)
     on([...played.values()])
@@ -294,7 +294,7 @@ export async function practise(run: PracticeRun): Promise<readonly Played[]> {
 async function playExercise(
   exercise: Exercise,
   { player, strength, time, signal }: Pick<PracticeRun, 'player' | 'strength' | 'time' | 'signal'>,
-): Promise<Played> {
+): Promise<PlayedExercise> {
   const { env, challengeId } = exercise
   const { spec } = make(env)
   const agent = player.agent(spec.replyMs)
@@ -337,7 +337,7 @@ export async function tryMiner(
 ): Promise<readonly (ReplyCounts & { readonly env: string })[]> {
   const end = addTimeout(TRIAL_MS, playing.signal)
   const player = { agent: (replyMs: number) => client(replyMs, end) }
-  const exercises = exercisesOf(envs, secret, TRIAL_CHALLENGES)
+  const exercises = createExercises(envs, secret, TRIAL_CHALLENGES)
   const journal = { entries: [], append: async () => {} }
   const run = { exercises, journal, player, ahead: TRIAL_AHEAD, on: () => {} }
   const played = await practise({ ...playing, ...run })

@@ -5,8 +5,8 @@ import type { Message, Reply } from '@affine/envs'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { EpochContext, Exchange, MinerEvent } from '../src/asking.ts'
 import { openChutes } from '../src/chutes.ts'
-import { chutesAccount } from '../src/chutes-key.ts'
-import type { Asked } from '../src/deployment/deployment.ts'
+import { fetchAccount } from '../src/chutes-key.ts'
+import type { TargetMiner } from '../src/deployment/deployment.ts'
 import { TEMPLATES } from '../src/deployment/templates.ts'
 import { NODE_CALLER } from '../src/node/exchange.ts'
 import {
@@ -33,7 +33,7 @@ const PAUSE_MS = 300
 const RARE_MS = 600_000
 const json = { 'content-type': 'application/json' }
 
-const minerOf = (hotkey: string, owner: string, digit: string): Asked => ({
+const minerOf = (hotkey: string, owner: string, digit: string): TargetMiner => ({
   hotkey,
   model: `${owner}/${hotkey}`,
   revision: digit.repeat(40),
@@ -487,7 +487,7 @@ describe('a key', () => {
     }
     const options = { ...NODE_CALLER, apiKey: KEY, concurrency: 1, exchange }
     expect(await openChutes(options).agents(MINER, 1000, phase())(PROMPT)).toEqual(A1)
-    await chutesAccount(KEY, options)
+    await fetchAccount(KEY, options)
     expect([...told]).toEqual(['https://api.chutes.ai', 'https://me-one.chutes.ai'])
   })
 
@@ -501,7 +501,7 @@ describe('a key', () => {
       expect([url, body]).toEqual(['https://api.chutes.ai/users/me', undefined])
       return { status, headers, text: JSON.stringify(said), ms: 1000 }
     }
-    const account = await chutesAccount(KEY, { exchange, now: () => 10_000 })
+    const account = await fetchAccount(KEY, { exchange, now: () => 10_000 })
     expect(account).toEqual({ status, balance, ms: 1000, aheadMs: 1000, netuids: [], roles: [] })
   })
 })

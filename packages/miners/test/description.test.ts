@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { PROTOCOL } from '@affine/duel'
 import { describe, expect, it } from 'vitest'
-import { lookAt } from '../src/deployment/checks.ts'
+import { checkDeployment } from '../src/deployment/checks.ts'
 import { findSourceRefusal } from '../src/deployment/deployment.ts'
 import { TEMPLATES } from '../src/deployment/templates.ts'
 import { NODE_CALLER } from '../src/node/exchange.ts'
@@ -29,7 +29,11 @@ async function codeOf(more: object, committed: Partial<typeof MINER> = {}) {
     return { status: isThere ? 200 : 404, headers: {}, text: '{}', ms: 0 }
   }
   const { signal } = new AbortController()
-  const look = await lookAt(miner, { epoch: 0, signal }, { ...NODE_CALLER, exchange, key: { ask } })
+  const look = await checkDeployment(
+    miner,
+    { epoch: 0, signal },
+    { ...NODE_CALLER, exchange, key: { ask } },
+  )
   return look.ok ? 'ok' : look.code
 }
 

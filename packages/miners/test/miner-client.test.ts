@@ -15,7 +15,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import type { Message, Reply } from '@affine/envs'
 import { afterAll, describe, expect, it, vi } from 'vitest'
-import type { Asking, MinerEvent } from '../src/asking.ts'
+import type { CallOptions, MinerEvent } from '../src/asking.ts'
 import { endpointAgents, minerClient } from '../src/miner-client.ts'
 import { NODE_CALLER } from '../src/node/exchange.ts'
 import { type Answer, closeServers, completion, listen, sends, serve } from './servers.ts'
@@ -29,7 +29,7 @@ const NO_REPLY = { fault: 'no-reply' }
 const forever = new AbortController().signal
 const json = { 'content-type': 'application/json' }
 
-const clientOf = (url: string, more: Partial<Asking> = {}) =>
+const clientOf = (url: string, more: Partial<CallOptions> = {}) =>
   minerClient({ chute: url, model: 'm' }, { ...NODE_CALLER, concurrency: 8, ...more })
 const ask = (url: string, replyMs = 20_000, signal: AbortSignal = forever) =>
   clientOf(url)(replyMs, signal)(PROMPT)

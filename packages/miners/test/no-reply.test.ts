@@ -1,16 +1,16 @@
 import { createServer } from 'node:http'
 import { afterAll, describe, expect, it } from 'vitest'
 import {
-  AskingProblem,
+  DeliveryError,
+  type HttpResponse,
+  MinerError,
   type MinerEvent,
-  type Received,
-  Stopped,
-  Undelivered,
+  StopError,
 } from '../src/asking.ts'
 import { readCompletion } from '../src/completion.ts'
 import { minerClient } from '../src/miner-client.ts'
 import { NODE_CALLER } from '../src/node/exchange.ts'
-import { countFailures, openPlayer, unansweredText } from '../src/player.ts'
+import { countFailures, describeMissingReply, openPlayer } from '../src/player.ts'
 import { type Answer, closeServers, completion, listen, serve } from './servers.ts'
 
 afterAll(closeServers)
@@ -23,19 +23,19 @@ const busyWith =
 const ok = (text: string) => ({ status: 200, headers: {}, text, ms: 0 })
 const message = (fields: object) => JSON.stringify({ choices: [{ message: fields }] })
 
-function refusalOf(received: Received, url = ANSWER_URL): AskingProblem {
+function refusalOf(received: HttpResponse, url = ANSWER_URL): MinerError {
   try {
     throw new Error(readCompletion(received, url))
   } catch (error) {
-    expect(error).toBeInstanceOf(AskingProblem)
-    return error as AskingProblem
+    expect(error).toBeInstanceOf(MinerError)
+    return error as MinerError
   }
 }
 
 describe('an unusable response', () => {
   const cutOff = (content: unknown) =>
     JSON.stringify({ choices: [{ finish_reason: 'length', message: { content } }] })
-  const BODIES: Readonly<Partial<Record<AskingProblem['code'], readonly string[]>>> = {
+  const BODIES: Readonly<Partial<Record<MinerError['code'], readonly string[]>>> = {
     'not-json': ['<html>log in</html>', 'idle server', 'database is down', '', '\uFEFF{}'],
     stream: ['data: {}', '\n\nevent: ping', 'retry: 9', ': hello'],
     error: ['{"error":"busy"}', '{"object":"error"}'],
@@ -145,7 +145,7 @@ it('reports the target of a redirect with a large body', async () => {
 it('does not blame the miner for a host name that cannot be resolved', async () => {
   const { signal } = new AbortController()
   const query = { url: 'http://no-such-host.invalid/', replyMs: 9000, signal, now: Date.now }
-  await expect(NODE_CALLER.exchange(query)).rejects.toBeInstanceOf(Undelivered)
+  await expect(NODE_CALLER.exchange(query)).rejects.toBeInstanceOf(DeliveryError)
 })
 
 describe('an event', () => {
@@ -224,7 +224,7 @@ describe('an event', () => {
 
   it('is not emitted for a missing reply if the validator stops', async () => {
     for (const answer of [() => {}, busyWith(503)]) {
-      const { problems } = await eventsOfSampling(answer, 3, new Stopped('stopping'))
+      const { problems } = await eventsOfSampling(answer, 3, new StopError('stopping'))
       expect(problems).toEqual([])
     }
   })
@@ -233,7 +233,7 @@ describe('an event', () => {
 describe('openPlayer', () => {
   const signal = new AbortController().signal
   const open = (url: string) =>
-    openPlayer(url, 'seed', { ...NODE_CALLER, model: 'default', giveUpMs: 1000, signal })
+    openPlayer(url, 'seed', { ...NODE_CALLER, model: 'default', timeoutMs: 1000, signal })
 
   /** Refuses every model except its own, which it lists. */
   const refuses =
@@ -273,8 +273,8 @@ describe('openPlayer', () => {
 
   it('states the models of an endpoint', () => {
     const text = 'status 404'
-    expect(unansweredText({ text, models: ['one', 'a "b"'] })).toMatch(/ "one", "a \\"b\\""$/)
-    expect(unansweredText({ text, models: [] })).toBe(text)
+    expect(describeMissingReply({ text, models: ['one', 'a "b"'] })).toMatch(/ "one", "a \\"b\\""$/)
+    expect(describeMissingReply({ text, models: [] })).toBe(text)
   })
 
   it('rejects a URL without a server', async () => {

@@ -29,7 +29,7 @@ test('aborts with the signal', () => {
 
 test.each(['', ' ', '\t', '1.1', '-0.1', 'nobody'])('rejects the player %j', async (who) => {
   const { signal } = new AbortController()
-  const asking = { ...NODE_CALLER, model: 'default', giveUpMs: 1000, signal }
+  const asking = { ...NODE_CALLER, model: 'default', timeoutMs: 1000, signal }
   await expect(openPlayer(who, 'seed', asking)).rejects.toThrow(
     `or a skill from 0 to 1; got "${who}"`,
   )

@@ -1,6 +1,6 @@
 import { make, play } from '@affine/envs'
 import { expect, it } from 'vitest'
-import { judgeReplies, replyCountsText } from '../src/reply-counts.ts'
+import { formatReplyCounts, judgeReplies } from '../src/reply-counts.ts'
 import { soloChallenge } from '../src/solo.ts'
 
 it('counts the replies that are usable and legal, and the challenges that are right', async () => {
@@ -18,5 +18,5 @@ it('counts the replies that are usable and legal, and the challenges that are ri
   })
   const counts = judgeReplies(await Promise.all(played))
   expect(counts).toEqual({ challenges: 4, asked: 4, usable: 3, legal: 2, right: 1 })
-  expect(replyCountsText(counts)).toBe('3 of 4 replies usable, 2 legal; 1 of 4 challenges right')
+  expect(formatReplyCounts(counts)).toBe('3 of 4 replies usable, 2 legal; 1 of 4 challenges right')
 })

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ChallengePair, type Clock, challengeVerdict } from '@affine/blocks'
+import { type ChallengePair, type Clock, compareRewards } from '@affine/blocks'
 import { addChallenge, NO_MATCH, PROTOCOL } from '@affine/duel'
 import { type Message, make, registry } from '@affine/envs'
 import type { Json } from '@affine/prng'
@@ -85,7 +85,7 @@ async function duelOf(
 }
 
 const verdictIn = ({ champion, contender }: ChallengePair) =>
-  challengeVerdict({ champion: champion.reward, contender: contender.reward })
+  compareRewards({ champion: champion.reward, contender: contender.reward })
 
 const inOrder = (samples: readonly ChallengePair[], env: string): readonly ChallengePair[] =>
   samples.filter((sample) => sample.env === env).sort((a, b) => a.index - b.index)

@@ -12,9 +12,9 @@ const REASONS = new Map([
 const UNTRUSTED = /SELF_SIGNED_CERT|UNABLE_TO_(?:GET_ISSUER_CERT|VERIFY_LEAF_SIGNATURE)/
 
 /** Returns the cause of a failed connection in words. Several addresses may have several causes. */
-export function connectionReason(error: NodeJS.ErrnoException): string {
+export function describeConnectionFailure(error: NodeJS.ErrnoException): string {
   if (error instanceof AggregateError && error.errors.length > 0)
-    return [...new Set(error.errors.map(connectionReason))].join('; ')
+    return [...new Set(error.errors.map(describeConnectionFailure))].join('; ')
   const { code = '', message } = error
   if (code === 'EPROTO' && message.includes('wrong version number'))
     return 'the server does not use TLS; try http://'

@@ -1,8 +1,8 @@
 import * as http from 'node:http'
 import * as https from 'node:https'
-import { connectionReason } from './connection-reason.ts'
+import { describeConnectionFailure } from './connection-reason.ts'
 import { decodeBody } from './content-encoding.ts'
-import { type Agents, type Incoming, keptAgents, sendRequest } from './http-request.ts'
+import { type Agents, createAgents, type IncomingResponse, sendRequest } from './http-request.ts'
 
 const DEFAULT_HEADERS = { 'accept-encoding': 'gzip, br', 'user-agent': 'affine' }
 
@@ -21,7 +21,7 @@ export function fetchBy(agents: Agents): typeof globalThis.fetch {
     const open = (): http.ClientRequest => openRequest(request, agents, signal)
     const incoming = await sendRequest(open, body).catch((error: NodeJS.ErrnoException) => {
       signal?.throwIfAborted()
-      throw Object.assign(error, { message: connectionReason(error) })
+      throw Object.assign(error, { message: describeConnectionFailure(error) })
     })
     const { response } = incoming
     try {
@@ -36,7 +36,7 @@ export function fetchBy(agents: Agents): typeof globalThis.fetch {
 }
 
 /** A fetch for servers that the user names. */
-export const nodeFetch: typeof globalThis.fetch = fetchBy(keptAgents())
+export const nodeFetch: typeof globalThis.fetch = fetchBy(createAgents())
 
 function openRequest(
   { url, method, headers }: Request,
@@ -61,7 +61,7 @@ const isRedirect = ({ statusCode = 0 }: http.IncomingMessage): boolean =>
  * Converts a response to a response of fetch.
  * @throws RangeError for a status that fetch does not know.
  */
-function toWebResponse(incoming: Incoming, signal: AbortSignal | undefined): Response {
+function toWebResponse(incoming: IncomingResponse, signal: AbortSignal | undefined): Response {
   const { response } = incoming
   const { statusCode: status = 0, headersDistinct } = response
   const headers = Object.entries(headersDistinct).map(([name, values = []]): [string, string] => [
@@ -75,7 +75,7 @@ function toWebResponse(incoming: Incoming, signal: AbortSignal | undefined): Res
 
 /** Returns the body, which is decoded while it is read. */
 function toWebBody(
-  { response, take }: Incoming,
+  { response, take }: IncomingResponse,
   signal: AbortSignal | undefined,
 ): ReadableStream<Uint8Array> {
   // The reader receives a failure that occurs before it reads.

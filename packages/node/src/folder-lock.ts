@@ -19,7 +19,7 @@ const openLocks = new Set<FileHandle>()
  *
  * @throws Error, as a rejection, that names the process with the lock.
  */
-export async function holdFolder(folder: string): Promise<AsyncDisposable> {
+export async function lockFolder(folder: string): Promise<AsyncDisposable> {
   const place = resolve(folder)
   const path = join(place, 'lock')
   const made = await makeFolder(place, 0o700)
@@ -38,13 +38,13 @@ export async function holdFolder(folder: string): Promise<AsyncDisposable> {
 }
 
 /**
- * Locks a file for this process, like `holdFolder`. Creates a missing file, which only its owner
+ * Locks a file for this process, like `lockFolder`. Creates a missing file, which only its owner
  * can read.
  *
  * @throws Error, as a rejection, while another process has the lock; RangeError for a path that is
  *   not a regular file.
  */
-export async function holdFile(path: string): Promise<AsyncDisposable> {
+export async function lockFile(path: string): Promise<AsyncDisposable> {
   await makeFolder(dirname(resolve(path)), 0o700)
   const file = await tryLock(path)
   if (file === null)

@@ -6,7 +6,7 @@ import type { Socket } from 'node:net'
 const MAX_SOCKETS = 64
 
 /** Options of agents: the reuse of connections, and the time to connect to each address. */
-export const KEPT: https.AgentOptions = {
+export const AGENT_OPTIONS: https.AgentOptions = {
   keepAlive: true,
   // Many servers close an idle connection after five seconds.
   timeout: 4000,
@@ -23,15 +23,15 @@ export interface Agents {
 }
 
 /** Returns agents that keep connections, with `maxSockets` connections for each host. */
-export function keptAgents(maxSockets: number = MAX_SOCKETS): Required<Agents> {
-  const options = { ...KEPT, maxSockets }
+export function createAgents(maxSockets: number = MAX_SOCKETS): Required<Agents> {
+  const options = { ...AGENT_OPTIONS, maxSockets }
   return { 'http:': new http.Agent(options), 'https:': new https.Agent(options) }
 }
 
 /**
  * A response. Its reader calls `take` with the number of bytes that it received, after decoding.
  */
-export interface Incoming {
+export interface IncomingResponse {
   readonly response: http.IncomingMessage
   readonly take: (bytes: number) => void
 }
@@ -45,7 +45,7 @@ export interface Incoming {
 export async function sendRequest(
   open: () => http.ClientRequest,
   body?: Uint8Array | string,
-): Promise<Incoming> {
+): Promise<IncomingResponse> {
   for (;;) {
     const outgoing = open()
     const received = { bytes: 0 }
@@ -78,7 +78,7 @@ function receiveResponse(
   outgoing: http.ClientRequest,
   received: { bytes: number },
   body?: Uint8Array | string,
-): Promise<Incoming> {
+): Promise<IncomingResponse> {
   return new Promise((resolve, reject) => {
     let allowed = HEAD_BYTES
     let stream: http.ClientRequest | http.IncomingMessage = outgoing

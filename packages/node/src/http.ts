@@ -1,4 +1,10 @@
-export { connectionReason } from './connection-reason.ts'
+export { describeConnectionFailure } from './connection-reason.ts'
 export { decodeBody, isDecodingError } from './content-encoding.ts'
 export { fetchBy, nodeFetch } from './fetch.ts'
-export { type Agents, type Incoming, KEPT, keptAgents, sendRequest } from './http-request.ts'
+export {
+  AGENT_OPTIONS,
+  type Agents,
+  createAgents,
+  type IncomingResponse,
+  sendRequest,
+} from './http-request.ts'

@@ -13,7 +13,7 @@ interface Store {
  * none, draws one. `folder` is the name of the folder in errors.
  * @throws AlteredFile, as a rejection, if the file has other content.
  */
-export async function keptSecret(
+export async function openSecret(
   { read, write }: Store,
   path: string,
   { folder, random = randomBytes }: { folder: string; random?: (size: number) => Uint8Array },

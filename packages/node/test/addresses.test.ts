@@ -4,7 +4,7 @@ import { connect, type LookupFunction, type Socket } from 'node:net'
 import { Worker } from 'node:worker_threads'
 import { afterAll, expect, it } from 'vitest'
 import { fetchBy } from '../src/fetch.ts'
-import { KEPT, keptAgents } from '../src/http-request.ts'
+import { AGENT_OPTIONS, createAgents } from '../src/http-request.ts'
 
 /** Listens on 127.0.0.2 and accepts nothing until the number in `gate` changes. */
 const SLOW_SERVER = `
@@ -34,7 +34,7 @@ it('connects to a host with a slow IPv4 handshake and an unroutable IPv6 address
       { address: '127.0.0.2', family: 4 },
       { address: '2001:db8::1', family: 6 },
     ])
-  const fetch = fetchBy({ ...keptAgents(), 'http:': new Agent({ ...KEPT, lookup }) })
+  const fetch = fetchBy({ ...createAgents(), 'http:': new Agent({ ...AGENT_OPTIONS, lookup }) })
   const response = fetch(`http://bucket.test:${port}/`)
   setTimeout(() => {
     Atomics.store(gate, 0, 1)
@@ -49,6 +49,6 @@ it('states the cause for each address if none can be reached', async () => {
       { address: '127.0.0.2', family: 4 },
       { address: '2001:db8::1', family: 6 },
     ])
-  const fetch = fetchBy({ ...keptAgents(), 'http:': new Agent({ ...KEPT, lookup }) })
+  const fetch = fetchBy({ ...createAgents(), 'http:': new Agent({ ...AGENT_OPTIONS, lookup }) })
   await expect(fetch('http://bucket.test:1/')).rejects.toThrow(/nothing listens there/)
 })

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect, it } from 'vitest'
-import { killAll, type Started, start } from '../../../test/processes.ts'
+import { killAll, type RunningProcess, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { holdFolder } from '../src/folder-lock.ts'
+import { lockFolder } from '../src/folder-lock.ts'
 
 const HOLDER = fileURLToPath(new URL('./hold-folder.ts', import.meta.url))
 const root = testFolder('lock')
@@ -16,19 +16,19 @@ const root = testFolder('lock')
 afterAll(killAll)
 
 /** Starts a process that locks folders at a given time, until it is killed. */
-const hold = (when: number, folders: readonly string[]): Started =>
+const hold = (when: number, folders: readonly string[]): RunningProcess =>
   start(HOLDER, [String(when), ...folders])
-const said = async ({ says }: Started): Promise<{ held: string[]; refused: string[] }> =>
+const said = async ({ says }: RunningProcess): Promise<{ held: string[]; refused: string[] }> =>
   JSON.parse((await says(/^\{.*\}$/m))[0])
 
 it('creates, locks and unlocks a folder', async () => {
   const folder = join(root, 'new', 'deep')
-  const lock = await holdFolder(folder)
+  const lock = await lockFolder(folder)
   expect(await readdir(folder)).toContain('lock')
   await lock[Symbol.asyncDispose]()
   expect(await readdir(folder)).toEqual(['.gitignore'])
   expect(await readFile(join(folder, '.gitignore'), 'utf8')).toBe('*\n')
-  await (await holdFolder(folder))[Symbol.asyncDispose]()
+  await (await lockFolder(folder))[Symbol.asyncDispose]()
 })
 
 it('rejects a locked folder with the process that has the lock, until that process ends', async () => {
@@ -36,11 +36,11 @@ it('rejects a locked folder with the process that has the lock, until that proce
   const first = hold(0, [folder])
   expect(await said(first)).toEqual({ held: [folder], refused: [] })
   const message = `${folder} is in use by process ${first.child.pid} on ${hostname()}: stop it, or name another folder`
-  await expect(holdFolder(folder)).rejects.toThrow(message)
-  await expect(holdFolder(folder)).rejects.toThrow(message)
+  await expect(lockFolder(folder)).rejects.toThrow(message)
+  await expect(lockFolder(folder)).rejects.toThrow(message)
   await first.stop('SIGKILL')
   expect(await readdir(folder)).toContain('lock')
-  const lock = await holdFolder(folder)
+  const lock = await lockFolder(folder)
   await lock[Symbol.asyncDispose]()
   expect(await readdir(folder)).toEqual(['.gitignore'])
 })
@@ -56,10 +56,10 @@ it.runIf(hasNamespaces)(
     const loader = ['--conditions=@affine/source', '--import', import.meta.resolve('tsx')]
     const other = spawn('unshare', [...APART, process.execPath, ...loader, HOLDER, '0', folder])
     await once(other.stdout, 'data')
-    await expect(holdFolder(folder)).rejects.toThrow(`${folder} is in use by process 1 `)
+    await expect(lockFolder(folder)).rejects.toThrow(`${folder} is in use by process 1 `)
     other.kill('SIGKILL')
     await once(other, 'close')
-    await (await holdFolder(folder))[Symbol.asyncDispose]()
+    await (await lockFolder(folder))[Symbol.asyncDispose]()
   },
 )
 
@@ -69,7 +69,7 @@ it('gives the lock to one process at a time while several lock and unlock', asyn
   let turns = 0
   const take = async (): Promise<void> => {
     for (let i = 0; i < 30; i++) {
-      const lock = await holdFolder(folder).catch(() => null)
+      const lock = await lockFolder(folder).catch(() => null)
       if (lock === null) continue
       holders += 1
       turns += 1

@@ -1,13 +1,13 @@
 // Locks folders, 20 ms apart, until it is killed, and prints which it locked. Arguments: the time of
 // the first, folder…
-import { holdFolder } from '../src/folder-lock.ts'
+import { lockFolder } from '../src/folder-lock.ts'
 
 const [when = '0', ...folders] = process.argv.slice(2)
 const held: string[] = []
 const refused: string[] = []
 for (const [i, folder] of folders.entries()) {
   while (Date.now() < Number(when) + 20 * i) {}
-  await holdFolder(folder).then(
+  await lockFolder(folder).then(
     () => held.push(folder),
     (error: Error) => refused.push(error.message),
   )

@@ -1,19 +1,19 @@
 import {
+  deriveSeed,
   type Env,
   isChallengeId,
+  listReplies,
   make,
   type PerSide,
   type Picture,
+  playTurns,
   type ReplayedSide,
   registry,
   replay,
   replayGame,
-  repliesIn,
   SIDES,
   type Side,
-  seedOf,
   type Transcript,
-  turnsOf,
 } from '@affine/envs'
 import { describeOutcome, type EpisodeEnding, judgeTurn, type Turn } from './turn.ts'
 
@@ -56,11 +56,11 @@ type SoloEpisode = Omit<SoloRef, 'challengeId'> & (ChallengeRef | { readonly see
  * Describes the ending of a one-player episode. Contains only the reward if the episode does not
  * replay or its environment is not registered. Never throws, for any messages.
  */
-export function endingOf(played: SoloEpisode, episode: Transcript): EpisodeEnding {
+export function describeSoloEnding(played: SoloEpisode, episode: Transcript): EpisodeEnding {
   return replaySolo(played, episode)?.ending ?? rewardEnding(`reward ${episode.reward}`)
 }
 
-/** Describes the ending of a challenge for a side of a duel, like `endingOf`. */
+/** Describes the ending of a challenge for a side of a duel, like `describeSoloEnding`. */
 export function describeEnding(sample: RecordedPair, side: Side): EpisodeEnding {
   return replaySide(sample, side)?.ending ?? rewardEnding(`reward ${sample[side].reward}`)
 }
@@ -77,7 +77,7 @@ export function replaySide(sample: RecordedPair, side: Side): EpisodeCourse | un
   if (!isChallengeId(challengeId)) return undefined
   const env = make(name)
   const recorded = { champion: champion.messages, contender: contender.messages }
-  const seed = seedOf(challengeId)
+  const seed = deriveSeed(challengeId)
   const replayed = replayGame(env, seed, recorded)
   if (!replayed.ok) return undefined
   return buildCourse({ env, seed, recorded, players: 2 }, side, replayed.value[side])
@@ -91,7 +91,7 @@ export function replaySolo(
   const { env: name, strength } = played
   if (!registry.has(name)) return undefined
   if ('challengeId' in played && !isChallengeId(played.challengeId)) return undefined
-  const seed = 'seed' in played ? played.seed : seedOf(played.challengeId)
+  const seed = 'seed' in played ? played.seed : deriveSeed(played.challengeId)
   const env = make(name, { strength })
   const replayed = replay(env, seed, messages)
   if (!replayed.ok) return undefined
@@ -114,12 +114,12 @@ function buildCourse(
 ): EpisodeCourse {
   const { spec } = env
   const left = {
-    champion: repliesIn(recorded.champion).values(),
-    contender: repliesIn(recorded.contender).values(),
+    champion: listReplies(recorded.champion).values(),
+    contender: listReplies(recorded.contender).values(),
   }
   const isUnbegun = SIDES.every((each) => recorded[each].length === 0)
   const moves: GameMove[] = []
-  const episode = turnsOf(spec, seed, players)
+  const episode = playTurns(spec, seed, players)
   let now = episode.next()
   while (!now.done && !isUnbegun) {
     const { side: mover, observation } = now.value

@@ -1,14 +1,14 @@
 import {
+  computeEpochIndex,
+  countNeededWins,
   type Duel,
   type DuelReport,
-  epochIndexOf,
+  findDuelWinner,
   type Miner,
-  neededWins,
   type Standing,
   type State,
-  winnerBy,
 } from '@affine/duel'
-import type { Settled } from '@affine/settlement'
+import type { EpochResult } from '@affine/settlement'
 import { describeEnv, type EnvFacts } from './env-facts.ts'
 
 /** A duel in one of its epochs. Its contender and first epoch identify it. */
@@ -25,7 +25,7 @@ export function listTurns({ duels, champion, epoch, protocol }: State): readonly
   const { duelEpochs } = protocol
   return duels.map((duel) => {
     const { contender, start, verdicts } = duel
-    const epochIndex = epochIndexOf(duel, epoch)
+    const epochIndex = computeEpochIndex(duel, epoch)
     return { champion, contender, start, verdicts, epochIndex, duelEpochs }
   })
 }
@@ -34,7 +34,7 @@ export function listTurns({ duels, champion, epoch, protocol }: State): readonly
 export interface DuelFacts extends DuelTurn {
   /** All environments; the interim analyses of the environments played. */
   readonly envs: readonly string[]
-  readonly looks: readonly EnvFacts[]
+  readonly analyses: readonly EnvFacts[]
   /**
    * Environments that the contender has won; environments that are not undecided; wins that it
    * needs.
@@ -76,7 +76,7 @@ const countChoices = (all: number, some: number): number =>
   some === 0 ? 1 : (countChoices(all - 1, some - 1) * all) / some
 
 /** Describes the duels of an epoch after it. */
-export function describeDuels(settled: Settled): readonly DuelFacts[] {
+export function describeDuels(settled: EpochResult): readonly DuelFacts[] {
   const { before, report } = settled
   return listTurns(before).flatMap((turn, place) => {
     const duel = report.duels[place]
@@ -84,17 +84,21 @@ export function describeDuels(settled: Settled): readonly DuelFacts[] {
   })
 }
 
-function describeDuel({ before, report }: Settled, turn: DuelTurn, duel: DuelReport): DuelFacts {
+function describeDuel(
+  { before, report }: EpochResult,
+  turn: DuelTurn,
+  duel: DuelReport,
+): DuelFacts {
   const { protocol, voters, ratio } = before
   const { verdicts, standing } = duel
   const envs = Object.keys(protocol.envs)
   const counted = envs.filter((env) => verdicts[env] !== 'even').length
-  const needed = neededWins(counted, protocol.margin)
+  const needed = countNeededWins(counted, protocol.margin)
   return {
     ...turn,
     verdicts,
     envs,
-    looks: Object.entries(duel.envs).map(([env, look]) =>
+    analyses: Object.entries(duel.envs).map(([env, look]) =>
       describeEnv({ env, report: look, weights: voters, ratioPpm: ratio }),
     ),
     wins: envs.filter((env) => verdicts[env] === 'win').length,
@@ -116,6 +120,6 @@ function findEnd(
     return crowned === contender.hotkey ? 'crowned' : 'passed'
   }
   if (standing === 'open') return undefined
-  if (winnerBy(verdicts, protocol) === 'champion') return 'verdicts'
+  if (findDuelWinner(verdicts, protocol) === 'champion') return 'verdicts'
   return epochIndex >= protocol.duelEpochs ? 'length' : 'freezing'
 }

@@ -1,5 +1,5 @@
 import type { ChallengePair } from '@affine/blocks'
-import type { SamplePlace, Settled } from '@affine/settlement'
+import type { EpochResult, SamplePlace } from '@affine/settlement'
 import { type EnvAnalysis, isCounted } from './env-facts.ts'
 
 /** Data about one validator's lane in one environment and epoch of a duel. */
@@ -47,7 +47,7 @@ export class DuelLanes<Kept> {
   }
 
   /** Ends the current epoch. Discards duels that ended before it. */
-  finish({ before, report }: Settled): void {
+  finish({ before, report }: EpochResult): void {
     const { epoch, voters: weights, ratio: ratioPpm } = before
     const open = [...this.#open.values()]
     this.#open.clear()

@@ -6,7 +6,7 @@ import {
   type VerdictCause,
   type Weights,
 } from '@affine/duel'
-import { type Bounded, boundsPpm, ceilRoot, holdLine } from '@affine/wilson'
+import { type BoundsInput, boundsPpm, ceilRoot, holdLine } from '@affine/wilson'
 
 /** Interval of a rate, in ppm. */
 export interface Bounds {
@@ -93,7 +93,7 @@ export function describeEnv(look: EnvAnalysis): EnvFacts {
     win: { ...convertCounts(win), bounds: winBounds(report, ratioPpm) },
     hold: {
       ...convertCounts(hold),
-      bounds: boundsOf({ ...hold, zSquaredPpm: rule.floorZSquaredPpm }),
+      bounds: findBounds({ ...hold, zSquaredPpm: rule.floorZSquaredPpm }),
       most: Number(holdLine({ ...hold, ratioPpm, rule })),
     },
     minTrials: rule.minTrials,
@@ -109,7 +109,7 @@ const convertCounts = ({ wins, trials }: EnvReport['win']) => ({
 })
 
 /** Returns the interval of a rate. Undefined without a trial. */
-export const boundsOf = (bounded: Bounded): Bounds | undefined =>
+export const findBounds = (bounded: BoundsInput): Bounds | undefined =>
   Number(bounded.trials) === 0 ? undefined : boundsPpm(bounded)
 
 /**
@@ -120,7 +120,7 @@ function winBounds(
   { win, score: { lead, spread }, rule }: EnvAnalysis['report'],
   ratioPpm: number,
 ): Bounds | undefined {
-  if (lead <= 0n) return boundsOf({ ...win, zSquaredPpm: rule.floorZSquaredPpm })
+  if (lead <= 0n) return findBounds({ ...win, zSquaredPpm: rule.floorZSquaredPpm })
   const square = BigInt(rule.floorZSquaredPpm) * spread
   const margin = ceilRoot((square + 999_999n) / 1_000_000n)
   // The score counts each lane with ten times its weight.

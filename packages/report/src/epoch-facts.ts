@@ -1,12 +1,12 @@
-import { countedAttestations, type Miner, type Report, stateRoot, trustOf } from '@affine/duel'
-import type { Recomputed, Settled } from '@affine/settlement'
+import { computeTrust, countedAttestations, type Miner, type Report, stateRoot } from '@affine/duel'
+import type { EpochResult, RecomputedEpoch } from '@affine/settlement'
 import { type DuelFacts, type DuelTurn, describeDuels, listTurns } from './duel-facts.ts'
 
 /** The findings about an epoch. */
-type EpochFindings = Pick<Recomputed, 'flaws' | 'warnings'>
+type EpochFindings = Pick<RecomputedEpoch, 'flaws' | 'warnings'>
 
 /** A decided epoch, with its findings if its evidence was recomputed. */
-type EpochResult = Settled & Partial<EpochFindings>
+type DecidedEpoch = EpochResult & Partial<EpochFindings>
 
 /** The facts of one decided epoch, the basis of all reports about it. */
 export interface EpochFacts extends EpochFindings {
@@ -54,10 +54,13 @@ export interface LaneFacts {
   readonly unbegun: number
 }
 
-export function epochFacts(settled: EpochResult): EpochFacts {
+export function describeEpoch(settled: DecidedEpoch): EpochFacts {
   const { before, state, report, flaws = [], warnings = [] } = settled
   const { champion, epoch, ratio } = before
-  const trust = Object.entries(state.trust).map(([hotkey, record]) => [hotkey, trustOf(record)])
+  const trust = Object.entries(state.trust).map(([hotkey, record]) => [
+    hotkey,
+    computeTrust(record),
+  ])
   return {
     epoch,
     champion,
@@ -79,14 +82,14 @@ export function epochFacts(settled: EpochResult): EpochFacts {
 }
 
 /** Describes the lanes of an epoch, by validator ascending. */
-function describeLanes({ report, lanes, state }: Settled): readonly LaneFacts[] {
+function describeLanes({ report, lanes, state }: EpochResult): readonly LaneFacts[] {
   return Object.entries(report.lanes).map(([validator, lane]) => {
     const read = lanes.get(validator)
     const fault = read === undefined || read.ok ? undefined : read.code
     const unbegun = lane.accepted && read?.ok ? read.value.unbegun : 0
     const { sealed, attested, accepted } = lane
     const setAside = findOutliers(report, validator)
-    const trust = trustOf(state.trust[validator])
+    const trust = computeTrust(state.trust[validator])
     return { validator, sealed, attested, accepted, setAside, trust, fault, unbegun }
   })
 }
@@ -122,7 +125,7 @@ export interface MissingQuorum {
 }
 
 /** Returns the voters that a frozen epoch lacked. Undefined unless it was frozen. Protocol §8.3. */
-function findMissingQuorum({ before, report, snapshot }: Settled): MissingQuorum | undefined {
+function findMissingQuorum({ before, report, snapshot }: EpochResult): MissingQuorum | undefined {
   if (!report.frozen) return undefined
   const { voters, attested } = before
   const heard = countedAttestations(before, snapshot)
@@ -138,7 +141,7 @@ function findMissingQuorum({ before, report, snapshot }: Settled): MissingQuorum
 }
 
 /** Returns the share of the voters' weight that belongs to these hotkeys, in ppm. */
-function sharePpm(hotkeys: readonly string[], voters: Settled['before']['voters']): number {
+function sharePpm(hotkeys: readonly string[], voters: EpochResult['before']['voters']): number {
   const sumWeights = (some: readonly string[]): number =>
     some.reduce((sum, hotkey) => sum + (voters[hotkey] ?? 0), 0)
   return Math.floor(
@@ -150,7 +153,7 @@ function sharePpm(hotkeys: readonly string[], voters: Settled['before']['voters'
  * Returns the voters that attest another state; releases with different constants cause this.
  * Undefined if there are none. Protocol §9.2.
  */
-function findOtherState({ before, snapshot }: Settled): EpochFacts['others'] {
+function findOtherState({ before, snapshot }: EpochResult): EpochFacts['others'] {
   const { voters } = before
   const heard = countedAttestations(before, snapshot)
   const hotkeys = snapshot.validators
@@ -162,8 +165,8 @@ function findOtherState({ before, snapshot }: Settled): EpochFacts['others'] {
 }
 
 /** Returns one decided epoch for `--json`, with exact weighted counts. */
-export function epochRecord(settled: Settled): object {
-  const { epoch, champion, ratio, root, seated, trust, lacking, others } = epochFacts(settled)
+export function exportEpoch(settled: EpochResult): object {
+  const { epoch, champion, ratio, root, seated, trust, lacking, others } = describeEpoch(settled)
   const contenders = settled.before.duels.map(({ contender }) => contender.hotkey)
   const throne = { champion: champion?.hotkey ?? null, contenders, ratio, seated: seated?.hotkey }
   const { report } = settled

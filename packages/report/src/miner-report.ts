@@ -1,9 +1,9 @@
 import type { Side } from '@affine/envs'
-import type { Recomputed, SamplePlace } from '@affine/settlement'
+import type { RecomputedEpoch, SamplePlace } from '@affine/settlement'
 import { describeEnding } from './course.ts'
 import type { DuelFacts } from './duel-facts.ts'
 import type { EnvFacts } from './env-facts.ts'
-import { type EpochFacts, epochFacts } from './epoch-facts.ts'
+import { describeEpoch, type EpochFacts } from './epoch-facts.ts'
 import { DuelStats, type LostChallenge } from './miner-stats.ts'
 import {
   describeMinerDuel,
@@ -13,10 +13,10 @@ import {
   formatVerdicts,
   RESULT_TONES,
 } from './sentences/duel-text.ts'
-import { epochText, explainFrozen, formatEpochs } from './sentences/epoch-text.ts'
+import { explainFrozen, formatEpoch, formatEpochs } from './sentences/epoch-text.ts'
 import { formatFullLoss, formatLoss } from './sentences/sample-text.ts'
 import type { QueueEntry } from './subnet-status.ts'
-import { type Line, type NameOf, printable, shortHotkey } from './text.ts'
+import { type HotkeyFormatter, type Line, printable, shortenHotkey } from './text.ts'
 
 /** Lost challenges shown per environment. */
 export const LOSSES_SHOWN = 3
@@ -42,7 +42,7 @@ export class MinerReport {
   readonly stats: DuelStats<Pick<LostChallenge<SamplePlace>, 'pair'> & SamplePlace>
   readonly #hotkey: string
   readonly #line: Print
-  readonly #nameOf: NameOf
+  readonly #nameOf: HotkeyFormatter
   readonly #all: boolean
   /** The open duels, by contender. */
   readonly #own = new Map<string, OwnDuel>()
@@ -55,7 +55,7 @@ export class MinerReport {
    */
   constructor(
     hotkey: string,
-    { line, all, nameOf = shortHotkey }: { line: Print; all: boolean; nameOf?: NameOf },
+    { line, all, nameOf = shortenHotkey }: { line: Print; all: boolean; nameOf?: HotkeyFormatter },
   ) {
     this.#hotkey = hotkey
     this.#nameOf = nameOf
@@ -75,9 +75,9 @@ export class MinerReport {
   }
 
   /** Adds the next epoch. `stats` must already contain its samples. */
-  add(settled: Recomputed): void {
+  add(settled: RecomputedEpoch): void {
     this.stats.finish(settled)
-    const facts = epochFacts(settled)
+    const facts = describeEpoch(settled)
     const { epoch, duels, seated } = facts
     this.#last = facts
     for (const duel of duels) {
@@ -95,13 +95,13 @@ export class MinerReport {
     const none = { from: epoch, epochs: [], looks: [] }
     const { from, epochs, looks } = known?.duel.start === duel.start ? known : none
     const line = [this.#textOf(facts), { type: 'epoch', epoch, role: side, duel }] as const
-    const read = { epochs: [...epochs, line], looks: [...looks, ...duel.looks] }
+    const read = { epochs: [...epochs, line], looks: [...looks, ...duel.analyses] }
     this.#own.set(hotkey, { side, duel, from, to: epoch, ...read })
     if (duel.end) this.#sayDuel(hotkey)
   }
 
   #textOf(facts: EpochFacts): string {
-    return epochText(facts, (name) => (name === this.#hotkey ? 'this miner' : this.#nameOf(name)))
+    return formatEpoch(facts, (name) => (name === this.#hotkey ? 'this miner' : this.#nameOf(name)))
   }
 
   /** Reports the open duels, then the miner's current position. */

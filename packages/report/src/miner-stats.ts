@@ -1,18 +1,18 @@
 import {
   type ChallengePair,
   type ChallengeVerdict,
-  challengeVerdict,
-  forfeitOf,
+  compareRewards,
+  createPairing,
+  findForfeit,
   isUnbegun,
-  pairing,
   type Sample,
 } from '@affine/blocks'
 import { registry, SIDES, type Side } from '@affine/envs'
-import type { SamplePlace, Settled } from '@affine/settlement'
+import type { EpochResult, SamplePlace } from '@affine/settlement'
 import { DuelLanes, type LaneData } from './duel-lanes.ts'
 import type { EnvAnalysis } from './env-facts.ts'
 
-/** Number of forfeits, by the kinds of `forfeitOf`. */
+/** Number of forfeits, by the kinds of `findForfeit`. */
 export type Forfeits = Readonly<Record<string, number>>
 
 /** Counts of a miner's challenges and results. */
@@ -72,7 +72,7 @@ const LOST_BY: Readonly<Record<Side, ChallengeVerdict>> = { champion: 'win', con
 /** Counts the results of both miners of each duel, epoch by epoch. */
 export class DuelStats<Loss, Place extends SamplePlace = SamplePlace> {
   readonly #counting: CountOptions<Loss, Place>
-  readonly #pairOf = pairing()
+  readonly #pairOf = createPairing()
   readonly #lanes = new DuelLanes<BothSides<Loss>>(() => ({
     champion: zeroCounts(),
     contender: zeroCounts(),
@@ -89,7 +89,7 @@ export class DuelStats<Loss, Place extends SamplePlace = SamplePlace> {
     if (pair === undefined) return
     for (const side of SIDES) {
       if (hotkey === undefined || pair[side].miner === hotkey)
-        this.#count(side, { pair, place, forfeit: forfeitOf(pair, side) })
+        this.#count(side, { pair, place, forfeit: findForfeit(pair, side) })
     }
   }
 
@@ -103,7 +103,7 @@ export class DuelStats<Loss, Place extends SamplePlace = SamplePlace> {
     if (forfeit !== undefined) counts.forfeits[forfeit] = (counts.forfeits[forfeit] ?? 0) + 1
     const { champion, contender } = pair
     const rewards = { champion: champion.reward, contender: contender.reward }
-    const verdict = challengeVerdict(rewards)
+    const verdict = compareRewards(rewards)
     if (verdict === 'tie') return
     if (verdict !== LOST_BY[side]) {
       counts.won += 1
@@ -116,7 +116,7 @@ export class DuelStats<Loss, Place extends SamplePlace = SamplePlace> {
   }
 
   /** Ends the current epoch. */
-  finish(settled: Settled): void {
+  finish(settled: EpochResult): void {
     this.#lanes.finish(settled)
   }
 

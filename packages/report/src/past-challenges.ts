@@ -1,8 +1,8 @@
-import { pairing, type Sample } from '@affine/blocks'
-import { contentOf, type Miner } from '@affine/duel'
+import { createPairing, type Sample } from '@affine/blocks'
+import { digestContent, type Miner } from '@affine/duel'
 import { SIDES, type Side } from '@affine/envs'
 import type { Hash } from '@affine/prng'
-import type { SamplePlace, Settled } from '@affine/settlement'
+import type { EpochResult, SamplePlace } from '@affine/settlement'
 import { DuelLanes } from './duel-lanes.ts'
 import type { PracticeEpisode } from './practice-result.ts'
 
@@ -16,7 +16,7 @@ export type PastChallenge = Pick<PracticeEpisode, 'env' | 'challengeId' | 'rewar
  */
 export class PastChallenges {
   readonly #most: number
-  readonly #pairOf = pairing()
+  readonly #pairOf = createPairing()
   readonly #lanes = new DuelLanes<Record<Side, PastChallenge[]>>(() => ({
     champion: [],
     contender: [],
@@ -44,7 +44,7 @@ export class PastChallenges {
   }
 
   /** Ends the current epoch. */
-  finish(settled: Settled): void {
+  finish(settled: EpochResult): void {
     const { before, report } = settled
     this.#lanes.finish(settled)
     for (const { contender, start } of report.duels) {
@@ -52,7 +52,7 @@ export class PastChallenges {
       const sides = { champion: before.champion, contender }
       const played = SIDES.flatMap((side) => {
         const [miner, rewards] = [sides[side], lanes.flatMap(({ data }) => data[side])]
-        return miner ? [[contentOf(miner), smallestIds(rewards, this.#most)] as const] : []
+        return miner ? [[digestContent(miner), smallestIds(rewards, this.#most)] as const] : []
       })
       this.#duels.set(`${start} ${contender.hotkey}`, played)
     }
@@ -60,7 +60,7 @@ export class PastChallenges {
 
   /** Returns the rewards of a miner with its current commitment. */
   of(miner: Miner): readonly PastChallenge[] {
-    const content = contentOf(miner)
+    const content = digestContent(miner)
     const all = [...this.#duels.values()].flat()
     const own = all.flatMap(([of, rewards]) => (of === content ? rewards : []))
     return smallestIds(own, this.#most)

@@ -1,10 +1,10 @@
-import { forfeitIn } from '@affine/blocks'
+import { findEpisodeForfeit } from '@affine/blocks'
 import type { EnvSpec, Transcript } from '@affine/envs'
 import { boundsPpm } from '@affine/wilson'
 import type { SoloRef } from './course.ts'
 import type { Forfeits } from './miner-stats.ts'
 import { formatForfeits } from './sentences/duel-text.ts'
-import { endingTexts } from './sentences/sample-text.ts'
+import { formatEnding } from './sentences/sample-text.ts'
 import type { EpisodeEnding } from './turn.ts'
 
 /** z² of a 95 % interval, in ppm: 1.96². */
@@ -47,7 +47,7 @@ export const isLost = ({ reward, best, champion = best }: PracticeEpisode): bool
   reward < champion
 
 /** Summarises episodes of one environment, against opponents of one strength. */
-export function practiceResult(env: string, played: readonly PracticeEpisode[]): PracticeResult {
+export function summarisePractice(env: string, played: readonly PracticeEpisode[]): PracticeResult {
   const rateOf = (isCounted: (each: PracticeEpisode) => boolean): CountedRate => {
     const count = played.filter(isCounted).length
     const asked = { wins: count, trials: played.length, zSquaredPpm: Z_SQUARED_95 }
@@ -57,7 +57,7 @@ export function practiceResult(env: string, played: readonly PracticeEpisode[]):
   const rewards = [...new Set(played.map(({ reward }) => reward))].sort((a, b) => b - a)
   const forfeits: Record<string, number> = {}
   for (const each of played) {
-    const way = forfeitIn(each, each)
+    const way = findEpisodeForfeit(each, each)
     if (way !== undefined) forfeits[way] = (forfeits[way] ?? 0) + 1
   }
   const strength = played[0]?.strength
@@ -84,7 +84,7 @@ function summariseTimes(played: readonly PracticeEpisode[]): Pick<PracticeResult
 const MAX_REWARDS = 5
 
 /** Formats the result of practice. */
-export function practiceText(
+export function formatPractice(
   result: PracticeResult,
   spec: Pick<EnvSpec, 'replyMs' | 'explain'>,
 ): string {
@@ -124,11 +124,11 @@ const formatRange = ({ lower, upper }: CountedRate): string =>
   `${lower.toFixed(3)}…${upper.toFixed(3)}`
 
 /** Formats a lost challenge, with its last observation and the best reply. */
-export function practiceLossText(played: PracticeEpisode, ending: EpisodeEnding): string {
+export function formatPracticeLoss(played: PracticeEpisode, ending: EpisodeEnding): string {
   const { env, challengeId, reward, best, champion } = played
   const other = champion === undefined ? '' : `, the champion ${champion}`
   return [
     `${env}, challenge ${challengeId}: reward ${reward} of ${best}${other}`,
-    ...endingTexts(ending).map((line) => `  ${line}`),
+    ...formatEnding(ending).map((line) => `  ${line}`),
   ].join('\n')
 }

@@ -1,13 +1,13 @@
 import {
+  chooseRule,
+  computeQuota,
+  countNeededWins,
   type LaneRule,
-  neededWins,
   type Protocol,
-  quotaOf,
-  ruleAmong,
   type Verdict,
 } from '@affine/duel'
 import { type Rule, walk } from '@affine/wilson'
-import { type Bounds, boundsOf } from './env-facts.ts'
+import { type Bounds, findBounds } from './env-facts.ts'
 import { type PracticeEpisode, Z_SQUARED_95 } from './practice-result.ts'
 import { drawInterval, percent } from './text.ts'
 
@@ -45,7 +45,7 @@ type ComparedReward = Pick<PracticeEpisode, 'env' | 'reward' | 'champion'>
  * challenge, with a constant share of ties. They ignore weights, trimming and rarer evaluations.
  * Protocol §7, §8.7, §10.
  */
-export function prospectsOf(
+export function estimateProspects(
   played: readonly ComparedReward[],
   { protocol, ratioPpm }: { readonly protocol: Protocol; readonly ratioPpm: number },
 ): Prospects {
@@ -54,7 +54,7 @@ export function prospectsOf(
   const verdicts: Readonly<Record<string, Verdict>> = Object.fromEntries(even)
   const envs = counts.map((count): Comparison => {
     const rule = soloRule(
-      ruleAmong(verdicts, count.env, protocol),
+      chooseRule(verdicts, count.env, protocol),
       estimateDecisive(count, protocol),
     )
     const canWin = !count.isEven && rule.cap >= rule.minTrials
@@ -63,7 +63,7 @@ export function prospectsOf(
     return { ...count, win: mapRates((which) => winAt(rates[which])) }
   })
   const counted = envs.filter(({ isEven }) => !isEven)
-  const needed = neededWins(counted.length, protocol.margin)
+  const needed = countNeededWins(counted.length, protocol.margin)
   const chancesAt = (which: keyof WinRates) => counted.map(({ win }) => win[which])
   const dethrones = mapRates((which) => probabilityOfAtLeast(needed, chancesAt(which)))
   return { ratioPpm, envs, dethrones }
@@ -76,7 +76,9 @@ function estimateDecisive(
 ): number {
   const constants = envs[env]
   if (constants === undefined) return 0
-  const quotas = Array.from({ length: duelEpochs }, (_, epoch) => quotaOf(epoch + 1, constants))
+  const quotas = Array.from({ length: duelEpochs }, (_, epoch) =>
+    computeQuota(epoch + 1, constants),
+  )
   const played = quotas.reduce((sum, quota) => sum + quota, 0)
   const decisive = wins + losses
   return Math.floor((played * decisive) / Math.max(1, decisive + ties))
@@ -103,7 +105,7 @@ function countResults(env: string, all: readonly ComparedReward[], { evenPpm }: 
     played.filter(({ reward, champion = 0 }) => isCounted(reward - champion)).length
   const [wins, losses] = [count((lead) => lead > 0), count((lead) => lead < 0)]
   const isEven = (wins + losses) * 1_000_000 < evenPpm * played.length || played.length === 0
-  const bounds = boundsOf({ wins, trials: wins + losses, zSquaredPpm: Z_SQUARED_95 })
+  const bounds = findBounds({ wins, trials: wins + losses, zSquaredPpm: Z_SQUARED_95 })
   return { env, wins, losses, ties: count((lead) => lead === 0), bounds, isEven }
 }
 
@@ -123,7 +125,7 @@ function probabilityOfAtLeast(needed: number, chances: readonly number[]): numbe
 }
 
 /** Formats prospects. */
-export function prospectsText({ ratioPpm, envs, dethrones }: Prospects): string {
+export function formatProspects({ ratioPpm, envs, dethrones }: Prospects): string {
   const ends = '(at the lower, middle and upper rates)'
   const dethrone = `Dethrones with a probability of ${formatRates(dethrones)} ${ends}`
   return [...envs.map((each) => formatComparison(each, ratioPpm)), dethrone].join('\n')

@@ -1,5 +1,5 @@
 import type { Sample } from '@affine/blocks'
-import type { SamplePlace, Settled } from '@affine/settlement'
+import type { EpochResult, SamplePlace } from '@affine/settlement'
 import { isCounted } from './env-facts.ts'
 
 /** Reason that a sample does not count. */
@@ -9,8 +9,8 @@ export type UncountedReason = 'FROZEN' | 'NOT_ACCEPTED' | 'SET_ASIDE' | 'NO_WEIG
  * Returns the reason that a sample does not count in its own epoch; undefined if it counts in any
  * duel. A later epoch may set its lane aside, or count it again. Protocol §8.4–8.6.
  */
-export function uncountedCause(
-  { before: { champion, voters: weights }, report }: Settled,
+export function explainUncounted(
+  { before: { champion, voters: weights }, report }: EpochResult,
   sample: Sample,
   { validator }: Pick<SamplePlace, 'validator'>,
 ): UncountedReason | undefined {

@@ -6,26 +6,26 @@ import {
   type UidWeights,
 } from '@affine/chain'
 import {
-  contentOf,
+  computeTrust,
+  digestContent,
+  listPlaying,
+  orderQueue,
   type Protocol,
-  playingIn,
-  queueOf,
   type State,
   stateRoot,
-  trustOf,
 } from '@affine/duel'
 import {
   averageBlockMs,
-  commitmentsOf,
+  decodeCommitments,
   duelSnapshot,
   type EpochPosition,
+  type EpochResult,
+  locateBlock,
   type Network,
-  placeOf,
-  type Settled,
   type Subnet,
 } from '@affine/settlement'
 import { type DuelTurn, listTurns } from './duel-facts.ts'
-import { type EpochFacts, epochFacts, epochRecord, type LaneFacts } from './epoch-facts.ts'
+import { describeEpoch, type EpochFacts, exportEpoch, type LaneFacts } from './epoch-facts.ts'
 import {
   describeWait,
   type EpochRange,
@@ -39,7 +39,7 @@ export interface SubnetStatus {
   /** The state that governs the head's epoch. */
   readonly state: State
   /** The previous epoch. Undefined in the first epoch. */
-  readonly last: Settled | undefined
+  readonly last: EpochResult | undefined
   /** The facts of the previous epoch. */
   readonly facts: EpochFacts | undefined
   readonly duels: readonly DuelTurn[]
@@ -80,18 +80,18 @@ interface ValidatorStatus {
  * Reads the state of a subnet at its chain's head. `state` governs the head's epoch; `last` is the
  * previous epoch.
  */
-export async function subnetStatus(
+export async function readStatus(
   { chain, network }: Subnet,
   state: State,
-  last: Settled | undefined,
+  last: EpochResult | undefined,
 ): Promise<SubnetStatus> {
   const { number: block } = await chain.head()
   const snapshot = await chain.snapshot(block)
   const weights = await chain.weights(block)
-  const place = placeOf(block, network.protocol)
+  const place = locateBlock(block, network.protocol)
   const due = await findDeadline(chain, block, network.protocol)
-  const queue = queueIn(state, snapshot, network)
-  const facts = last && epochFacts(last)
+  const queue = listQueue(state, snapshot, network)
+  const facts = last && describeEpoch(last)
   const rows = listValidators(state, snapshot, weights, facts?.lanes)
   const duels = listTurns(state)
   return { state, last, facts, duels, block, place, due, queue, rows, weights }
@@ -104,7 +104,7 @@ async function findDeadline(
   protocol: Protocol,
 ): Promise<SubnetStatus['due']> {
   const { sealBlock, epochBlocks } = protocol
-  const { offset } = placeOf(block, protocol)
+  const { offset } = locateBlock(block, protocol)
   const ms = await averageBlockMs(chain, block)
   const isSealing = offset <= sealBlock
   const blocks = (isSealing ? sealBlock : epochBlocks - 1) - offset
@@ -120,7 +120,7 @@ function listValidators(
   lanes: readonly LaneFacts[] = [],
 ): readonly ValidatorStatus[] {
   const { head, neurons } = snapshot
-  const commitments = commitmentsOf(snapshot)
+  const commitments = decodeCommitments(snapshot)
   const hotkeys = new Map(neurons.map(({ uid, hotkey }) => [uid, hotkey]))
   const isValidator = ({ hotkey, permit }: Neuron): boolean =>
     permit || Object.hasOwn(weights, hotkey) || Object.hasOwn(trust, hotkey)
@@ -131,7 +131,7 @@ function listValidators(
       uid,
       hotkey,
       lane: lanes.find(({ validator }) => validator === hotkey),
-      trust: trustOf(trust[hotkey]),
+      trust: computeTrust(trust[hotkey]),
       committed: said && said.kind !== 'miner' ? { kind: said.kind, epoch: said.epoch } : undefined,
       weights: recipients.map((uid) => ({ uid, hotkey: hotkeys.get(uid) ?? '' })),
       ago: head.number - lastUpdate,
@@ -140,11 +140,11 @@ function listValidators(
 }
 
 /** Returns the status for `--json`. */
-export function statusRecord(status: SubnetStatus): object {
+export function exportStatus(status: SubnetStatus): object {
   const { state, last, facts: _, block, place, ...found } = status
   const { champion, ratio } = state
   const throne = { root: stateRoot(state), ratio, champion }
-  return { block, ...place, ...throne, ...found, last: last && epochRecord(last) }
+  return { block, ...place, ...throne, ...found, last: last && exportEpoch(last) }
 }
 
 /** A neuron's position in the queue, or the reason it has none. */
@@ -171,19 +171,19 @@ export type QueueEntry = {
  * Returns every neuron: the queue in the epoch that `state` governs, next contender first, then the
  * other neurons, by uid.
  */
-export function queueIn(
+export function listQueue(
   state: State,
   snapshot: Snapshot,
   { protocol }: Network,
 ): readonly QueueEntry[] {
-  const contenders = queueOf(state, duelSnapshot(snapshot, state.epoch, protocol))
+  const contenders = orderQueue(state, duelSnapshot(snapshot, state.epoch, protocol))
   const waiting = contenders.map(({ hotkey }) => hotkey)
   const rows = snapshot.neurons.map((neuron): QueueEntry => {
     const { uid, hotkey } = neuron
     const block = findSlot(snapshot, hotkey)?.block
     if (!waiting.includes(hotkey)) {
       const why = explainAbsence(hotkey, snapshot, state)
-      const readyBy = playingIn(state).has(hotkey) ? state.epoch : undefined
+      const readyBy = listPlaying(state).has(hotkey) ? state.epoch : undefined
       return { place: undefined, uid, hotkey, block, readyBy, why }
     }
     const place = waiting.indexOf(hotkey) + 1
@@ -200,7 +200,7 @@ export function queueIn(
  * Returns one line with the first epoch in which a miner's files and chute must be available; no
  * line for a neuron that neither plays nor waits.
  */
-export function readyText({
+export function formatReadiness({
   readyBy,
   turn,
 }: Pick<QueueEntry, 'readyBy' | 'turn'>): readonly string[] {
@@ -219,7 +219,7 @@ const findSlot = ({ commitments }: Snapshot, hotkey: string) =>
 function explainAbsence(hotkey: string, snapshot: Snapshot, { champion, duels }: State) {
   const fields = findSlot(snapshot, hotkey)?.fields
   const said = fields && decodeCommitment(fields, hotkey)
-  const content = said?.kind === 'miner' ? contentOf({ ...said, hotkey }) : undefined
+  const content = said?.kind === 'miner' ? digestContent({ ...said, hotkey }) : undefined
   if (champion?.hotkey === hotkey) return 'is the champion'
   if (duels.some(({ contender }) => contender.hotkey === hotkey)) return 'contends'
   if (!fields) return 'has no commitment'

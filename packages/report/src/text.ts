@@ -54,7 +54,7 @@ export type Tone = 'good' | 'bad' | 'warning'
 export type Line = string | { readonly text: string; readonly tone: Tone }
 
 /** Returns the text of lines, without tones. */
-export const plainText = (lines: string | readonly Line[]): string =>
+export const stripTones = (lines: string | readonly Line[]): string =>
   [lines]
     .flat()
     .map((line) => (typeof line === 'string' ? line : line.text))
@@ -65,16 +65,19 @@ export const listed = (texts: readonly string[]): string =>
   new Intl.ListFormat('en-GB').format(texts)
 
 /** Formats a hotkey for display. */
-export type NameOf = (hotkey: string) => string
+export type HotkeyFormatter = (hotkey: string) => string
 
 /** Returns a function that names hotkeys by `names`, and other hotkeys by `otherwise`. */
-export const naming =
-  (names: Readonly<Record<string, string>>, otherwise: NameOf = shortHotkey): NameOf =>
+export const nameHotkeysBy =
+  (
+    names: Readonly<Record<string, string>>,
+    otherwise: HotkeyFormatter = shortenHotkey,
+  ): HotkeyFormatter =>
   (hotkey) =>
     Object.hasOwn(names, hotkey) ? printable(names[hotkey] ?? '', 40) : otherwise(hotkey)
 
 /** Returns the first six and last four characters of a hotkey. */
-export const shortHotkey: NameOf = (hotkey) =>
+export const shortenHotkey: HotkeyFormatter = (hotkey) =>
   printable(`${hotkey.slice(0, 6)}…${hotkey.slice(-4)}`)
 
 /**

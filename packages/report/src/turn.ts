@@ -1,4 +1,4 @@
-import { answerOf, type Env, type EnvSpec, type Outcome, type Picture } from '@affine/envs'
+import { type Env, type EnvSpec, extractAnswer, type Outcome, type Picture } from '@affine/envs'
 import { printable } from './text.ts'
 
 /** One turn of an episode: the prompt, the reply and the best actions. */
@@ -153,7 +153,7 @@ const NONE_IN_TIME = `${NO_REPLY} in time: it was late, its clock ran out, or sa
 
 /** Describes a forfeit by the last reply. */
 function describeForfeit(forfeit: string, reply: string, { game }: EnvSpec): string {
-  const answer = printable(answerOf(reply), 80)
+  const answer = printable(extractAnswer(reply), 80)
   if (forfeit === 'illegal') return `"${answer}" is not allowed here`
   if (forfeit === 'no-reply') return game === undefined ? NO_REPLY : NONE_IN_TIME
   if (answer === '') return 'the reply is empty, and it must end with the answer'

@@ -1,5 +1,5 @@
 import { stateRoot } from '@affine/duel'
-import type { Recomputed } from '@affine/settlement'
+import type { RecomputedEpoch } from '@affine/settlement'
 
 /** Copies that a run does not compare: none, some of each block, or all but the first. */
 export type ComparisonGap = 'NONE' | 'SOME' | 'ALL_BUT_ONE'
@@ -16,7 +16,7 @@ export interface Verification {
   readonly champion: string
   readonly ratio: number
   /** Votes of the last epoch. */
-  readonly votes: Recomputed['votes']
+  readonly votes: RecomputedEpoch['votes']
   /** Number of epochs with an outlier lane, by validator. */
   readonly suspect: Readonly<Record<string, number>>
   readonly warnings: number
@@ -26,9 +26,9 @@ export interface Verification {
 }
 
 /** Returns the result after one more epoch. */
-export function verificationAfter(
+export function addToVerification(
   before: Verification | undefined,
-  settled: Recomputed,
+  settled: RecomputedEpoch,
   uncompared: ComparisonGap,
 ): Verification {
   const { state, votes, report } = settled

@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { findLine } from '../../envs/src/tictactoe-game.ts'
 import { idOf } from '../../envs/test/ids.ts'
-import { endingOf, endingTexts } from '../src/index.ts'
+import { describeSoloEnding, formatEnding } from '../src/index.ts'
 
 /** Plays the challenge of an index and returns its ending. */
 async function played(env: string, index: number, reply: (prompt: string) => string | null) {
@@ -12,8 +12,8 @@ async function played(env: string, index: number, reply: (prompt: string) => str
     const content = reply(messages.at(-1)?.content ?? '')
     return content === null ? { fault: 'no-reply' } : { content }
   })
-  const ending = endingOf({ env, challengeId: id }, episode)
-  return { episode, ending, text: endingTexts(ending).join('\n') }
+  const ending = describeSoloEnding({ env, challengeId: id }, episode)
+  return { episode, ending, text: formatEnding(ending).join('\n') }
 }
 
 const TICTACTOE = 'tictactoe@0.1.0'
@@ -127,7 +127,7 @@ it('describes only the reward of an invalid transcript, and never throws', async
   })
   fc.assert(
     fc.property(hostile, ({ messages, ...challenge }) => {
-      const ending = endingOf(challenge, { messages, reward: 7 })
+      const ending = describeSoloEnding(challenge, { messages, reward: 7 })
       expect(ending).toEqual({ why: 'reward 7', shown: [], better: undefined })
     }),
   )

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { idOf } from '../../envs/test/ids.ts'
 import {
   describeEnding,
-  endingTexts,
+  formatEnding,
   formatFault,
   formatLane,
   replaySide,
@@ -52,11 +52,11 @@ it.each(Object.entries(ANSWERS))(
   async (_, answer) => {
     for (const turn of [0, 1, 7]) {
       const { played, mover, prompt } = await endedGame(turn, answer)
-      const [first = '', ...shown] = endingTexts(describeEnding(played, mover))
+      const [first = '', ...shown] = formatEnding(describeEnding(played, mover))
       expect(first).toMatch(/^forfeited: /)
       expect(shown.slice(0, -1)).toEqual(boardIn(prompt).map((line) => `  ${line}`))
       expect(shown.at(-1)).toContain(spec.solve(prompt))
-      const rivals = endingTexts(describeEnding(played, other(mover)))
+      const rivals = formatEnding(describeEnding(played, other(mover)))
       expect(rivals).toEqual(['won: the opponent forfeited'])
       expect(replaySide(played, mover)?.moves).toHaveLength(turn + 1)
       const { fault } = played[mover]
@@ -68,10 +68,10 @@ it.each(Object.entries(ANSWERS))(
 
 it('formats each ending of a game', async () => {
   const unbegun = describeEnding(game(unbegunGame({ spec })), 'champion')
-  const texts = [`never begun\n${endingTexts(unbegun).join('\n')}\n`]
+  const texts = [`never begun\n${formatEnding(unbegun).join('\n')}\n`]
   for (const [name, answer] of Object.entries(ANSWERS)) {
     const { played, mover } = await endedGame(7, answer)
-    texts.push(`${name}\n${endingTexts(describeEnding(played, mover)).join('\n')}\n`)
+    texts.push(`${name}\n${formatEnding(describeEnding(played, mover)).join('\n')}\n`)
   }
   await expect(texts.join('\n')).toMatchFileSnapshot('snapshots/game-endings.txt')
 })
@@ -92,8 +92,8 @@ it('describes only the reward of a game with a move out of turn', async () => {
   const early = { ...played[other(mover)], messages: [] }
   for (const wrong of [more, early]) {
     const altered = { ...played, [other(mover)]: wrong }
-    expect(endingTexts(describeEnding(altered, mover))).toEqual(['reward -1'])
-    expect(endingTexts(describeEnding(altered, other(mover)))).toEqual(['reward 1'])
+    expect(formatEnding(describeEnding(altered, mover))).toEqual(['reward -1'])
+    expect(formatEnding(describeEnding(altered, other(mover)))).toEqual(['reward 1'])
     expect(replaySide(altered, mover)).toBeUndefined()
   }
 })

@@ -1,7 +1,7 @@
 import { type Agent, make, play, playGame } from '@affine/envs'
 import { describe, expect, it } from 'vitest'
 import * as ids from '../../envs/test/ids.ts'
-import { describeEnding, endingOf, replaySide } from '../src/index.ts'
+import { describeEnding, describeSoloEnding, replaySide } from '../src/index.ts'
 import { courseOf } from './played.ts'
 
 const { spec } = make('hex@0.1.0')
@@ -60,7 +60,7 @@ describe('a lost game', () => {
       const episode = await play({ spec }, id, (messages) => ({
         content: `${thought}${firstCell(messages.at(-1)?.content ?? '')}`,
       }))
-      return endingOf({ env: spec.id, challengeId: id }, episode)
+      return describeSoloEnding({ env: spec.id, challengeId: id }, episode)
     }
     const { better } = await endingAfter('The corner is free.\n')
     expect(better).toMatch(

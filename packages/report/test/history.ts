@@ -1,22 +1,22 @@
 import type { ChallengeVerdict, Episode, Sample } from '@affine/blocks'
 import {
   attestedLanes,
+  computeQuotas,
   countedAttestations,
   firstState,
   type LaneTallies,
   type LaneTally,
   type Protocol,
-  quotasOf,
   type State,
 } from '@affine/duel'
 import { challengeId, make } from '@affine/envs'
-import type { CheckedLane, Recomputed, SamplePlace } from '@affine/settlement'
+import type { CheckedLane, RecomputedEpoch, SamplePlace } from '@affine/settlement'
 import { epochOf, MAIN, type Scene, TICTACTOE } from '../../duel/test/subnet.ts'
 import { settledBy } from './settled.ts'
 
 /** One epoch for a reader: its result, and the samples of the valid lanes. */
 interface ReadEpoch {
-  readonly settled: Recomputed
+  readonly settled: RecomputedEpoch
   readonly samples: readonly (readonly [Sample, SamplePlace])[]
 }
 
@@ -49,7 +49,7 @@ function testEpoch(before: State, scene: Scene, forfeited: Forfeited): TestEpoch
   const due = Object.keys(facts.seals).filter((validator) => Object.hasOwn(before.due, validator))
   const samplesBy = new Map(
     due.map((validator) => {
-      const lanes = Object.entries(quotasOf(before)).flatMap(([contender, quotas]) =>
+      const lanes = Object.entries(computeQuotas(before)).flatMap(([contender, quotas]) =>
         Object.entries(quotas).flatMap(([env, played]) => {
           const tally = facts.lanes[validator]?.[contender]?.[env]
           return tally ? [{ before, validator, contender, env, played, tally }] : []

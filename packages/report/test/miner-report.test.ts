@@ -1,13 +1,13 @@
-import { pairing } from '@affine/blocks'
+import { createPairing } from '@affine/blocks'
 import { make } from '@affine/envs'
 import { describe, expect, it } from 'vitest'
 import { ENVS, MULT8, type Scene } from '../../duel/test/subnet.ts'
 import {
-  epochFacts,
+  describeEpoch,
   type LossCause,
   MinerReport,
   type MinerStats,
-  plainText,
+  stripTones,
 } from '../src/index.ts'
 import { historyOf, type TestEpoch } from './history.ts'
 
@@ -32,7 +32,7 @@ function duelOf(hotkey: string, scenes: readonly Scene[], forfeited = {}, from =
 function reportOf(hotkey: string, epochs: readonly Pick<TestEpoch, 'settled' | 'samples'>[]) {
   const told: (readonly [text: string, record: object])[] = []
   const report = new MinerReport(hotkey, {
-    line: (lines, record) => void told.push([plainText(lines), record]),
+    line: (lines, record) => void told.push([stripTones(lines), record]),
     all: false,
   })
   for (const { settled, samples } of epochs) {
@@ -59,7 +59,7 @@ const resultIn = ({ ending, by, wins, counted, cause }: DuelRecord) => [
 /** The environments in which v5 is set aside, by epoch. */
 const asideIn = (scenes: readonly Scene[]) =>
   historyOf(scenes).map(({ settled }) => {
-    const { lanes } = epochFacts(settled)
+    const { lanes } = describeEpoch(settled)
     return lanes.find(({ validator }) => validator === 'v5')?.setAside.map(({ env }) => env) ?? []
   })
 const times = (count: number, scene: Scene): readonly Scene[] => Array(count).fill(scene)
@@ -210,7 +210,7 @@ describe('the report for one side of a duel', () => {
     const countsOf = (games: number) => {
       const [, , { settled, samples }] = historyOf([CLOSE]) as [unknown, unknown, TestEpoch]
       const none = { messages: [], fault: 'no-reply' } as const
-      const pair = pairing()
+      const pair = createPairing()
       const pairs = samples.flatMap(([sample]) => pair(sample) ?? [])
       const ties = pairs.filter(({ champion, contender }) => champion.reward === contender.reward)
       const ids = ties.slice(0, games).map(({ challengeId }) => challengeId)

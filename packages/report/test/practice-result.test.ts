@@ -1,12 +1,12 @@
 import { make } from '@affine/envs'
 import { expect, test } from 'vitest'
-import { practiceResult, practiceText } from '../src/index.ts'
+import { formatPractice, summarisePractice } from '../src/index.ts'
 
 const textOf = (rewards: readonly number[], env = 'pack@0.1.0'): string => {
   const played = rewards.map((reward) => ({
     ...{ env, challengeId: 'c', messages: [], reward, best: 9 },
   }))
-  return practiceText(practiceResult(env, played), make(env).spec)
+  return formatPractice(summarisePractice(env, played), make(env).spec)
 }
 
 test('lists few rewards, summarises many, and does not know the best packing', async () => {

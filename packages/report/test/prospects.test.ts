@@ -1,8 +1,8 @@
 import { PROTOCOL } from '@affine/duel'
 import { pcg64 } from '@affine/prng'
-import { lookAt } from '@affine/wilson'
+import { evaluate } from '@affine/wilson'
 import { describe, expect, it } from 'vitest'
-import { prospectsOf } from '../src/prospects.ts'
+import { estimateProspects } from '../src/prospects.ts'
 
 const ENV = 'mult8@0.1.0'
 /** Challenges of a lane in a whole duel: 32, 64, 128, 256, and four times 512. */
@@ -33,7 +33,7 @@ function playedShare(tied: number, won: number, z: number): number {
       if (random.random() < tied) continue
       trials += 1
       if (random.random() < won) wins += 1
-      const result = lookAt({ wins, trials, ratioPpm: RATIO_PPM, rule })
+      const result = evaluate({ wins, trials, ratioPpm: RATIO_PPM, rule })
       if (result === 'win') count += 1
       if (result !== 'continue') break
     }
@@ -50,14 +50,14 @@ describe('the prospects of a duel', () => {
     [0.79, 0.6],
     [0.9, 0.65],
   ])('is right within its error where %d tie and %d of the others are won', (tied, won) => {
-    const { envs } = prospectsOf(practice(tied, won), { protocol: SOLE, ratioPpm: RATIO_PPM })
+    const { envs } = estimateProspects(practice(tied, won), { protocol: SOLE, ratioPpm: RATIO_PPM })
     // Three standard errors of 1,500 duels are at most .04.
     expect(Math.abs((envs[0]?.win.middle ?? 0) - playedShare(tied, won, 3.9))).toBeLessThan(0.04)
   })
 
   it('is 0 if a whole duel has fewer decisive challenges than a verdict needs', () => {
     const protocol = { ...SOLE, evenPpm: 0 }
-    const { dethrones } = prospectsOf(practice(0.997, 1), { protocol, ratioPpm: RATIO_PPM })
+    const { dethrones } = estimateProspects(practice(0.997, 1), { protocol, ratioPpm: RATIO_PPM })
     expect(dethrones).toEqual({ lower: 0, middle: 0, upper: 0 })
   })
 })

@@ -4,9 +4,9 @@ import { expect, it } from 'vitest'
 import { PARAMS } from '../../chain/src/local/log.ts'
 import { neuronToPrune } from '../../chain/src/local/rules.ts'
 import { drawLane } from '../../duel/bench/queue.ts'
-import { decide, firstState, PROTOCOL, queueOf } from '../../duel/src/index.ts'
+import { decide, firstState, orderQueue, PROTOCOL } from '../../duel/src/index.ts'
 import { crownedFirst, epochOf, miner } from '../../duel/test/subnet.ts'
-import { readyText } from '../src/index.ts'
+import { formatReadiness } from '../src/index.ts'
 import { describeWait, type EpochRange, estimateTurn, predictEviction } from '../src/queue-wait.ts'
 
 it.each([
@@ -23,7 +23,7 @@ it.each([
   for (let isWaiting = true; isWaiting; ) {
     for (const { contender, start } of state.duels) begun.set(contender.hotkey, start)
     const facts = epochOf(state, { validators, miners, protocol: PROTOCOL })
-    const waiting = queueOf(state, facts.snapshot)
+    const waiting = orderQueue(state, facts.snapshot)
     for (const [i, { hotkey }] of waiting.entries())
       if (state.epoch >= first + 20)
         told.push({ hotkey, epoch: state.epoch, range: estimateTurn(i + 1, state) })
@@ -102,12 +102,13 @@ it('predicts the registration that evicts a neuron by the rule of the chain', ()
 
 it('formats the wait and the first epoch in which a miner must be available', async () => {
   const range = { least: 12, most: 17 }
-  const waits = (least: number) => readyText({ readyBy: 800 + least, turn: { least, most: 17 } })
+  const waits = (least: number) =>
+    formatReadiness({ readyBy: 800 + least, turn: { least, most: 17 } })
   const texts = [
     describeWait([40, 80], range, { registrations: 57, immuneBlocks: 300 }),
     describeWait([1, 1], { least: 1, most: 1 }, undefined),
-    ...[waits(1), waits(12), readyText({ readyBy: 800 })].flat(),
+    ...[waits(1), waits(12), formatReadiness({ readyBy: 800 })].flat(),
   ]
   await expect(`${texts.join('\n')}\n`).toMatchFileSnapshot('snapshots/queue-wait.txt')
-  expect(readyText({})).toEqual([])
+  expect(formatReadiness({})).toEqual([])
 })

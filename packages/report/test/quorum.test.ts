@@ -1,14 +1,14 @@
 import { type Facts, firstState, type State } from '@affine/duel'
 import { expect, it } from 'vitest'
 import { crownedFirst, epochOf, HEAD, MAIN, startedDuels } from '../../duel/test/subnet.ts'
-import { epochFacts, epochText } from '../src/index.ts'
+import { describeEpoch, formatEpoch } from '../src/index.ts'
 import { settledBy } from './settled.ts'
 
 /** Returns the facts of an epoch, and their text. */
 function told(before: State, facts: Facts) {
   const settled = settledBy(before, facts)
-  const known = epochFacts(settled)
-  return { state: settled.state, known, text: `${epochText(known, (hotkey) => hotkey)}\n` }
+  const known = describeEpoch(settled)
+  return { state: settled.state, known, text: `${formatEpoch(known, (hotkey) => hotkey)}\n` }
 }
 
 it('names the missing voters of a frozen epoch, their stake and last epoch', async () => {

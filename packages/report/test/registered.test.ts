@@ -1,7 +1,7 @@
 import { make, registry, type Transcript } from '@affine/envs'
 import { describe, expect, it } from 'vitest'
 import { idOf } from '../../envs/test/ids.ts'
-import { endingOf, formatLoss } from '../src/index.ts'
+import { describeSoloEnding, formatLoss } from '../src/index.ts'
 import { courseOf, solvedCourse } from './played.ts'
 
 const HASH = '0'.repeat(64)
@@ -35,7 +35,7 @@ describe.each([...registry.keys()])('%s', (env) => {
       ],
       reward: spec.lowestReward,
     }
-    const ending = endingOf({ env, challengeId: id }, lost)
+    const ending = describeSoloEnding({ env, challengeId: id }, lost)
     expect(ending.why).toContain('"I do not know"')
     expect(ending.better).toContain(spec.solve(prompt))
     const episode = { ...lost, miner: '5A', ms: 1 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Scene } from '../../duel/test/subnet.ts'
-import { uncountedCause } from '../src/index.ts'
+import { explainUncounted } from '../src/index.ts'
 import { historyOf } from './history.ts'
 
 const validators = ['v1', 'v2', 'v3', 'v4', 'v5']
@@ -15,7 +15,7 @@ function usesIn(scene: Scene) {
   const [, , epoch] = historyOf([scene])
   if (epoch === undefined) throw new Error('no third epoch')
   const uses = epoch.samples.map(([sample, place]) => {
-    return `${place.validator} ${uncountedCause(epoch.settled, sample, place) ?? 'counts'}`
+    return `${place.validator} ${explainUncounted(epoch.settled, sample, place) ?? 'counts'}`
   })
   return [...new Set(uses)].sort()
 }

@@ -1,16 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
-  boundsOf,
   challengesIn,
   describeSubnet,
   drawInterval,
   explainEnd,
-  naming,
+  findBounds,
+  nameHotkeysBy,
   percent,
   percentRange,
   printable,
-  shortHotkey,
+  shortenHotkey,
 } from '../src/index.ts'
 
 const HOSTILE =
@@ -33,8 +33,8 @@ describe('untrusted text', () => {
   })
 
   it('is safe when shown as a hotkey', () => {
-    expect(shortHotkey(HOSTILE)).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u)
-    expect(shortHotkey('5FHneW46xGXgs5mUiveU4sbTyGBzmstUspZC92UhjJM694ty')).toBe('5FHneW…94ty')
+    expect(shortenHotkey(HOSTILE)).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u)
+    expect(shortenHotkey('5FHneW46xGXgs5mUiveU4sbTyGBzmstUspZC92UhjJM694ty')).toBe('5FHneW…94ty')
   })
 })
 
@@ -67,13 +67,13 @@ describe('formatting', () => {
 
   it('draws the ratio to beat in an interval, also at the ends of the scale', () => {
     const zSquaredPpm = 4_000_000n
-    const none = drawInterval(boundsOf({ wins: 0, trials: 0, zSquaredPpm }), 510_000)
+    const none = drawInterval(findBounds({ wins: 0, trials: 0, zSquaredPpm }), 510_000)
     expect(none).toBe('[      nothing decisive        ]')
     for (const wins of [0, 1, 50, 99, 100]) {
       for (const ratio of [1, 510_000, 999_999]) {
         const [, cells = '', lower, upper] =
           /^\[(.{30})\] ([\d.]+) % to ([\d.]+) %$/.exec(
-            drawInterval(boundsOf({ wins, trials: 100, zSquaredPpm }), ratio),
+            drawInterval(findBounds({ wins, trials: 100, zSquaredPpm }), ratio),
           ) ?? []
         expect(cells.indexOf('┃')).toBe(Math.floor((ratio / 1_000_000) * 30))
         expect(Number(lower)).toBeLessThanOrEqual(wins)
@@ -84,7 +84,7 @@ describe('formatting', () => {
 })
 
 it('names hotkeys by the own keys of a record, safe for a terminal', () => {
-  const nameOf = naming({ '5A': 'alice', '5B': HOSTILE }, (hotkey) => `${hotkey}?`)
+  const nameOf = nameHotkeysBy({ '5A': 'alice', '5B': HOSTILE }, (hotkey) => `${hotkey}?`)
   expect([nameOf('5A'), nameOf('__proto__'), nameOf('5C')]).toEqual(['alice', '__proto__?', '5C?'])
   expect(nameOf('5B')).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u)
 })

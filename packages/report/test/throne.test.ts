@@ -8,7 +8,7 @@ import {
   type Scene,
   startedDuels,
 } from '../../duel/test/subnet.ts'
-import { epochFacts, epochLine, epochRecord, epochText } from '../src/index.ts'
+import { describeEpoch, exportEpoch, formatEpoch, summariseEpoch } from '../src/index.ts'
 import { settledBy } from './settled.ts'
 
 const settledIn = (before: State, scene: Scene) => settledBy(before, epochOf(before, scene))
@@ -94,14 +94,14 @@ const CASES: readonly Case[] = [
 ]
 
 it.each(CASES)('describes an epoch: $what', ({ before, scene, facts }) => {
-  expect(epochFacts(settledIn(before, scene))).toMatchObject(facts)
+  expect(describeEpoch(settledIn(before, scene))).toMatchObject(facts)
 })
 
 it('formats each epoch, and summarises it on one line', async () => {
   const told = CASES.map(({ what, before, scene }) => {
-    const facts = epochFacts(settledIn(before, scene))
-    const text = epochText(facts, String)
-    expect(text.split('\n')[0]).toBe(epochLine(facts, String))
+    const facts = describeEpoch(settledIn(before, scene))
+    const text = formatEpoch(facts, String)
+    expect(text.split('\n')[0]).toBe(summariseEpoch(facts, String))
     return `## ${what}\n${text}\n`
   })
   await expect(told.join('\n')).toMatchFileSnapshot('snapshots/epochs.txt')
@@ -117,17 +117,17 @@ it('describes a contender that waits, and one that another contender beats', asy
   const epochs = Array.from({ length: 8 }, () => {
     const settled = settledIn(state, scene)
     state = settled.state
-    return epochFacts(settled)
+    return describeEpoch(settled)
   })
   expect(epochs[0]?.duels.at(-1)).toMatchObject({ standing: 'won', end: undefined })
   // An environment that is not evaluated any more has no cause.
-  expect(epochs[1]?.duels.at(-1)?.looks[0]).toMatchObject({ given: undefined, cause: undefined })
+  expect(epochs[1]?.duels.at(-1)?.analyses[0]).toMatchObject({ given: undefined, cause: undefined })
   expect(epochs.at(-1)?.duels.map(({ end }) => end)).toEqual(['passed', 'crowned'])
-  const told = epochs.map((facts) => epochText(facts, String)).join('\n\n')
+  const told = epochs.map((facts) => formatEpoch(facts, String)).join('\n\n')
   await expect(`${told}\n`).toMatchFileSnapshot('snapshots/two-winners.txt')
 })
 
 it('records a throne taken without a duel', () => {
-  expect(epochRecord(settledIn(firstState(MAIN, 0), {}))).toMatchObject({ seated: 'm1' })
-  expect(epochRecord(settledIn(begun, WINNING))).toMatchObject({ seated: undefined })
+  expect(exportEpoch(settledIn(firstState(MAIN, 0), {}))).toMatchObject({ seated: 'm1' })
+  expect(exportEpoch(settledIn(begun, WINNING))).toMatchObject({ seated: undefined })
 })

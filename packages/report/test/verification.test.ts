@@ -2,13 +2,13 @@ import { firstState } from '@affine/duel'
 import { expect, it, test } from 'vitest'
 import { epochOf, MAIN } from '../../duel/test/subnet.ts'
 import {
-  findingLine,
-  plainText,
+  addToVerification,
+  formatFinding,
+  formatVerification,
+  formatWaits,
+  stripTones,
   surePpm,
   type Verification,
-  verificationAfter,
-  verificationLines,
-  waitsText,
 } from '../src/index.ts'
 import { settledBy } from './settled.ts'
 
@@ -47,7 +47,7 @@ test.each([
       code: 'STATE_MISSING',
       detail: '',
     })
-    expect(verificationAfter(undefined, { ...settled, flaws: found }, uncompared)).toMatchObject({
+    expect(addToVerification(undefined, { ...settled, flaws: found }, uncompared)).toMatchObject({
       flaws,
       uncompared,
       conclusion: want,
@@ -64,13 +64,13 @@ it('formats a verification', async () => {
   ]
   const waits = Array.from({ length: 10 }, (_, i) => [`v${i}`, 20_000 + 1000 * i] as const)
   const told = [
-    plainText([findingLine(flaw, 'bad', String), findingLine(flaw, 'warning', String)]),
-    ...ends.map((end) => plainText(verificationLines(end, String))),
-    waitsText(new Map([...waits.slice(0, 2), ['5A', 9999]])),
-    waitsText(new Map(waits)),
+    stripTones([formatFinding(flaw, 'bad', String), formatFinding(flaw, 'warning', String)]),
+    ...ends.map((end) => stripTones(formatVerification(end, String))),
+    formatWaits(new Map([...waits.slice(0, 2), ['5A', 9999]])),
+    formatWaits(new Map(waits)),
   ]
   await expect(`${told.join('\n')}\n`).toMatchFileSnapshot('snapshots/verification.txt')
-  expect(waitsText(new Map([['5A', 9999]]))).toBeUndefined()
+  expect(formatWaits(new Map([['5A', 9999]]))).toBeUndefined()
 })
 
 test.each([

@@ -2,18 +2,18 @@ import { type Clock, statePath } from '@affine/blocks'
 import { firstState, parseState, type State, stateRoot, votingStakes } from '@affine/duel'
 import { digestOfText, type Hash } from '@affine/prng'
 import type { OpenBucket, Source } from './bucket-reader.ts'
-import { failureText, tryRead } from './copy.ts'
-import { inTurn } from './in-turn.ts'
+import { describeFailure, tryRead } from './copy.ts'
+import { askInTurn } from './in-turn.ts'
 import { findConstants, type Network, type Subnet } from './networks.ts'
 import {
-  commitmentsOf,
+  decodeCommitments,
   duelSnapshot,
+  findRecipient,
   type Holder,
-  placeOf,
-  recipientOf,
+  locateBlock,
+  readSnapshot,
   sealBlock,
   snapshotBlock,
-  snapshotOf,
 } from './on-chain.ts'
 import { computeLag, type Recipients } from './on-chain-faults.ts'
 
@@ -44,7 +44,7 @@ export async function readAttested(data: PublicData, epoch: number): Promise<Sta
   if (attested === undefined) return null
   const { root, holders } = attested
   // Everyone computes the first state, so no bucket serves it.
-  const first = firstStateOf(data.network)
+  const first = createFirstState(data.network)
   if (root === stateRoot(first)) return first
   const path = statePath(epoch - 1)
   const tried: string[] = []
@@ -54,7 +54,7 @@ export async function readAttested(data: PublicData, epoch: number): Promise<Sta
     tried.push(`${hotkey} at ${url}: ${state}`)
     return null
   }
-  const state = await inTurn(holders, { ask: read, clock: data.clock })
+  const state = await askInTurn(holders, { ask: read, clock: data.clock })
   if (state !== null) return state
   const named = tried.sort().slice(0, MAX_NAMED)
   if (named.length < tried.length) named.push(`and ${tried.length - named.length} more`)
@@ -67,7 +67,7 @@ export async function readAttested(data: PublicData, epoch: number): Promise<Sta
  * Resolves with the root that more than half of the active stake attests for the epoch before
  * `epoch`, or undefined.
  */
-export async function attestedRoot(subnet: Subnet, epoch: number): Promise<Hash | undefined> {
+export async function findAttestedRoot(subnet: Subnet, epoch: number): Promise<Hash | undefined> {
   return (await findAttested(subnet, epoch))?.root
 }
 
@@ -94,7 +94,7 @@ async function findAttested(
   let all = 0n
   const attesting = new Map<Hash, AttestedRoot>()
   const stakes = votingStakes(before, duelSnapshot(ended, epoch, protocol))
-  for (const [hotkey, commitment] of commitmentsOf(ended)) {
+  for (const [hotkey, commitment] of decodeCommitments(ended)) {
     const stake = stakes.get(hotkey)
     if (stake === undefined || commitment.kind === 'miner') continue
     // Idle stake does not count. Slots marked with future epochs do not count either.
@@ -115,7 +115,7 @@ async function readState(source: Source | null, path: string, root: Hash): Promi
   if (source === null) return 'it cannot be opened'
   const bytes = await tryRead(source, path, STATE_BYTES)
   if (bytes === null) return 'not there'
-  if (!(bytes instanceof Uint8Array)) return failureText(bytes)
+  if (!(bytes instanceof Uint8Array)) return describeFailure(bytes)
   // The root is checked first, so that only the requested state is parsed.
   if (digestOfText('state', bytes) !== root) return 'another state'
   const state = parseState(new TextDecoder().decode(bytes))
@@ -127,23 +127,23 @@ async function readState(source: Source | null, path: string, root: Hash): Promi
  * the last `quorumEpochs` epochs, or with the network's first.
  * @throws Error as `readAttested`.
  */
-export async function newestAttested(data: PublicData, epoch: number): Promise<State> {
+export async function readNewestAttested(data: PublicData, epoch: number): Promise<State> {
   const oldest = epoch - data.network.protocol.quorumEpochs
   for (let at = epoch; at > oldest; at--) {
     const state = await readAttested(data, at)
     if (state !== null) return state
   }
-  return firstStateOf(data.network)
+  return createFirstState(data.network)
 }
 
 /**
  * Resolves with the newest state attested before the last `epochs` ended epochs. A reader of these
  * epochs begins with it.
  */
-export async function readersState(data: PublicData, epochs: number): Promise<State> {
+export async function readStartState(data: PublicData, epochs: number): Promise<State> {
   const { protocol } = data.network
-  const { epoch } = placeOf((await data.chain.head()).number, protocol)
-  return newestAttested(data, epoch - epochs + 1)
+  const { epoch } = locateBlock((await data.chain.head()).number, protocol)
+  return readNewestAttested(data, epoch - epochs + 1)
 }
 
 /** The data to begin recomputing a range of epochs. */
@@ -159,9 +159,9 @@ export interface StartingPoint {
  * @throws RangeError if the epoch does not exist or has not ended. Error as `readAttested`, and if
  *   no state was attested.
  */
-export async function beginningAt(data: PublicData, epoch: number): Promise<StartingPoint> {
+export async function findStart(data: PublicData, epoch: number): Promise<StartingPoint> {
   const { protocol, firstEpoch } = data.network
-  const open = placeOf((await data.chain.head()).number + 1, protocol).epoch
+  const open = locateBlock((await data.chain.head()).number + 1, protocol).epoch
   if (open <= firstEpoch) throw new Error('the chain has not closed an epoch yet')
   if (epoch < firstEpoch || epoch >= open)
     throw new RangeError(`expected an epoch from ${firstEpoch} to ${open - 1}, got ${epoch}`)
@@ -169,14 +169,14 @@ export async function beginningAt(data: PublicData, epoch: number): Promise<Star
   const recipients: (string | undefined)[] = []
   for (let before = Math.max(epoch - lag, firstEpoch); before < epoch; before++) {
     const state = await readGoverning(data, before)
-    recipients.push(recipientOf(state, await snapshotOf(data.chain, state)))
+    recipients.push(findRecipient(state, await readSnapshot(data.chain, state)))
   }
   return { from: await readGoverning(data, epoch), recipients }
 }
 
 /** Resolves with the attested state that governed `epoch`. */
 async function readGoverning(data: PublicData, epoch: number): Promise<State> {
-  if (epoch === data.network.firstEpoch) return firstStateOf(data.network)
+  if (epoch === data.network.firstEpoch) return createFirstState(data.network)
   const state = await readAttested(data, epoch + 1)
   if (state !== null) return state
   const lack = `no state of epoch ${epoch} is attested by more than half of the active stake`
@@ -184,7 +184,7 @@ async function readGoverning(data: PublicData, epoch: number): Promise<State> {
 }
 
 /** Returns the state that governs a network's first epoch. Protocol §9.3. */
-export function firstStateOf(network: Network): State {
+export function createFirstState(network: Network): State {
   const { firstEpoch } = network
   return firstState(findConstants(network, firstEpoch), firstEpoch)
 }

@@ -16,11 +16,11 @@ import {
   type Copy,
   classifyCopy,
   classifyOther,
-  failureText,
+  describeFailure,
   SAME,
   tryRead,
 } from './copy.ts'
-import { inTurn } from './in-turn.ts'
+import { askInTurn } from './in-turn.ts'
 import type { Holder } from './on-chain.ts'
 import { BucketTimes, type WaitingOptions, type Waits } from './waiting.ts'
 
@@ -141,7 +141,7 @@ export class BucketReader {
       const search = new BlockSearch(wanted, { failed, check, isKept: keep !== undefined })
       const hasFailed = ({ name }: Source): boolean => failed.has(name)
       const inOrder = [...all.filter((each) => !hasFailed(each)), ...all.filter(hasFailed)]
-      const found = await inTurn(inOrder, {
+      const found = await askInTurn(inOrder, {
         ask: (source) => search.readFrom(source),
         onLate: ({ name }) => failed.add(name),
         clock,
@@ -201,7 +201,7 @@ class BlockSearch {
     if (bytes === undefined) {
       if (answer instanceof Uint8Array) return this.#check(answer, from)
       if (answer === null) this.#tried.push(`${from}: not there`)
-      else this.#fail(from, failureText(answer))
+      else this.#fail(from, describeFailure(answer))
     }
     return classifyCopy(answer, { hash: this.#wanted.hash, bytes })
   }

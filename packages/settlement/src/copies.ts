@@ -10,15 +10,15 @@ import {
   type Copy,
   chooseWorse,
   classifyCopy,
-  failureText,
+  describeFailure,
   isTimeout,
   listFlaws,
   SAME,
   tryRead,
   type UndatedFlaw,
 } from './copy.ts'
-import type { Sought } from './epoch-decision.ts'
-import { commitmentsOf, holdersOf } from './on-chain.ts'
+import type { LaneSearch } from './epoch-decision.ts'
+import { decodeCommitments, listHolders } from './on-chain.ts'
 
 /** Chooses the copies of a block to compare. */
 export type Choose = (holders: readonly string[]) => readonly string[]
@@ -80,7 +80,7 @@ export class Copies {
   }
 
   /** Compares the chosen copies of a block in the buckets of its lane's validator and attesters. */
-  async compareBlock({ validator, attesters }: Sought, found: FoundBlock): Promise<void> {
+  async compareBlock({ validator, attesters }: LaneSearch, found: FoundBlock): Promise<void> {
     const { block, from } = found
     const { choose = (all) => all } = this.#options
     const holders = [...new Set([validator, ...attesters])]
@@ -127,7 +127,8 @@ export class Copies {
     })
     for (const validator of unheard) {
       const failure = (lost.has(validator) ? undefined : this.#silent.get(validator)) ?? LOST
-      const detail = `its bucket did not serve a block that it attested: ${failureText(failure)}`
+      const cause = describeFailure(failure)
+      const detail = `its bucket did not serve a block that it attested: ${cause}`
       flaws.push({ validator, code: 'COPY_MISSING', detail: `${detail}; ask its operator` })
     }
     flaws.push(...this.#missingStates(roots, unheard))
@@ -173,7 +174,7 @@ const isFailure = (root: Root | undefined): root is BucketFailureFacts =>
 /** Returns why a state is missing. Undefined stands for a bucket that cannot be opened. */
 function explainMissing(root: Exclude<Root, Hash> | undefined): string {
   if (root === undefined) return NOT_OPENED
-  return root === null ? 'not there' : failureText(root)
+  return root === null ? 'not there' : describeFailure(root)
 }
 
 /** Never rejects. */
@@ -200,12 +201,12 @@ const formatSortKey = ({ validator, detail, code }: UndatedFlaw): string =>
 export function openCopies(ended: Snapshot, options: Omit<CopiesOptions, 'attesters'>): Copies {
   const { state, reader } = options
   const { epoch, due, voters } = state
-  const commitments = commitmentsOf(ended)
+  const commitments = decodeCommitments(ended)
   const attests = (hotkey: string): boolean => {
     const commitment = commitments.get(hotkey)
     return commitment?.kind === 'attest' && commitment.epoch === epoch
   }
-  const holders = holdersOf(voters, ended)
+  const holders = listHolders(voters, ended)
   const sources = holders
     .filter(({ hotkey }) => Object.hasOwn(due, hotkey) || attests(hotkey))
     .flatMap(({ hotkey, url }) => reader.open(hotkey, url) ?? [])

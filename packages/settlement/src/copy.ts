@@ -25,12 +25,12 @@ export async function tryRead(
   try {
     return await read(path, limit)
   } catch (error) {
-    return failureOf(error as Error)
+    return toFailureFacts(error as Error)
   }
 }
 
 /** Returns the facts of a failed read. An error of another kind counts as a broken connection. */
-export function failureOf(error: Error): BucketFailureFacts {
+export function toFailureFacts(error: Error): BucketFailureFacts {
   const facts = { code: 'connection', reason: error.message } as const
   const failure = error instanceof BucketFailure ? error : new BucketFailure('read a file', facts)
   const { code, status, reason } = failure
@@ -45,14 +45,14 @@ export const isTimeout = ({ code }: BucketFailureFacts): boolean =>
  * Returns a failure in words. All timeouts have the same words: which reads of a slow bucket were
  * late, and which were dropped, is chance.
  */
-export function failureText(failure: BucketFailureFacts): string {
+export function describeFailure(failure: BucketFailureFacts): string {
   return isTimeout(failure) ? 'no answer in time' : failure.reason
 }
 
 /** Returns the failure to report of two: a timeout, otherwise the first in alphabetical order. */
 export function chooseWorse(a: BucketFailureFacts, b: BucketFailureFacts): BucketFailureFacts {
   if (isTimeout(a) !== isTimeout(b)) return isTimeout(a) ? a : b
-  return failureText(a) <= failureText(b) ? a : b
+  return describeFailure(a) <= describeFailure(b) ? a : b
 }
 
 /** A bucket's copy of a block. */

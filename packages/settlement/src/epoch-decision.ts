@@ -9,14 +9,14 @@ import {
 import type { Chain } from '@affine/chain'
 import {
   attestedLanes,
+  computeQuotas,
   countedAttestations,
-  type Decided,
+  type Decision,
   type DuelSnapshot,
   decide,
   dueSeals,
   type Lanes,
   laneAttesters,
-  quotasOf,
   type Seals,
   type State,
 } from '@affine/duel'
@@ -26,29 +26,29 @@ import {
   beaconBlock,
   duelSnapshot,
   type Holder,
-  holdersOf,
-  inReadingOrder,
+  listHolders,
+  listSeals,
   sealBlock,
-  sealsOf,
   snapshotBlock,
+  sortForReading,
 } from './on-chain.ts'
 
 /**
  * A public fact that an epoch's decision needs is unavailable. No data is known to be wrong: try
  * again.
  */
-export class Unavailable extends Error {}
+export class UnavailableError extends Error {}
 
 /**
  * Resolves with the heads of due validators that close the lanes of the epoch that `state` governs.
  */
 export async function readSeals(chain: Chain, state: State): Promise<Seals> {
   const { epoch, protocol } = state
-  return dueSeals(state, sealsOf(await chain.snapshot(sealBlock(epoch, protocol)), epoch))
+  return dueSeals(state, listSeals(await chain.snapshot(sealBlock(epoch, protocol)), epoch))
 }
 
 /** The result of an epoch: the next state, a report, and the data of the decision. */
-export interface Settled extends Decided {
+export interface EpochResult extends Decision {
   /** The state that governed the epoch. */
   readonly before: State
   /** The chain as the decision read it. */
@@ -57,7 +57,7 @@ export interface Settled extends Decided {
 }
 
 /** A sealed lane to be found. */
-export interface Sought {
+export interface LaneSearch {
   readonly validator: string
   readonly head: Hash
   /** The voters whose attestations have its bit. */
@@ -67,22 +67,22 @@ export interface Sought {
 }
 
 /** Finds and verifies a sealed lane. */
-export type FindLane = (sought: Sought) => Promise<CheckedLane>
+export type FindLane = (sought: LaneSearch) => Promise<CheckedLane>
 
 /**
  * Decides the epoch that `state` governs from the chain and the lanes that `find` finds. Only lanes
  * that enough weight attests can change the result. Others are found only if `isWanted`. All are
  * requested concurrently. Protocol §6.5.
  *
- * @throws Unavailable if a needed lane cannot be read: its attesters state that it is valid, so the
- *   data must exist.
+ * @throws UnavailableError if a needed lane cannot be read: its attesters state that it is valid,
+ *   so the data must exist.
  */
 export async function decideEpoch(
   { chain, network }: Subnet,
   state: State,
   find: FindLane,
   isWanted: (validator: string) => boolean = () => false,
-): Promise<Settled> {
+): Promise<EpochResult> {
   const { epoch, protocol, voters } = state
   const ended = await chain.snapshot(snapshotBlock(epoch + 1, protocol))
   const snapshot = duelSnapshot(ended, epoch + 1, findConstants(network, epoch + 1))
@@ -90,12 +90,12 @@ export async function decideEpoch(
   const heard = countedAttestations(state, snapshot)
   const needed = attestedLanes(state, heard)
   const attestersOf = laneAttesters(state, heard)
-  const holders = holdersOf(voters, ended)
+  const holders = listHolders(voters, ended)
   const pending = Object.entries(seals)
     .filter(([validator]) => needed.includes(validator) || isWanted(validator))
     .map(async ([validator, head]) => {
       const attesters = attestersOf[validator] ?? []
-      const order = inReadingOrder(holders, validator, attesters)
+      const order = sortForReading(holders, validator, attesters)
       return [validator, await find({ validator, head, attesters, holders: order })] as const
     })
   const lanes = new Map(await Promise.all(pending))
@@ -105,7 +105,7 @@ export async function decideEpoch(
     if (lane.ok || !isMissing(lane) || !needed.includes(validator)) continue
     const what = `epoch ${epoch}: the attested lane of ${validator} is not available`
     const advice = 'try again later, or ask its attesters'
-    throw new Unavailable(`${what}: ${advice} (${lane.detail})`)
+    throw new UnavailableError(`${what}: ${advice} (${lane.detail})`)
   }
   const facts = { snapshot, seals, lanes: tallies }
   return { before: state, snapshot, ...decide(state, facts), lanes }
@@ -135,7 +135,7 @@ export async function laneScope(
     beacon: await chain.blockHash(beaconBlock(epoch, protocol)),
     commitment: due[validator] ?? '',
     champion: champion.hotkey,
-    quotas: quotasOf(state),
+    quotas: computeQuotas(state),
     specHashes: Object.fromEntries(specHashes),
   }
 }

@@ -20,7 +20,7 @@ interface TurnOptions<Item, Value> {
  * as the one before has no value, or has not answered for two seconds. While this process waits for
  * 32 late answers, a late item delays the next one. Rejects with the first error. Protocol §6.4.
  */
-export function inTurn<Item, Value>(
+export function askInTurn<Item, Value>(
   items: readonly Item[],
   { ask, onLate, clock = SYSTEM_CLOCK }: TurnOptions<Item, Value>,
 ): Promise<Value | null> {

@@ -1,12 +1,17 @@
 export * from './attested-state.ts'
 export { BucketReader, type CheckBlock, type OpenBucket, type Source } from './bucket-reader.ts'
 export type { Choose } from './copies.ts'
-export { type Flaw, failureOf, failureText } from './copy.ts'
+export { describeFailure, type Flaw, toFailureFacts } from './copy.ts'
 export * from './epoch-decision.ts'
-export { inTurn } from './in-turn.ts'
+export { askInTurn } from './in-turn.ts'
 export * from './networks.ts'
 export * from './on-chain.ts'
 export type { Votes, Warning } from './on-chain-faults.ts'
 export * from './open-chain.ts'
-export { type Recomputed, type RecomputeOptions, recompute, type SamplePlace } from './recompute.ts'
+export {
+  type RecomputedEpoch,
+  type RecomputeOptions,
+  recompute,
+  type SamplePlace,
+} from './recompute.ts'
 export { SYSTEM_CLOCK, type Waits } from './waiting.ts'

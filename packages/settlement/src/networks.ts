@@ -66,7 +66,7 @@ export const NETWORKS: Readonly<Record<string, Preset>> = {
 }
 
 /** Returns the network whose name is `where`, or its part before the first comma. */
-export function networkNamed(where: string): Preset | undefined {
+export function findNetwork(where: string): Preset | undefined {
   const [name = ''] = where.split(',')
   return own(NETWORKS, name)
 }

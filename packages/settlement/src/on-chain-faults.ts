@@ -1,16 +1,16 @@
 import type { Chain, Snapshot, UidWeights } from '@affine/chain'
 import { encodeBitmap, type Protocol, stateRoot } from '@affine/duel'
 import type { UndatedFlaw } from './copy.ts'
-import { isMissing, type Settled } from './epoch-decision.ts'
+import { type EpochResult, isMissing } from './epoch-decision.ts'
 import { snapshotBlock } from './on-chain.ts'
 
 /** Returns the flaws in the attestations of voters. */
-export function findAttestationFlaws(settled: Settled): readonly UndatedFlaw[] {
+export function findAttestationFlaws(settled: EpochResult): readonly UndatedFlaw[] {
   return [...findWrongRoots(settled), ...findNeverSealed(settled), ...findNeverServed(settled)]
 }
 
 /** Returns the voters' attestations of the epoch. Those of others are ignored. */
-function listAttestations({ before, snapshot }: Settled) {
+function listAttestations({ before, snapshot }: EpochResult) {
   const { epoch, voters } = before
   return snapshot.validators.flatMap(({ hotkey, attest }) =>
     attest?.epoch === epoch && Object.hasOwn(voters, hotkey) ? [{ hotkey, attest }] : [],
@@ -18,7 +18,7 @@ function listAttestations({ before, snapshot }: Settled) {
 }
 
 /** Returns the attestations with a root other than the state's. Protocol §8.3. */
-function findWrongRoots(settled: Settled): readonly UndatedFlaw[] {
+function findWrongRoots(settled: EpochResult): readonly UndatedFlaw[] {
   const root = stateRoot(settled.before)
   return listAttestations(settled)
     .filter(({ attest }) => attest.stateRoot !== root)
@@ -30,7 +30,7 @@ function findWrongRoots(settled: Settled): readonly UndatedFlaw[] {
 }
 
 /** Returns the attestations with bits of lanes that were not sealed. Protocol §5.2. */
-function findNeverSealed(settled: Settled): readonly UndatedFlaw[] {
+function findNeverSealed(settled: EpochResult): readonly UndatedFlaw[] {
   const { before, report } = settled
   const sealed = Object.keys(report.lanes).filter((hotkey) => report.lanes[hotkey]?.sealed)
   const sealedBits = encodeBitmap(before.voters, new Set(sealed))
@@ -45,7 +45,7 @@ function findNeverSealed(settled: Settled): readonly UndatedFlaw[] {
 }
 
 /** Returns the attesters of lanes that no bucket serves. Protocol §5.2. */
-function findNeverServed({ lanes, report }: Settled): readonly UndatedFlaw[] {
+function findNeverServed({ lanes, report }: EpochResult): readonly UndatedFlaw[] {
   return [...lanes].flatMap(([validator, lane]) => {
     if (!isMissing(lane)) return []
     const detail = `it attested the lane of ${validator}, which no bucket has`
@@ -69,7 +69,7 @@ export interface Warning {
  * Returns the attestations without the bits of valid lanes that voters other than the lane's
  * validator attest. The lanes may have arrived too late for these attesters. Protocol §5.2.
  */
-export function findWithheldBits(settled: Settled): readonly Warning[] {
+export function findWithheldBits(settled: EpochResult): readonly Warning[] {
   const { before, lanes, report } = settled
   const root = stateRoot(before)
   const whole = [...lanes.keys()].filter((validator) => lanes.get(validator)?.ok).sort()
@@ -110,7 +110,7 @@ export async function countVotes(
   chain: Chain,
   ended: Snapshot,
   recipients: Recipients,
-  { before, snapshot: { validators } }: Settled,
+  { before, snapshot: { validators } }: EpochResult,
 ): Promise<Votes | undefined> {
   const { epoch, protocol } = before
   const lag = computeLag(ended, protocol)

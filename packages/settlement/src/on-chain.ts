@@ -8,7 +8,7 @@ export interface EpochPosition {
 }
 
 /** Returns the position of `block`. Protocol §5.1. */
-export function placeOf(block: number, { epochBlocks }: Protocol): EpochPosition {
+export function locateBlock(block: number, { epochBlocks }: Protocol): EpochPosition {
   return { epoch: Math.floor(block / epochBlocks), offset: block % epochBlocks }
 }
 
@@ -29,7 +29,7 @@ export function snapshotBlock(epoch: number, rules: Protocol): number {
  * Resolves with the snapshot of the epoch that a state governs, in epoch 0 that of block 0.
  * Protocol §5.1.
  */
-export const snapshotOf = (
+export const readSnapshot = (
   chain: Pick<Chain, 'snapshot'>,
   { epoch, protocol }: Pick<State, 'epoch' | 'protocol'>,
 ): Promise<Snapshot> => chain.snapshot(Math.max(0, snapshotBlock(epoch, protocol)))
@@ -53,7 +53,9 @@ export async function averageBlockMs(chain: Pick<Chain, 'time'>, block: number):
 type StoredCommitment = Commitment & { readonly block: number }
 
 /** Returns the commitments by hotkey. Commitments that do not decode are ignored. Protocol §5.3. */
-export function commitmentsOf({ commitments }: Snapshot): ReadonlyMap<string, StoredCommitment> {
+export function decodeCommitments({
+  commitments,
+}: Snapshot): ReadonlyMap<string, StoredCommitment> {
   const decoded = new Map<string, StoredCommitment>()
   for (const { hotkey, block, fields } of commitments) {
     const commitment = decodeCommitment(fields, hotkey)
@@ -64,7 +66,7 @@ export function commitmentsOf({ commitments }: Snapshot): ReadonlyMap<string, St
 
 /** Returns the chain as `decide` reads it, at the last block before `epoch`. Protocol §5.1. */
 export function duelSnapshot(chain: Snapshot, epoch: number, protocol: Protocol): DuelSnapshot {
-  const commitments = commitmentsOf(chain)
+  const commitments = decodeCommitments(chain)
   const neurons = chain.neurons.map((neuron) => ({
     ...neuron,
     commitment: commitments.get(neuron.hotkey),
@@ -91,7 +93,7 @@ export function duelSnapshot(chain: Snapshot, epoch: number, protocol: Protocol)
  * snapshot: the champion's, or the subnet owner's, whose incentive the chain burns. Undefined
  * if neither is registered. Protocol §8.13.
  */
-export function recipientOf(
+export function findRecipient(
   { champion }: Pick<State, 'champion'>,
   { neurons, owner }: Pick<Snapshot, 'neurons' | 'owner'>,
 ): string | undefined {
@@ -100,9 +102,9 @@ export function recipientOf(
 }
 
 /** Returns every head on chain marked with `epoch`, by hotkey, due or not. Protocol §5.2. */
-export function sealsOf(chain: Snapshot, epoch: number): Seals {
+export function listSeals(chain: Snapshot, epoch: number): Seals {
   const seals: Record<string, string> = {}
-  for (const [hotkey, commitment] of commitmentsOf(chain)) {
+  for (const [hotkey, commitment] of decodeCommitments(chain)) {
     if (commitment.kind === 'seal' && commitment.epoch === epoch) seals[hotkey] = commitment.head
   }
   return seals
@@ -118,9 +120,9 @@ export interface Holder {
  * Returns the voters of an epoch that announced a bucket, heaviest first. Other buckets are not
  * opened, so hotkeys without weight cost no time. Protocol §6.4.
  */
-export function holdersOf(voters: Weights, chain: Snapshot): readonly Holder[] {
+export function listHolders(voters: Weights, chain: Snapshot): readonly Holder[] {
   const weightOf = ({ hotkey }: Holder): number => voters[hotkey] ?? 0
-  return [...commitmentsOf(chain)]
+  return [...decodeCommitments(chain)]
     .flatMap(([hotkey, commitment]) => {
       if (commitment.kind === 'miner' || !Object.hasOwn(voters, hotkey)) return []
       return [{ hotkey, url: commitment.url }]
@@ -134,7 +136,7 @@ export function holdersOf(voters: Weights, chain: Snapshot): readonly Holder[] {
  * `holders`, so that not all lanes are read from the heaviest; then its validator, then the other
  * voters. Protocol §6.4.
  */
-export function inReadingOrder(
+export function sortForReading(
   holders: readonly Holder[],
   validator: string,
   attesters: readonly string[] = [],

@@ -1,9 +1,9 @@
 import type { Chain, ChainOpening, Host } from '@affine/chain'
 import {
   FINNEY_FIRST_EPOCH,
+  findNetwork,
   findNetworkByGenesis,
   type Network,
-  networkNamed,
   type Subnet,
 } from './networks.ts'
 
@@ -42,12 +42,12 @@ export interface OpenOptions extends Pick<ChainOpening, 'onRetry'> {
 }
 
 /** A subnet with an open chain. Disposing of it closes the chain. */
-export interface Opened extends Subnet {
+export interface OpenSubnet extends Subnet {
   [Symbol.asyncDispose](): Promise<void>
 }
 
 /** Opens the chain that `where` names: see `openChain` and `openLive`. */
-export type Open = (where: string, host: Host, options?: OpenOptions) => Promise<Opened>
+export type SubnetOpener = (where: string, host: Host, options?: OpenOptions) => Promise<OpenSubnet>
 
 /**
  * Opens the chain that `where` names. Without a network's name, the rules follow from the chain's
@@ -58,7 +58,7 @@ export async function openChain(
   where: string,
   host: Host,
   options: OpenOptions = {},
-): Promise<Opened> {
+): Promise<OpenSubnet> {
   const chain = await openAt(where, host, options)
   const close = async (): Promise<void> => chain.close?.()
   try {
@@ -77,7 +77,7 @@ export async function openChain(
  * Opens a live chain, to follow it or to send to it.
  * @throws RangeError also for a file.
  */
-export const openLive: Open = async (where, host, options) => {
+export const openLive: SubnetOpener = async (where, host, options) => {
   const opened = await openChain(where, host, options)
   if (isOnline(where)) return opened
   await opened[Symbol.asyncDispose]()
@@ -86,7 +86,7 @@ export const openLive: Open = async (where, host, options) => {
 }
 
 const listPlaces = (where: string): readonly string[] =>
-  where.split(',').flatMap((each) => networkNamed(each)?.endpoints ?? each.trim())
+  where.split(',').flatMap((each) => findNetwork(each)?.endpoints ?? each.trim())
 
 const findLiveKind = (places: readonly string[]) =>
   LIVE_KINDS.find(({ place }) => places.every((each) => place.test(each)))
@@ -99,7 +99,7 @@ export function isOnline(where: string): boolean {
 
 async function openAt(where: string, host: Host, options: OpenOptions): Promise<Chain> {
   const places = listPlaces(where)
-  const named = networkNamed(where)
+  const named = findNetwork(where)
   const { netuid = named?.netuid, onRetry } = options
   const readText: Host['readText'] = (path) =>
     host.readText(path).catch((error: Error & { readonly code?: string }) => {
@@ -134,7 +134,7 @@ function explainUnreadable(where: string, error: Error & { readonly code?: strin
 
 /** Returns the rules of a chain, by its name or its genesis. Protocol §9.2. */
 function resolveNetwork(where: string, chain: Chain, options: OpenOptions): Network {
-  const preset = networkNamed(where) ?? findNetworkByGenesis(chain.genesis)
+  const preset = findNetwork(where) ?? findNetworkByGenesis(chain.genesis)
   const { firstEpoch = preset.firstEpoch } = options
   if (firstEpoch === undefined)
     throw new RangeError(`"first-epoch" expected a number: ${where} has no agreed first epoch`)

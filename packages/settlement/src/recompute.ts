@@ -2,7 +2,7 @@ import { readBlock, type Sample } from '@affine/blocks'
 import type { State } from '@affine/duel'
 import type { Hash } from '@affine/prng'
 import pLimit from 'p-limit'
-import { firstStateOf, type PublicData } from './attested-state.ts'
+import { createFirstState, type PublicData } from './attested-state.ts'
 import {
   BLOCKS_AT_ONCE,
   type BlockPlaces,
@@ -12,8 +12,8 @@ import {
 } from './bucket-reader.ts'
 import { type Choose, type Copies, openCopies } from './copies.ts'
 import type { Flaw, UndatedFlaw } from './copy.ts'
-import { checkLane, decideEpoch, type FindLane, type Settled } from './epoch-decision.ts'
-import { placeOf, recipientOf, snapshotBlock, snapshotOf } from './on-chain.ts'
+import { checkLane, decideEpoch, type EpochResult, type FindLane } from './epoch-decision.ts'
+import { findRecipient, locateBlock, readSnapshot, snapshotBlock } from './on-chain.ts'
 import {
   countVotes,
   findAttestationFlaws,
@@ -34,7 +34,7 @@ export interface SamplePlace {
 type OnSample = (sample: Sample, place: SamplePlace) => void
 
 /** The result of one epoch, recomputed from bytes. */
-export interface Recomputed extends Settled {
+export interface RecomputedEpoch extends EpochResult {
   readonly epoch: number
   readonly flaws: readonly Flaw[]
   /** Empty unless `compare` is set. */
@@ -84,14 +84,14 @@ export interface RecomputeOptions extends PublicData {
  * The flaws of an epoch do not depend on the first epoch. `votes` do, if `recipients` do not reach
  * as far back as weights may wait.
  *
- * @throws Unavailable if data that an epoch needs is unavailable: later epochs cannot be decided.
- *   RangeError if `to` has not ended, or precedes the first epoch.
+ * @throws UnavailableError if data that an epoch needs is unavailable, since later epochs then
+ *   cannot be decided. RangeError if `to` has not ended, or precedes the first epoch.
  */
-export async function* recompute(options: RecomputeOptions): AsyncGenerator<Recomputed, void> {
+export async function* recompute(options: RecomputeOptions): AsyncGenerator<RecomputedEpoch, void> {
   const { chain, network } = options
-  const { from = firstStateOf(network) } = options
+  const { from = createFirstState(network) } = options
   const { number } = await chain.head()
-  const open = placeOf(number + 1, network.protocol).epoch
+  const open = locateBlock(number + 1, network.protocol).epoch
   const { to = open - 1 } = options
   if (to >= open)
     throw new RangeError(`epoch ${to} has not ended; the last ended epoch is ${open - 1}`)
@@ -101,7 +101,7 @@ export async function* recompute(options: RecomputeOptions): AsyncGenerator<Reco
   const recipients = [...(options.recipients ?? [])]
   try {
     for (let state = from; state.epoch <= to; ) {
-      recipients.push(recipientOf(state, await snapshotOf(chain, state)))
+      recipients.push(findRecipient(state, await readSnapshot(chain, state)))
       const recomputed = await recomputeEpoch({ ...options, reader, recipients }, state)
       yield recomputed
       state = recomputed.state
@@ -117,7 +117,7 @@ interface EpochOptions extends RecomputeOptions {
   readonly recipients: Recipients
 }
 
-async function recomputeEpoch(options: EpochOptions, state: State): Promise<Recomputed> {
+async function recomputeEpoch(options: EpochOptions, state: State): Promise<RecomputedEpoch> {
   const { chain, reader, compare = true, choose, onSample, lanesAtOnce } = options
   const { epoch } = state
   reader.beginEpoch(state)
@@ -197,7 +197,7 @@ function showSamples(blocks: readonly FoundBlock[], validator: string, onSample:
   }
 }
 
-function listLaneFlaws({ lanes }: Settled): readonly UndatedFlaw[] {
+function listLaneFlaws({ lanes }: EpochResult): readonly UndatedFlaw[] {
   return [...lanes].flatMap(([validator, lane]) => {
     if (lane.ok) return []
     return [{ validator, code: lane.code, detail: lane.detail }]

@@ -11,11 +11,11 @@ import {
   ReadingSubnet,
 } from '../../../test/attacks/reading-subnet.ts'
 import {
-  attestedRoot,
-  beginningAt,
-  newestAttested,
+  findAttestedRoot,
+  findStart,
   readAttested,
-  readersState,
+  readNewestAttested,
+  readStartState,
 } from '../src/index.ts'
 import { changedSnapshots } from './changed-snapshots.ts'
 
@@ -64,7 +64,7 @@ describe('the attested state', () => {
     ['less than half', [2]],
   ])('is null if %s of the stake attests it', async (_, places) => {
     await attestedBy(...places)
-    expect(await attestedRoot(data(), 3)).toBeUndefined()
+    expect(await findAttestedRoot(data(), 3)).toBeUndefined()
     expect(await readAttested(data(), 3)).toBeNull()
   })
 
@@ -72,7 +72,7 @@ describe('the attested state', () => {
     await attestedBy(0, 2)
     serve(0, RUBBISH)
     serve(2)
-    expect(await attestedRoot(data(), 3)).toBe(stateRoot(state))
+    expect(await findAttestedRoot(data(), 3)).toBe(stateRoot(state))
     expect(await readAttested(data(), 3)).toEqual(state)
   })
 
@@ -118,7 +118,7 @@ describe('the attested state', () => {
     subnet = new ReadingSubnet([3, 1, 9, 9, 9, 9])
     state = await subnet.begin()
     await attestedBy(0)
-    expect(await attestedRoot(data(), 3)).toBeUndefined()
+    expect(await findAttestedRoot(data(), 3)).toBeUndefined()
     const [, , idle = '', old = '', early = '', mining = ''] = hotkeys(subnet.voters)
     const sealOf = (epoch: number) =>
       ({ kind: 'seal', epoch, head: '0'.repeat(64), url: 'u' }) as const
@@ -139,7 +139,7 @@ describe('the attested state', () => {
     }))
     const rootWith = (quorumEpochs: number) => {
       const protocol = { ...network.protocol, quorumEpochs }
-      return attestedRoot({ chain, network: { ...network, protocol } }, 3)
+      return findAttestedRoot({ chain, network: { ...network, protocol } }, 3)
     }
     expect(await rootWith(1)).toBe(stateRoot(state))
     expect(await rootWith(2)).toBeUndefined()
@@ -148,7 +148,7 @@ describe('the attested state', () => {
   test.each([1, 3])('counts no attestation of epoch %i for epoch 2', async (epoch) => {
     for (const voter of subnet.voters) await subnet.attest(voter, { ...state, epoch }, [])
     await subnet.end(state)
-    expect(await attestedRoot(data(), 3)).toBeUndefined()
+    expect(await findAttestedRoot(data(), 3)).toBeUndefined()
   })
 
   test('rejects other content with the attested root, with the reason', async () => {
@@ -178,7 +178,7 @@ describe('the newest attested state', () => {
     serve(1)
     await subnet.end({ ...state, epoch: 4 })
     const rules = { ...network, protocol: { ...network.protocol, quorumEpochs } }
-    expect((await newestAttested({ ...data(), network: rules }, 5)).epoch).toBe(epoch)
+    expect((await readNewestAttested({ ...data(), network: rules }, 5)).epoch).toBe(epoch)
   })
 })
 
@@ -187,16 +187,16 @@ describe('the state with which a reader begins', () => {
     await attestedBy(0, 1, 2)
     serve(1)
     await subnet.chain.produce(0)
-    expect(await readersState(data(), 1)).toEqual(state)
-    expect(await readersState(data(), 3)).toEqual(first)
-    expect(await readersState(data(), 9)).toEqual(first)
+    expect(await readStartState(data(), 1)).toEqual(state)
+    expect(await readStartState(data(), 3)).toEqual(first)
+    expect(await readStartState(data(), 9)).toEqual(first)
   })
 
   test('is the first state without an attested one', async () => {
     subnet = new ReadingSubnet([4, 3, 1])
     await subnet.end(await subnet.begin([]))
     await subnet.chain.produce(0)
-    expect(await readersState(data(), 1)).toEqual(first)
+    expect(await readStartState(data(), 1)).toEqual(first)
   })
 })
 
@@ -205,23 +205,23 @@ describe('the starting point', () => {
     await attestedBy(0, 1)
     serve(0)
     await subnet.chain.produce(0)
-    expect(await beginningAt(data(), 0)).toEqual({ from: first, recipients: [] })
-    expect(await beginningAt(data(), 2)).toEqual({ from: state, recipients: [] })
+    expect(await findStart(data(), 0)).toEqual({ from: first, recipients: [] })
+    expect(await findStart(data(), 2)).toEqual({ from: state, recipients: [] })
   })
 
   test('rejects an epoch that does not exist or has not ended', async () => {
     const later = { ...data(), network: { ...network, firstEpoch: 2 } }
-    await expect(beginningAt(later, 0)).rejects.toThrow('not closed an epoch')
-    await expect(beginningAt(data(), 2)).rejects.toThrow(/^expected .* 0 to 1, got 2$/)
+    await expect(findStart(later, 0)).rejects.toThrow('not closed an epoch')
+    await expect(findStart(data(), 2)).rejects.toThrow(/^expected .* 0 to 1, got 2$/)
   })
 
   test('rejects an epoch before the network’s first', async () => {
     await attestedBy(0, 1)
     await subnet.chain.produce(0)
     const later = { ...data(), network: { ...network, firstEpoch: 1 } }
-    await expect(beginningAt(later, 0)).rejects.toThrow(/^expected .* 1 to 2, got 0$/)
+    await expect(findStart(later, 0)).rejects.toThrow(/^expected .* 1 to 2, got 0$/)
     const atFirst = firstState(network.protocol, 1)
-    expect(await beginningAt(later, 1)).toEqual({ from: atFirst, recipients: [] })
+    expect(await findStart(later, 1)).toEqual({ from: atFirst, recipients: [] })
   })
 
   test('has the recipients of as many epochs as weights may wait, not before the first', async () => {
@@ -233,15 +233,15 @@ describe('the starting point', () => {
     subnet.buckets.at(hotkey).files.set(statePath(1), bytes)
     await subnet.chain.produce(0)
     const waiting = changedSnapshots(subnet.chain, () => ({ revealPeriod: 1 }))
-    const begun = await beginningAt({ ...data(), chain: waiting }, 2)
+    const begun = await findStart({ ...data(), chain: waiting }, 2)
     expect(begun).toEqual({ from: state, recipients: [hotkey, champion.hotkey] })
-    const { recipients } = await beginningAt({ ...data(), chain: waiting }, 1)
+    const { recipients } = await findStart({ ...data(), chain: waiting }, 1)
     expect(recipients).toEqual([hotkey])
   })
 
   test('rejects an epoch without a majority', async () => {
     await attestedBy(0)
     await subnet.chain.produce(0)
-    await expect(beginningAt(data(), 2)).rejects.toThrow(/^no state of epoch 2 /)
+    await expect(findStart(data(), 2)).rejects.toThrow(/^no state of epoch 2 /)
   })
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { hotkeys, network, ReadingSubnet } from '../../../test/attacks/reading-subnet.ts'
-import { checkLane, decideEpoch, type Sought, Unavailable } from '../src/index.ts'
+import { checkLane, decideEpoch, type LaneSearch, UnavailableError } from '../src/index.ts'
 
 async function sealed() {
   const subnet = new ReadingSubnet([100, 100, 100], 1)
@@ -16,7 +16,7 @@ test('rejects if an attested lane is unavailable', async () => {
   await subnet.end(state)
   for (const { hotkey } of subnet.voters) subnet.buckets.at(hotkey).files.clear()
   const recomputing = subnet.recompute({ from: state, compare: false })
-  await expect(recomputing).rejects.toThrow(Unavailable)
+  await expect(recomputing).rejects.toThrow(UnavailableError)
   await expect(recomputing).rejects.toThrow(
     /^epoch 2: the attested lane of \S+ is not available: try again .* \(block \w+: no bucket has a valid copy .*not there/,
   )
@@ -30,8 +30,8 @@ test('finds the lanes that enough weight attests, and others if they are wanted'
   if (last) await subnet.attest(last, state, [second])
   await subnet.end(state)
   const soughtWith = async (isWanted?: (validator: string) => boolean) => {
-    const sought: Sought[] = []
-    const find = async (lane: Sought) => {
+    const sought: LaneSearch[] = []
+    const find = async (lane: LaneSearch) => {
       sought.push(lane)
       const code = lane.validator === first ? 'BAD_LINES' : 'MISSING_BLOCK'
       return { ok: false, code, detail: '' } as const

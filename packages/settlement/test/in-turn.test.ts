@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { inTurn } from '../src/in-turn.ts'
+import { askInTurn } from '../src/in-turn.ts'
 import { SYSTEM_CLOCK } from '../src/waiting.ts'
 
 // Protocol §6.4. An item's value, and the milliseconds after which it answers.
@@ -11,7 +11,7 @@ async function asked(...items: readonly Item[]) {
     const began = Date.now()
     const order: string[] = []
     const late: string[] = []
-    const found = inTurn(items, {
+    const found = askInTurn(items, {
       ask: async ([name, answer, ms]) => {
         order.push(`${name} ${Date.now() - began}`)
         if (ms > 0) await new Promise((done) => setTimeout(done, ms))
@@ -56,7 +56,7 @@ it('resolves with a late answer if no other item has one', async () => {
 it('resolves with null without items, and rejects with the first error', async () => {
   expect((await asked()).found).toBeNull()
   const ask = () => Promise.reject(new Error('no'))
-  await expect(inTurn(['a', 'b'], { ask })).rejects.toThrow('no')
+  await expect(askInTurn(['a', 'b'], { ask })).rejects.toThrow('no')
 })
 
 it('waits for 32 late answers of all callers, in addition to the last of each', async () => {
@@ -72,7 +72,7 @@ it('waits for 32 late answers of all callers, in addition to the last of each', 
       return null
     }
     const asking = Array.from({ length: count }, () =>
-      inTurn(Array(20).fill('item'), { ask, clock: SYSTEM_CLOCK }),
+      askInTurn(Array(20).fill('item'), { ask, clock: SYSTEM_CLOCK }),
     )
     await vi.runAllTimersAsync()
     expect(await Promise.all(asking)).toEqual(Array(count).fill(null))

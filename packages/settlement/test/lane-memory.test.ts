@@ -1,6 +1,13 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { blockPath, commitmentOf, LIMITS, NO_BLOCK, type Sample, writeBlock } from '@affine/blocks'
+import {
+  blockPath,
+  hashCommitment,
+  LIMITS,
+  NO_BLOCK,
+  type Sample,
+  writeBlock,
+} from '@affine/blocks'
 import { account, LocalChain } from '@affine/chain'
 import { firstState, LOCAL, type State } from '@affine/duel'
 import { challengeId, make, play, specHash } from '@affine/envs'
@@ -47,7 +54,7 @@ it('holds as much memory for a lane of many samples as for a short one', async (
     ...firstState(protocol, 0),
     champion,
     voters: { [key.hotkey]: 1_000_000 },
-    due: { [key.hotkey]: commitmentOf({ ...place, secret: SECRET }) },
+    due: { [key.hotkey]: hashCommitment({ ...place, secret: SECRET }) },
     duels: [duel],
   }
   const beacon = await chain.blockHash(0)

@@ -2,19 +2,19 @@ import type { Protocol } from '@affine/duel'
 import { expect, test } from 'vitest'
 import {
   findConstants,
+  findNetwork,
   findNetworkByGenesis,
   LOCAL_NETWORK,
   NETWORKS,
-  networkNamed,
 } from '../src/index.ts'
 
 const { finney } = NETWORKS
 
 test('finds a network by its name, or by the part before the first comma', () => {
-  expect(networkNamed('finney')).toBe(finney)
-  expect(networkNamed('finney,wss://node.example')).toBe(finney)
+  expect(findNetwork('finney')).toBe(finney)
+  expect(findNetwork('finney,wss://node.example')).toBe(finney)
   for (const where of ['', 'Finney', 'wss://node.example,finney', 'toString', '__proto__'])
-    expect(networkNamed(where)).toBeUndefined()
+    expect(findNetwork(where)).toBeUndefined()
 })
 
 test('finds a chain’s network by its genesis; any other chain is local', () => {

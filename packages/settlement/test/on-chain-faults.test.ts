@@ -10,7 +10,7 @@ import {
 } from '../../../test/attacks/reading-subnet.ts'
 import { withQuota } from '../../duel/test/subnet.ts'
 import { snapshotBlock } from '../src/on-chain.ts'
-import type { Recomputed } from '../src/recompute.ts'
+import type { RecomputedEpoch } from '../src/recompute.ts'
 import { changedSnapshots } from './changed-snapshots.ts'
 
 const { protocol } = network
@@ -18,9 +18,9 @@ const NEXT = 'cd'.repeat(32)
 /** The uids of the subnet's owner, the champion and its contender, after four voters. */
 const [OWNER, CHAMPION, CONTENDER] = [0, 4, 5]
 
-const flawsIn = (epochs: readonly Recomputed[]) => epochs.flatMap(({ flaws }) => flaws)
+const flawsIn = (epochs: readonly RecomputedEpoch[]) => epochs.flatMap(({ flaws }) => flaws)
 
-const warningsIn = (epochs: readonly Recomputed[]): readonly string[] =>
+const warningsIn = (epochs: readonly RecomputedEpoch[]): readonly string[] =>
   epochs.flatMap(({ warnings }) =>
     warnings.map(({ epoch, validator, code, detail }) => `${epoch} ${code} ${validator} ${detail}`),
   )

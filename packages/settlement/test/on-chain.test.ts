@@ -4,16 +4,16 @@ import { describe, expect, test } from 'vitest'
 import {
   averageBlockMs,
   beaconBlock,
-  commitmentsOf,
+  decodeCommitments,
   duelSnapshot,
-  holdersOf,
-  inReadingOrder,
+  findRecipient,
   LOCAL_NETWORK,
-  placeOf,
-  recipientOf,
+  listHolders,
+  listSeals,
+  locateBlock,
   sealBlock,
-  sealsOf,
   snapshotBlock,
+  sortForReading,
 } from '../src/index.ts'
 
 const HASH = 'ab'.repeat(32)
@@ -56,7 +56,7 @@ describe('the chain’s commitments', () => {
   })
 
   test('exclude those that do not decode, and have their blocks', () => {
-    const said = commitmentsOf(chain)
+    const said = decodeCommitments(chain)
     expect([...said.keys()]).toEqual(['a', 'b', 'c', 'e'])
     expect(said.get('b')).toMatchObject({ kind: 'attest', url: 'at-b', block: 10 })
   })
@@ -72,30 +72,30 @@ describe('the chain’s commitments', () => {
   })
 
   test('are seals of one epoch', () => {
-    expect(sealsOf(chain, 1)).toStrictEqual({ a: HASH })
-    expect(sealsOf(chain, 2)).toEqual({ e: HASH })
-    expect(sealsOf(chain, 3)).toEqual({})
+    expect(listSeals(chain, 1)).toStrictEqual({ a: HASH })
+    expect(listSeals(chain, 2)).toEqual({ e: HASH })
+    expect(listSeals(chain, 3)).toEqual({})
   })
 })
 
 describe('the buckets to read', () => {
   const chain = chainOf({ d: seal('1'), c: attest('2'), b: seal('3'), a: miner('a'), e: seal('5') })
   const voters = { a: 9, b: 5, c: 7, d: 5 }
-  const holders = () => holdersOf(voters, chain)
+  const holders = () => listHolders(voters, chain)
 
   test('are those of voters that announced one, heaviest first, equals by hotkey', () => {
-    expect(holdersOf({ ...voters, e: 5 }, chain)).toEqual([
+    expect(listHolders({ ...voters, e: 5 }, chain)).toEqual([
       { hotkey: 'c', url: '2' },
       { hotkey: 'b', url: '3' },
       { hotkey: 'd', url: '1' },
       { hotkey: 'e', url: '5' },
     ])
-    expect(holdersOf({}, chain)).toEqual([])
+    expect(listHolders({}, chain)).toEqual([])
   })
 
   test('begin with the lane’s validator if there are no attesters yet', () => {
     const orderOf = (validator: string) =>
-      inReadingOrder(holders(), validator).map(({ hotkey }) => hotkey)
+      sortForReading(holders(), validator).map(({ hotkey }) => hotkey)
     expect(orderOf('d')).toEqual(['d', 'c', 'b'])
     expect(orderOf('c')).toEqual(['c', 'b', 'd'])
     expect(orderOf('x')).toEqual(['c', 'b', 'd'])
@@ -103,7 +103,7 @@ describe('the buckets to read', () => {
 
   test('begin with its attesters to decide, and with another one for each lane', () => {
     const orderOf = (validator: string, attesters: readonly string[]) =>
-      inReadingOrder(holders(), validator, attesters).map(({ hotkey }) => hotkey)
+      sortForReading(holders(), validator, attesters).map(({ hotkey }) => hotkey)
     const all = ['b', 'c', 'd']
     expect(orderOf('c', all)).toEqual(['b', 'd', 'c'])
     expect(orderOf('b', all)).toEqual(['d', 'c', 'b'])
@@ -124,7 +124,7 @@ describe('all weight goes', () => {
     ['to nobody without owner', undefined, undefined, neurons, undefined],
     ['to the champion without owner', champion, undefined, neurons, 'champion'],
   ])('%s', (_, champion, owner, neurons, want) => {
-    expect(recipientOf(champion ? { champion } : {}, { owner, neurons })).toBe(want)
+    expect(findRecipient(champion ? { champion } : {}, { owner, neurons })).toBe(want)
   })
 })
 
@@ -136,7 +136,7 @@ test.each([
   [30, { epoch: 1, offset: 0 }],
   [89, { epoch: 2, offset: 29 }],
 ])('block %i lies at %o', (block, place) => {
-  expect(placeOf(block, rules)).toEqual(place)
+  expect(locateBlock(block, rules)).toEqual(place)
 })
 
 test('an epoch begins at its beacon, one block after its snapshot, and is sealed later', () => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { hotkeys, ReadingSubnet } from '../../../test/attacks/reading-subnet.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { words } from '../../../test/words.ts'
-import { bucketsIn, expectBuckets } from '../src/node/open-bucket.ts'
+import { createBucketOpener, expectBuckets } from '../src/node/open-bucket.ts'
 import { key } from './draft.ts'
 
 const PATH = 'v1/states/1.json'
@@ -71,7 +71,7 @@ describe('an announced bucket', () => {
 
   it.each(hostile)('that leads elsewhere is never opened: %j', (name) => {
     for (const base of [root, `${root}/`, web, `${web}/`, undefined])
-      expect(bucketsIn(base)('h', name)).toBeNull()
+      expect(createBucketOpener(base)('h', name)).toBeNull()
     expect(asked).toEqual([])
   })
 
@@ -80,11 +80,11 @@ describe('an announced bucket', () => {
     async (name) => {
       await put(name)
       for (const base of [root, `${root}/`, web, `${web}/`]) {
-        const bytes = await bucketsIn(base)('h', name)?.read(PATH, 100)
+        const bytes = await createBucketOpener(base)('h', name)?.read(PATH, 100)
         expect(String(bytes && Buffer.from(bytes))).toBe('here')
       }
       expect(asked).toEqual(Array(2).fill(`/${name}/${PATH}`))
-      expect(bucketsIn(undefined)('h', name)).toBeNull()
+      expect(createBucketOpener(undefined)('h', name)).toBeNull()
     },
   )
 
@@ -92,7 +92,7 @@ describe('an announced bucket', () => {
     'is an https URL, and not read from a private address: %s',
     async (host) => {
       for (const base of [root, web, undefined]) {
-        const source = bucketsIn(base)('h', `https://${host}:${port}/good`)
+        const source = createBucketOpener(base)('h', `https://${host}:${port}/good`)
         await expect(source?.read('x', 10)).rejects.toThrow(
           /^cannot read https:\/\/\S+\/good\/x: \S+ is at \S+, which is not a public address$/,
         )
@@ -104,21 +104,21 @@ describe('an announced bucket', () => {
   it('is an http URL or a private address if the reader allows it', async () => {
     const hosts = [`localhost:${port}`, `2130706433:${port}`].map((host) => `http://${host}/good`)
     for (const url of [`${web}/good`, `${web}/good/`, ...hosts]) {
-      expect(bucketsIn(root)('h', url)).toBeNull()
-      expect(bucketsIn(root, { platform: 'chutes' })('h', url)).toBeNull()
-      const bytes = await bucketsIn(undefined, local)('h', url)?.read(PATH, 100)
+      expect(createBucketOpener(root)('h', url)).toBeNull()
+      expect(createBucketOpener(root, { platform: 'chutes' })('h', url)).toBeNull()
+      const bytes = await createBucketOpener(undefined, local)('h', url)?.read(PATH, 100)
       expect(String(bytes && Buffer.from(bytes))).toBe('here')
     }
     expect(asked).toHaveLength(4)
-    const tls = bucketsIn(root, local)('h', `https://127.0.0.1:${port}/good`)
+    const tls = createBucketOpener(root, local)('h', `https://127.0.0.1:${port}/good`)
     await expect(tls?.read('x', 10)).rejects.toThrow(/does not use TLS/)
     for (const url of ['file:///etc', 'http://me:word@127.0.0.1/', 'http://x/?y'])
-      expect(bucketsIn(root, local)('h', url)).toBeNull()
+      expect(createBucketOpener(root, local)('h', url)).toBeNull()
   })
 
   it('has the name of its hotkey', () => {
-    expect(bucketsIn(undefined)('h', 'https://example.org/bucket')?.name).toBe('h')
-    expect(bucketsIn(root)('h', 'good')?.name).toBe('h')
+    expect(createBucketOpener(undefined)('h', 'https://example.org/bucket')?.name).toBe('h')
+    expect(createBucketOpener(root)('h', 'good')?.name).toBe('h')
   })
 })
 

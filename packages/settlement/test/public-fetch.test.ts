@@ -12,7 +12,7 @@ import {
 } from 'node:https'
 import { type AddressInfo, type LookupFunction, setDefaultAutoSelectFamily } from 'node:net'
 import { httpBucket } from '@affine/blocks'
-import { fetchBy, KEPT } from '@affine/node/http'
+import { AGENT_OPTIONS, fetchBy } from '@affine/node/http'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { words } from '../../../test/words.ts'
 import { isPublic, PublicAgent, publicFetch } from '../src/node/public-fetch.ts'
@@ -216,8 +216,8 @@ describe('on a local network', () => {
   const { lookup } = names('127.0.0.1')
   const fetchTrusting = (trust: AgentOptions) =>
     fetchBy({
-      'http:': new HttpAgent({ ...KEPT, lookup }),
-      'https:': new Agent({ ...KEPT, lookup, ...trust }),
+      'http:': new HttpAgent({ ...AGENT_OPTIONS, lookup }),
+      'https:': new Agent({ ...AGENT_OPTIONS, lookup, ...trust }),
     })
   const local = fetchTrusting({ ca })
   const read = async (url: string, fetch = local) => {

@@ -2,9 +2,9 @@ import { printable } from '@affine/report/text'
 import { NODE_HOST } from '@affine/settlement/host'
 import {
   NETWORK_HELP,
-  type Open,
-  type Opened,
   type OpenOptions,
+  type OpenSubnet,
+  type SubnetOpener,
 } from '@affine/settlement/open-chain'
 import { Command, type CommandUnknownOpts, type Option } from '@commander-js/extra-typings'
 import { envFile } from './environment.ts'
@@ -12,7 +12,7 @@ import { maskUrls } from './fault-text.ts'
 import { fit } from './fit.ts'
 import { type Output, output } from './output.ts'
 import { interrupted, raceAbort } from './run.ts'
-import { CHAIN, optionOf, type Setting } from './setting.ts'
+import { CHAIN, createOption, type Setting } from './setting.ts'
 
 /** The heading of a chain's options in help. */
 const HEADING = 'Chain:'
@@ -21,23 +21,23 @@ type WholeOption<Usage extends string> = Option<Usage, undefined, undefined, num
 
 /** Returns an option for commands that can work without a chain. No variable sets it. */
 export const networkOption = (help: string): Option<'--network <where>'> =>
-  optionOf({ ...CHAIN.network, help }).helpGroup(HEADING)
+  createOption({ ...CHAIN.network, help }).helpGroup(HEADING)
 
 const createNetuidOption = (): WholeOption<'--netuid <n>'> =>
-  optionOf(CHAIN.netuid).argParser(CHAIN.netuid.read).helpGroup(HEADING)
+  createOption(CHAIN.netuid).argParser(CHAIN.netuid.read).helpGroup(HEADING)
 
 /** The netuid, for commands that can work without a chain. No variable sets it. */
 export const NETUID: WholeOption<'--netuid <n>'> = createNetuidOption()
 
 /** The first epoch, for commands that decide epochs. */
 export const FIRST_EPOCH: WholeOption<'--first-epoch <n>'> = readFromVariables(
-  optionOf(CHAIN.firstEpoch).argParser(CHAIN.firstEpoch.read).helpGroup(HEADING),
+  createOption(CHAIN.firstEpoch).argParser(CHAIN.firstEpoch.read).helpGroup(HEADING),
   CHAIN.firstEpoch,
 )
 
 export type ChainOptions = {
   network: string
-  /** The option or variable that named the network, with its file, for `sayNetwork`. */
+  /** The option or variable that named the network, with its file, for `printNetwork`. */
   networkFrom?: string | undefined
   netuid?: number | undefined
   firstEpoch?: number | undefined
@@ -93,7 +93,7 @@ const printNotice = (text: string): void => {
  * Prints the network, its netuid if known, and `networkFrom` to standard error. Prints nothing
  * without `networkFrom`, because then only an option can name the network.
  */
-export function sayNetwork(
+export function printNetwork(
   { network, networkFrom: from }: Pick<ChainOptions, 'network' | 'networkFrom'>,
   netuid: number | undefined,
 ): void {
@@ -108,26 +108,30 @@ const NOTICE_MS = 5000
  * Opens the chain that `where` names. Prints to standard error that it waits for an answer and,
  * unless `options` has `onRetry`, the errors before retries.
  */
-export async function openSaying(open: Open, where: string, options: OpenOptions): Promise<Opened> {
+export async function openWithNotice(
+  open: SubnetOpener,
+  where: string,
+  options: OpenOptions,
+): Promise<OpenSubnet> {
   const notice = setTimeout(printNotice, NOTICE_MS, `waiting for ${where}: no answer yet`)
   const onRetry = ({ message }: Error): void => printNotice(`${message}; trying again`)
   return open(where, NODE_HOST, { onRetry, ...options }).finally(() => clearTimeout(notice))
 }
 
 /** The work of a command with an open chain. It ends when the signal aborts. */
-export type Work = (opened: Opened, screen: Output, signal: AbortSignal) => Promise<void>
+export type Work = (opened: OpenSubnet, screen: Output, signal: AbortSignal) => Promise<void>
 
 /**
  * Opens the chain that the options name, prints its name, does `work` with it, and closes it.
  * Rejects if the user interrupts it.
  */
-export async function onChain(
-  open: Open,
+export async function withChain(
+  open: SubnetOpener,
   options: ChainOptions & OpenOptions,
   work: Work,
 ): Promise<void> {
   const signal = interrupted()
-  await using opened = await raceAbort(openSaying(open, options.network, options), signal)
-  sayNetwork(options, opened.chain.netuid)
+  await using opened = await raceAbort(openWithNotice(open, options.network, options), signal)
+  printNetwork(options, opened.chain.netuid)
   await raceAbort(work(opened, output(options.json), signal), signal)
 }

@@ -1,8 +1,8 @@
 /** Texts by the name of a setting or a variable. Empty texts count as missing. */
-export type Given = Readonly<Record<string, string | undefined>>
+export type SettingTexts = Readonly<Record<string, string | undefined>>
 
 /** Reports whether a file of settings may set a variable. It must not set Node's variables. */
-export type IsOurs = (name: string) => boolean
+export type IsOwnVariable = (name: string) => boolean
 
 /** A line of a file of settings that names a variable. */
 export interface EnvLine {
@@ -41,14 +41,14 @@ const EXPECTED =
  * value must not be used. Faults contain no values, which may be secret. The last line of a
  * variable counts. Never throws.
  */
-export function readEnvLines(text: string, isOurs: IsOurs): EnvLines {
+export function readEnvLines(text: string, isOwnVariable: IsOwnVariable): EnvLines {
   const lines: EnvLine[] = []
   const faults: string[] = []
   const all = text.replace(/^\ufeff/, '').split(/\r?\n/)
   for (const [i, line] of all.entries()) {
     const [, name, value = ''] = ASSIGNMENT.exec(line) ?? []
     const isClear =
-      name === undefined ? EMPTY_OR_COMMENT.test(line) : isUnambiguous(value, isOurs(name))
+      name === undefined ? EMPTY_OR_COMMENT.test(line) : isUnambiguous(value, isOwnVariable(name))
     if (!isClear || UNREADABLE.test(line)) faults.push(`line ${i + 1}: ${EXPECTED}`)
     else if (name !== undefined)
       lines.push({ number: i + 1, name, value: QUOTED.test(value) ? value.slice(1, -1) : value })

@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { NODE_HOST } from '@affine/settlement/host'
-import { type EnvLine, type Given, type IsOurs, readEnvLines } from './env-lines.ts'
+import { type EnvLine, type IsOwnVariable, readEnvLines, type SettingTexts } from './env-lines.ts'
 import { readNamed } from './fault-text.ts'
 
 /** Reports whether a variable names a chain or its buckets. */
-const isOfChain: IsOurs = (name) => /^(?:AFFINE|SUBTENSOR)_|^NETUID$/.test(name)
+const isOfChain: IsOwnVariable = (name) => /^(?:AFFINE|SUBTENSOR)_|^NETUID$/.test(name)
 
 /** The file of settings that was read, if any, its lines, and the variables that it set. */
 export interface EnvFile {
   readonly path: string | undefined
   readonly lines: readonly EnvLine[]
-  readonly given: Given
+  readonly given: SettingTexts
 }
 
 let current: EnvFile = { path: undefined, lines: [], given: {} }
@@ -20,35 +20,40 @@ let current: EnvFile = { path: undefined, lines: [], given: {} }
 export const envFile = (): EnvFile => current
 
 /** Returns the environment without the variables that the file of settings set. */
-export const ownVariables = (): Given =>
+export const ownVariables = (): SettingTexts =>
   Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !Object.hasOwn(current.given, name)),
   )
 
 /**
  * Prepares the environment and the words of a command line:
- * - sets the variables of `.env`, or of the file that "--settings" names, for which `isOurs` is
- *   true, unless they are set;
+ * - sets the variables of `.env`, or of the file that "--settings" names, for which
+ *   `isOwnVariable` is true, unless they are set;
  * - removes "--settings" from `words`;
  * - deletes such variables if they are empty.
  *
  * @throws RangeError, as a rejection, if the file is missing, is not regular, or has an unreadable
  *   line.
  */
-export async function readEnvironment(words: string[], isOurs: IsOurs = isOfChain): Promise<void> {
+export async function readEnvironment(
+  words: string[],
+  isOwnVariable: IsOwnVariable = isOfChain,
+): Promise<void> {
   const path = removeOption(words, '--settings') ?? (existsSync('.env') ? '.env' : undefined)
   current = { path, lines: [], given: {} }
   if (path !== undefined) {
     const text = await readNamed(NODE_HOST.readText(path))
-    const { lines, faults } = readEnvLines(text, isOurs)
+    const { lines, faults } = readEnvLines(text, isOwnVariable)
     if (faults.length > 0) throw new RangeError(`${path}, ${faults.join('; ')}`)
-    const missing = lines.filter(({ name }) => isOurs(name) && process.env[name] === undefined)
+    const missing = lines.filter(
+      ({ name }) => isOwnVariable(name) && process.env[name] === undefined,
+    )
     const given = Object.fromEntries(missing.map(({ name, value }) => [name, value]))
     current = { path, lines, given }
     Object.assign(process.env, current.given)
   }
   for (const name of Object.keys(process.env))
-    if (isOurs(name) && process.env[name] === '') delete process.env[name]
+    if (isOwnVariable(name) && process.env[name] === '') delete process.env[name]
 }
 
 /** Removes an option from the words. Returns its value, or undefined if it is missing. */
@@ -59,7 +64,7 @@ function removeOption(words: string[], name: string): string | undefined {
   const [word = '', next] = words.splice(at, words[at] === name ? 2 : 1)
   const value = word === name ? next : word.slice(name.length + 1)
   if (!value) throw new RangeError(`"${name}" expected a file`)
-  return wholePath(value, name)
+  return expandPath(value, name)
 }
 
 /**
@@ -67,7 +72,7 @@ function removeOption(words: string[], name: string): string | undefined {
  * settings or in a unit of systemd. `name` is the name of the path in the error.
  * @throws RangeError for `~bob`, the home of another user.
  */
-export function wholePath(path: string, name: string): string {
+export function expandPath(path: string, name: string): string {
   if (!path.startsWith('~')) return path
   if (/^~(?:\/|$)/.test(path)) return homedir() + path.slice(1)
   const forms = 'an absolute path, or a path that begins with "~/" or "./"'

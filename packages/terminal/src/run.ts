@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { format } from 'node:util'
 import { printable } from '@affine/report/text'
 import { CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import type { IsOurs } from './env-lines.ts'
+import type { IsOwnVariable } from './env-lines.ts'
 import { readEnvironment } from './environment.ts'
 import { maskUrls } from './fault-text.ts'
 import { columns, fit } from './fit.ts'
@@ -29,16 +29,17 @@ export async function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promi
 }
 
 /** Rejects with the signal's reason when it aborts. */
-export const untilAborted = (signal: AbortSignal): Promise<never> =>
+export const waitForAbort = (signal: AbortSignal): Promise<never> =>
   raceAbort(new Promise<never>(() => {}), signal)
 
 export interface RunOptions {
-  readonly isOurs?: IsOurs
+  readonly isOwnVariable?: IsOwnVariable
 }
 
 /**
  * Runs a program to its end, and prints an error in one line. The exit code is one of `EXIT_CODES`,
- * and 0 if the reader of the output closed it. `isOurs` reports which variables `.env` may set.
+ * and 0 if the reader of the output closed it. `isOwnVariable` reports which variables `.env` may
+ * set.
  */
 export async function run(program: CommandUnknownOpts, options: RunOptions = {}): Promise<void> {
   const say = createErrorPrinter(program)
@@ -57,13 +58,13 @@ export async function run(program: CommandUnknownOpts, options: RunOptions = {})
 export async function perform(
   program: CommandUnknownOpts,
   words: string[],
-  { isOurs }: RunOptions = {},
+  { isOwnVariable }: RunOptions = {},
 ): Promise<number | undefined> {
   const say = createErrorPrinter(program)
   prepare(program, program.name())
   program.hook('preAction', () => warnOfProxy(say))
   try {
-    await readEnvironment(words, isOurs)
+    await readEnvironment(words, isOwnVariable)
     await program.parseAsync(words)
     return undefined
   } catch (error) {

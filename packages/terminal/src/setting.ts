@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs'
 import { FINNEY_FIRST_EPOCH, isOnline, NETWORK_HELP } from '@affine/settlement/open-chain'
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
-import type { Given } from './env-lines.ts'
-import { wholePath } from './environment.ts'
+import type { SettingTexts } from './env-lines.ts'
+import { expandPath } from './environment.ts'
 
 /** A setting. It is optional unless it is `needed`. */
 export interface Setting<Value = unknown> {
@@ -46,9 +46,9 @@ export type Values<Settings extends Table> = {
  * Returns the values of settings. The texts must contain each setting that is needed.
  * @throws InvalidValue for a text without a value.
  */
-export function valuesIn<Settings extends Table>(
+export function readValues<Settings extends Table>(
   settings: Settings,
-  given: Given,
+  given: SettingTexts,
 ): Values<Settings> {
   const values = Object.entries(settings).map(([name, setting]) => {
     const text = given[name] ?? setting.default
@@ -58,12 +58,12 @@ export function valuesIn<Settings extends Table>(
 }
 
 /** Returns the option of a setting. Commander adds its variable to the help. */
-export function optionOf<Usage extends string>(
+export function createOption<Usage extends string>(
   setting: Setting & { readonly option: Usage },
 ): Option<Usage> {
   const { option: usage, help, default: standard = setting.without } = setting
   const option = new Option(usage, standard === undefined ? help : `${help} (default: ${standard})`)
-  if (setting.kind === 'path') option.argParser((path) => wholePath(path, option.name()))
+  if (setting.kind === 'path') option.argParser((path) => expandPath(path, option.name()))
   return option
 }
 
@@ -79,7 +79,7 @@ export class InvalidValue extends InvalidArgumentError {
 }
 
 /** Returns a part of a sentence about the expected value, or undefined if the text has a value. */
-export function faultIn({ read }: Setting, text: string): string | undefined {
+export function findFault({ read }: Setting, text: string): string | undefined {
   try {
     read(text)
     return undefined

@@ -6,7 +6,7 @@ import type { Output } from './output.ts'
 export type Rows = readonly Readonly<Record<string, unknown>>[]
 
 /** Returns an untrusted value as one printable line. */
-export function shown(value: unknown): string {
+export function formatValue(value: unknown): string {
   return printable(typeof value === 'string' ? value : JSON.stringify(value), 8000)
 }
 
@@ -16,9 +16,9 @@ const BETWEEN = '  '
  * Returns records as the rows of a table, after a row with the names of the fields. If they are
  * wider than the terminal, the first row is empty, and the others have one line for each field.
  */
-export function align(rows: Rows): readonly string[] {
+export function formatTable(rows: Rows): readonly string[] {
   const names = Object.keys(rows[0] ?? {})
-  const records = rows.map((row) => names.map((name) => shown(row[name] ?? '-')))
+  const records = rows.map((row) => names.map((name) => formatValue(row[name] ?? '-')))
   const cells = [names, ...records]
   const widths = names.map((_, i) => Math.max(...cells.map((row) => row[i]?.length ?? 0)))
   const lines = cells.map((row) =>
@@ -37,12 +37,12 @@ function formatFields(names: readonly string[], record: readonly string[]): stri
 }
 
 /** Prints a title and the records, for people as a table. */
-export function table(
+export function printTable(
   screen: Output,
   { text, record }: { readonly text: string; readonly record: object },
   rows: Rows,
 ): void {
-  const [names = '', ...lines] = align(rows)
+  const [names = '', ...lines] = formatTable(rows)
   screen.line(`${text}\n${names}`.trimEnd(), record)
   for (const [i, line] of lines.entries()) screen.line(line, { type: 'row', ...rows[i] })
 }

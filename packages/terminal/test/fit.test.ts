@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { fit } from '../src/fit.ts'
-import { align } from '../src/table.ts'
+import { formatTable } from '../src/table.ts'
 
 const { isTTY, columns } = process.stdout
 const inTerminal = (columns: number): void =>
@@ -62,7 +62,7 @@ describe('a table in a terminal', () => {
     const tables: string[] = []
     for (const columns of [80, 70]) {
       inTerminal(columns)
-      tables.push(`${columns} columns\n${align(rows).join('\n')}\n`)
+      tables.push(`${columns} columns\n${formatTable(rows).join('\n')}\n`)
     }
     await expect(tables.join('\n')).toMatchFileSnapshot('snapshots/tables.txt')
   })

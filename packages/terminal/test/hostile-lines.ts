@@ -1,6 +1,6 @@
-import type { IsOurs } from '../src/env-lines.ts'
+import type { IsOwnVariable } from '../src/env-lines.ts'
 
-export const ours: IsOurs = (name) => /^(?:AFFINE|CHUTES|S3)_/.test(name)
+export const ours: IsOwnVariable = (name) => /^(?:AFFINE|CHUTES|S3)_/.test(name)
 
 /** A file, and the variables that it sets, or the numbers of the refused lines. */
 type Hostile = readonly [text: string, said: Readonly<Record<string, string>> | readonly number[]]

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { testFolder } from '../../../test/test-folder.ts'
-import { NAMES_FILE, namesBeside } from '../src/names.ts'
+import { NAMES_FILE, readNames } from '../src/names.ts'
 
 const root = testFolder('names')
 
@@ -12,10 +12,10 @@ it.each([
   ['null', []],
 ])('reads only names that are strings: %s', async (text, keys) => {
   await writeFile(join(root, NAMES_FILE), text)
-  expect(Object.keys(await namesBeside(join(root, 'chain.json')))).toEqual(keys)
+  expect(Object.keys(await readNames(join(root, 'chain.json')))).toEqual(keys)
 })
 
 it('has no names without a file', async () => {
-  expect(await namesBeside(join(root, 'elsewhere', 'chain.json'))).toEqual({})
-  expect(await namesBeside('ws://127.0.0.1:9944')).toEqual({})
+  expect(await readNames(join(root, 'elsewhere', 'chain.json'))).toEqual({})
+  expect(await readNames('ws://127.0.0.1:9944')).toEqual({})
 })

@@ -1,5 +1,5 @@
 import { Bench } from 'tinybench'
-import { calibrate, crossing, lookAt, walk } from '../src/index.ts'
+import { calibrate, crossing, evaluate, walk } from '../src/index.ts'
 
 const line = { holdOffset: 30, holdSlopePpm: 30_000 }
 const rule = { cap: 5000, minTrials: 10, zSquaredPpm: 8_122_500n, ...line }
@@ -40,8 +40,8 @@ function textbookCrossing(p: number, cap: number): number {
 
 const looks = new Bench({ name: 'an evaluation' })
   .add('nothing (what the clock costs)', () => {})
-  .add('lookAt', () => void lookAt(counts))
-  .add('lookAt, counts in millionths', () => void lookAt(scaled))
+  .add('lookAt', () => void evaluate(counts))
+  .add('lookAt, counts in millionths', () => void evaluate(scaled))
   .add('lookAt in floats (peer)', () => void floatLook(counts))
 
 const walks = new Bench({

@@ -1,7 +1,7 @@
 import { lowerReaches, PPM, type Proportion, upperBelow } from './sequential.ts'
 
 /** A proportion, and the square of z in millionths. */
-export type Bounded = Proportion & { readonly zSquaredPpm: number | bigint }
+export type BoundsInput = Proportion & { readonly zSquaredPpm: number | bigint }
 
 /**
  * Returns the Wilson bounds of `wins / trials` in ppm, each rounded away from the rate: `lower` is
@@ -14,7 +14,7 @@ export type Bounded = Proportion & { readonly zSquaredPpm: number | bigint }
  * vectors/duel/ratchet.json.
  * @throws RangeError as `lowerReaches` does.
  */
-export function boundsPpm(input: Bounded): { readonly lower: number; readonly upper: number } {
+export function boundsPpm(input: BoundsInput): { readonly lower: number; readonly upper: number } {
   const isAbove = (ratioPpm: number): boolean => !lowerReaches({ ...input, ratioPpm })
   const isBelow = (ratioPpm: number): boolean => upperBelow({ ...input, ratioPpm })
   return {

@@ -39,7 +39,7 @@ export interface Contest {
 }
 
 /** The contender's result in an interim analysis. */
-export type Look = 'win' | 'hold' | 'continue'
+export type InterimResult = 'win' | 'hold' | 'continue'
 
 /** One in parts per million. */
 export const PPM = 1_000_000n
@@ -99,7 +99,7 @@ export function upperBelow(proportion: Proportion & Bar): boolean {
  *
  * @throws RangeError unless 1 <= minTrials <= cap <= 10_000_000, and as `holdLine` does.
  */
-export function lookAt(contested: Proportion & Contest): Look {
+export function evaluate(contested: Proportion & Contest): InterimResult {
   const { rule, ratioPpm } = contested
   const cap = readInteger('cap', rule.cap, { low: 1n, high: MAX_CAP })
   const minTrials = readInteger('minTrials', rule.minTrials, { low: 1n, high: cap })

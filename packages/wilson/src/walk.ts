@@ -1,5 +1,5 @@
 import { expectProbability } from './argument.ts'
-import { type Contest, lookAt, lowerReaches, type Rule, type WinRule } from './sequential.ts'
+import { type Contest, evaluate, lowerReaches, type Rule, type WinRule } from './sequential.ts'
 
 /** A contender that wins each decisive trial with probability `p`, evaluated after each trial. */
 export interface Walk extends Contest {
@@ -138,7 +138,7 @@ type WalkWithoutHold = Pick<Walk, 'p' | 'ratioPpm'> & { readonly rule: WinRule }
 
 /** Rejects a p that is not a probability, and arguments that `lookAt` rejects. */
 function expectWalk({ p, ratioPpm, rule }: Walk): void {
-  lookAt({ wins: 0, trials: 0, ratioPpm, rule })
+  evaluate({ wins: 0, trials: 0, ratioPpm, rule })
   expectProbability('p', p)
 }
 
@@ -178,7 +178,7 @@ export function holdBoundary(ratioPpm: number, rule: Rule): Int32Array {
   const boundary = new Int32Array(rule.cap + 1)
   let wins = -1
   for (let trials = 0; trials <= rule.cap; trials++) {
-    while (wins < trials && lookAt({ wins: wins + 1, trials, ratioPpm, rule }) === 'hold') wins++
+    while (wins < trials && evaluate({ wins: wins + 1, trials, ratioPpm, rule }) === 'hold') wins++
     boundary[trials] = wins
   }
   return boundary

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { lookAt, lowerReaches } from '../src/index.ts'
+import { evaluate, lowerReaches } from '../src/index.ts'
 import { holdBoundary, winBoundary } from '../src/walk.ts'
 import { anyRule } from './vectors.ts'
 
@@ -23,7 +23,7 @@ test('computes both boundaries as `lookAt` does, for every count', () => {
       for (let trials = 0; trials <= rule.cap; trials++) {
         for (let wins = 0; wins <= trials; wins++) {
           const want = wins >= win[trials]! ? 'win' : wins <= hold[trials]! ? 'hold' : 'continue'
-          expect(lookAt({ wins, trials, ratioPpm, rule })).toBe(want)
+          expect(evaluate({ wins, trials, ratioPpm, rule })).toBe(want)
         }
       }
     }),

@@ -4,7 +4,7 @@ import * as wilson from '../src/index.ts'
 import { revive } from './vectors.ts'
 
 /** The functions by their names in the vectors. */
-const calls = { ...wilson, verdict: wilson.lookAt }
+const calls = { ...wilson, verdict: wilson.evaluate }
 
 test.each(refused.vectors)('$call rejects $what', ({ call, input, error }) => {
   const refuse = calls[call as 'verdict'] as (input: unknown) => unknown
@@ -20,9 +20,10 @@ test.each([Number.NaN, Number.POSITIVE_INFINITY, undefined, null, '5'])(
     const line = { holdOffset: 88, holdSlopePpm: 16_000 }
     const rule = { cap: 100, minTrials: 10, zSquaredPpm: 8_122_500n, ...line }
     const calls = [
-      () => wilson.lookAt({ wins: bad, trials: 10, ratioPpm: 510_000, rule }),
-      () => wilson.lookAt({ wins: 1, trials: 10, ratioPpm: bad, rule }),
-      () => wilson.lookAt({ wins: 1, trials: 10, ratioPpm: 510_000, rule: { ...rule, cap: bad } }),
+      () => wilson.evaluate({ wins: bad, trials: 10, ratioPpm: 510_000, rule }),
+      () => wilson.evaluate({ wins: 1, trials: 10, ratioPpm: bad, rule }),
+      () =>
+        wilson.evaluate({ wins: 1, trials: 10, ratioPpm: 510_000, rule: { ...rule, cap: bad } }),
       () => wilson.walk({ p: bad, ratioPpm: 510_000, rule }),
       () => wilson.calibrate({ alpha: bad, cap: 100, minTrials: 10 }),
       () => wilson.calibrate({ alpha: 0.05, cap: bad, minTrials: 10 }),

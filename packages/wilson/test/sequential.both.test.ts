@@ -4,7 +4,7 @@ import looks from '../../../vectors/wilson/verdicts.json' with { type: 'json' }
 import {
   type Bar,
   type Contest,
-  lookAt,
+  evaluate,
   lowerReaches,
   type Proportion,
   upperBelow,
@@ -17,7 +17,7 @@ test.each(bars.vectors)('$what: $input.wins of $input.trials', ({ input, want })
 })
 
 test.each(looks.vectors)('$what: $input.wins of $input.trials', ({ input, want }) => {
-  expect(lookAt(revive<Proportion & Contest>(input))).toBe(want)
+  expect(evaluate(revive<Proportion & Contest>(input))).toBe(want)
 })
 
 test('gives the checksum of Python for 104,328 evaluations', () => {
@@ -29,7 +29,7 @@ test('gives the checksum of Python for 104,328 evaluations', () => {
       const rule = { ...LINE, cap: 150, minTrials: 10, zSquaredPpm }
       for (let trials = 0; trials <= 160; trials++) {
         for (let wins = 0; wins <= trials; wins++) {
-          hash = Math.imul(hash ^ codes[lookAt({ wins, trials, ratioPpm, rule })], 16_777_619)
+          hash = Math.imul(hash ^ codes[evaluate({ wins, trials, ratioPpm, rule })], 16_777_619)
         }
       }
     }

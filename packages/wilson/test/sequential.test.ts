@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { holdLine, lookAt, lowerReaches, type Rule } from '../src/index.ts'
+import { evaluate, holdLine, lowerReaches, type Rule } from '../src/index.ts'
 import { anyRule } from './vectors.ts'
 
 // sequential.both.test.ts has the vectors.
@@ -24,10 +24,10 @@ describe('lookAt', () => {
   test('scales with the unit, and accepts numbers and bigints', () => {
     fc.assert(
       fc.property(counts, ratioPpm, rule, unit, ({ wins, trials }, ratioPpm, rule, unit) => {
-        const plain = lookAt({ wins, trials, ratioPpm, rule })
-        expect(lookAt({ wins: BigInt(wins), trials: BigInt(trials), ratioPpm, rule })).toBe(plain)
+        const plain = evaluate({ wins, trials, ratioPpm, rule })
+        expect(evaluate({ wins: BigInt(wins), trials: BigInt(trials), ratioPpm, rule })).toBe(plain)
         expect(
-          lookAt({
+          evaluate({
             wins: BigInt(wins) * unit,
             trials: BigInt(trials) * unit,
             unit,
@@ -56,7 +56,7 @@ describe('lookAt', () => {
           fc.pre(Math.abs(under) > 1e-9 && Math.abs(below) > 1e-6)
           const want = under > 0 || below > 0
           expect(wins <= holdLine({ trials, ratioPpm, rule: RULE })).toBe(below > 0)
-          expect(lookAt({ wins, trials, ratioPpm, rule: RULE })).toBe(want ? 'hold' : 'continue')
+          expect(evaluate({ wins, trials, ratioPpm, rule: RULE })).toBe(want ? 'hold' : 'continue')
         },
       ),
       { numRuns: 2000 },

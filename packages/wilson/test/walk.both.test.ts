@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { crossing, lookAt, type Walk, walk } from '../src/index.ts'
+import { crossing, evaluate, type Walk, walk } from '../src/index.ts'
 import { anyRule, near } from './vectors.ts'
 
 // walk-vectors.both.test.ts has the published vectors, which have larger caps.
@@ -12,7 +12,7 @@ function everyPath({ p, ratioPpm, rule }: Walk): Ends {
   const none = Array<number>(rule.cap + 1).fill(0)
   const ends: Ends = { win: [...none], hold: [...none] }
   const follow = (wins: number, trials: number, mass: number): void => {
-    const is = lookAt({ wins, trials, ratioPpm, rule })
+    const is = evaluate({ wins, trials, ratioPpm, rule })
     if (is !== 'continue') {
       ends[is][trials]! += mass
       return

@@ -15,7 +15,7 @@ import {
   readLine,
   setupShape,
 } from '../../../packages/chain/src/local/log.ts'
-import { apply, firstLedgerOf } from '../../../packages/chain/src/local/rules.ts'
+import { apply, createLedger } from '../../../packages/chain/src/local/rules.ts'
 import { commitment, hotkey } from '../../../packages/chain/test/any-commitment.ts'
 import { scenario } from '../../../packages/chain/test/scenario.ts'
 import { alice, bob } from '../../../packages/chain/test/subnet.ts'
@@ -41,7 +41,7 @@ function readCommitment(bytes: Uint8Array) {
  * Returns a reader of signed calls of any content, which the rules accept or refuse with a code.
  */
 function callReader(lines: readonly string[]): Reader['read'] {
-  const begun = firstLedgerOf(readLine(setupShape, lines[0] ?? '', 'the first line'))
+  const begun = createLedger(readLine(setupShape, lines[0] ?? '', 'the first line'))
   return (bytes) => {
     const ledger = { ...begun, block: 7 }
     const code = apply(ledger, readLine(extrinsicShape, textOf(bytes), 'the call'))

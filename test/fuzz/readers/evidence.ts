@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import {
   type Block,
-  blockHash,
-  blockReader,
-  forfeitOf,
+  createBlockReader,
+  findForfeit,
+  hashBlock,
   judgeSampleProof,
   LIMITS,
   NO_BLOCK,
+  proveSample,
   readBlock,
-  sampleProof,
   verifyLane,
 } from '../../../packages/blocks/src/index.ts'
 import { readHeader, readSample } from '../../../packages/blocks/src/line.ts'
@@ -23,7 +23,7 @@ import {
 import { account, verify } from '../../../packages/chain/src/index.ts'
 import { canonicalize, parseCanonical } from '../../../packages/prng/src/index.ts'
 import { anyJson } from '../../../packages/prng/test/any-json.ts'
-import { describeEnding, endingTexts, SIDES } from '../../../packages/report/src/index.ts'
+import { describeEnding, formatEnding, SIDES } from '../../../packages/report/src/index.ts'
 import vectors from '../../../vectors/prng/canonical-json.json' with { type: 'json' }
 import type { Reader } from '../fuzz.ts'
 import {
@@ -55,18 +55,18 @@ function reseal(bytes: Uint8Array) {
   const [header = bytes, , ...lines] = linesOf(bytes)
   const { count: _, root: __, ...fields } = objectIn(header)
   // Hashing lines that are refused for their number would add our time to the reader's.
-  if (lines.length > 2 * LIMITS.blockSamples) return { hash: blockHash(header), bytes }
+  if (lines.length > 2 * LIMITS.blockSamples) return { hash: hashBlock(header), bytes }
   try {
     return forge(toy, fields, { lines })
   } catch {
-    return { hash: blockHash(header), bytes } // it has no canonical form
+    return { hash: hashBlock(header), bytes } // it has no canonical form
   }
 }
 
 function verifyResealed(bytes: Uint8Array) {
   const block = reseal(bytes)
   const bucket = { read: async () => block.bytes }
-  const read = blockReader(bucket, believe)
+  const read = createBlockReader(bucket, believe)
   return verifyLane({ head: block.hash, previous: NO_BLOCK, scope, read })
 }
 
@@ -77,8 +77,8 @@ function tellSample(bytes: Uint8Array) {
   const sample = read.value
   const pair = 'miner' in sample ? { ...sample, champion: sample, contender: sample } : sample
   for (const side of SIDES) {
-    forfeitOf(pair, side)
-    endingTexts(describeEnding(pair, side)).forEach(expectPrintable)
+    findForfeit(pair, side)
+    formatEnding(describeEnding(pair, side)).forEach(expectPrintable)
   }
   return read
 }
@@ -91,7 +91,7 @@ function verifyAnyProof(bytes: Uint8Array) {
   const links = Array.isArray(proof.links) ? proof.links.map(lineIn) : proof.links
   const value = { ...proof, header: lineIn(proof.header), sample: lineIn(proof.sample), links }
   const last = Array.isArray(links) && links.length > 0 ? links.at(-1) : value.header
-  const head = blockHash(bytesOf(String(last)))
+  const head = hashBlock(bytesOf(String(last)))
   return judgeSampleProof(value, { head, scope, verify: believe }).result
 }
 
@@ -117,7 +117,7 @@ export async function evidenceReaders(): Promise<readonly Reader[]> {
   const lines = files.flatMap((file) => linesOf(file))
   const [first, ...after] = blocks
   if (first === undefined) throw new Error('the lane was not read')
-  const proof = sampleProof(
+  const proof = proveSample(
     first,
     1,
     after.map(({ header }) => header),

@@ -1,4 +1,4 @@
-import { metagraphOf, slotOf } from '../../../packages/chain/src/bittensor/metagraph.ts'
+import { parseSlot, readMetagraph } from '../../../packages/chain/src/bittensor/metagraph.ts'
 import {
   createRefusalError,
   type NodeMessage,
@@ -6,7 +6,7 @@ import {
 } from '../../../packages/chain/src/bittensor/node-message.ts'
 import { poolRefusal } from '../../../packages/chain/src/bittensor/refusal.ts'
 import type { Codec, Storage } from '../../../packages/chain/src/bittensor/storage.ts'
-import { rowOf } from '../../../packages/chain/src/bittensor/weight-calls.ts'
+import { parseRow } from '../../../packages/chain/src/bittensor/weight-calls.ts'
 import { ChainError } from '../../../packages/chain/src/index.ts'
 import { alice, bob } from '../../../packages/chain/test/subnet.ts'
 import type { Reader } from '../fuzz.ts'
@@ -25,7 +25,7 @@ function storageOf(bytes: Uint8Array): Storage {
 }
 
 function readSlot(bytes: Uint8Array) {
-  const { fields } = slotOf({ ...codecOf(bytes), toJSON: () => alice.hotkey }, codecOf(bytes))
+  const { fields } = parseSlot({ ...codecOf(bytes), toJSON: () => alice.hotkey }, codecOf(bytes))
   return fields
 }
 
@@ -80,7 +80,7 @@ export const nodeReaders: readonly Reader[] = [
     name: 'metagraph',
     share: 20,
     samples: [METAGRAPH, { ...METAGRAPH, ownerHotkey: NO_HOTKEY }].map(jsonOf),
-    read: (bytes) => metagraphOf(storageOf(bytes), 120),
+    read: (bytes) => readMetagraph(storageOf(bytes), 120),
     refuses,
   },
   { name: 'commitment slot', share: 30, samples: SLOTS.map(jsonOf), read: readSlot, refuses },
@@ -94,7 +94,7 @@ export const nodeReaders: readonly Reader[] = [
       ],
       [],
     ].map(jsonOf),
-    read: (bytes) => rowOf(codecOf(bytes)),
+    read: (bytes) => parseRow(codecOf(bytes)),
     refuses,
   },
 ]

@@ -2,7 +2,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isOurs } from '../../../apps/validator/src/settings/env-file.ts'
+import { isOwnVariable } from '../../../apps/validator/src/settings/env-file.ts'
 import { readSettings } from '../../../apps/validator/src/settings/settings.ts'
 import { BucketFailure } from '../../../packages/blocks/src/bucket.ts'
 import { readAnswer } from '../../../packages/blocks/src/s3-answer.ts'
@@ -10,17 +10,17 @@ import { accountFrom, readHotkey } from '../../../packages/chain/src/bittensor/w
 import { PROTOCOL } from '../../../packages/duel/src/index.ts'
 import { make, play } from '../../../packages/envs/src/index.ts'
 import {
-  AskingProblem,
   type Exchange,
+  type HttpResponse,
+  MinerError,
   type MinerEvent,
-  type Received,
 } from '../../../packages/miners/src/asking.ts'
-import { lookAt, UUID } from '../../../packages/miners/src/deployment/checks.ts'
+import { checkDeployment, UUID } from '../../../packages/miners/src/deployment/checks.ts'
 import {
-  chutesAccount,
+  DeliveryError,
+  fetchAccount,
   minerClient,
   openChutes,
-  Undelivered,
 } from '../../../packages/miners/src/index.ts'
 import { exchange, NODE_CALLER } from '../../../packages/miners/src/node/index.ts'
 import { plain } from '../../../packages/miners/test/plain-sources.ts'
@@ -33,7 +33,7 @@ import {
   sourceFor,
 } from '../../../packages/miners/test/servers.ts'
 import { printable } from '../../../packages/report/src/text.ts'
-import { bucketsIn } from '../../../packages/settlement/src/node/index.ts'
+import { createBucketOpener } from '../../../packages/settlement/src/node/index.ts'
 import { readEnvLines } from '../../../packages/terminal/src/env-lines.ts'
 import { maskUrls } from '../../../packages/terminal/src/fault-text.ts'
 import replays from '../../../vectors/envs/replays.json' with { type: 'json' }
@@ -96,7 +96,7 @@ async function look(bytes: Uint8Array, path: 'description' | 'source' | 'file') 
     const text = pathOf(url) === path ? textOf(bytes) : String(lineIn(PLAIN[pathOf(url)]))
     return { status: 200, headers: {}, text, ms: 0 }
   }
-  const verdict = await lookAt(
+  const verdict = await checkDeployment(
     MINER,
     { epoch: 0, signal },
     { ...NODE_CALLER, exchange: ask, key: { ask } },
@@ -143,7 +143,7 @@ const SAID: Readonly<Record<string, unknown>> = Object.fromEntries(
 )
 
 /** Returns an answer from JSON with any content. */
-function answerIn(answer: unknown): Received {
+function answerIn(answer: unknown): HttpResponse {
   const { status, id, body } = Object(answer)
   return {
     status: status > 99 && status < 600 ? Math.trunc(status) : 404,
@@ -156,11 +156,11 @@ function answerIn(answer: unknown): Received {
 const REFUSED = [401, 503].map((status) => ({ status }))
 /** Reports whether Chutes refused the key. */
 const isNotSealed = (error: unknown): boolean =>
-  error instanceof AskingProblem && error.code === 'key-refused'
+  error instanceof MinerError && error.code === 'key-refused'
 
 async function readAccount(api: string) {
   const there: Exchange = (query) => exchange({ ...query, url: ledTo(api, query.url) })
-  const account = await chutesAccount('cpk_1', { ...NODE_CALLER, exchange: there })
+  const account = await fetchAccount('cpk_1', { ...NODE_CALLER, exchange: there })
   expectSame(String(Object.keys(account)), 'status,ms,aheadMs,balance,netuids,roles')
   if (account.status === 200) expectSame(typeof account.balance, 'number')
   return account
@@ -201,7 +201,7 @@ const SECRETS = ['S3_SECRET_ACCESS_KEY', 'S3_ACCESS_KEY_ID', 'CHUTES_API_KEY', '
 
 /** Reads a .env. Throws if the output contains a secret. */
 function readEnv(bytes: Uint8Array) {
-  const { lines, faults } = readEnvLines(textOf(bytes), isOurs)
+  const { lines, faults } = readEnvLines(textOf(bytes), isOwnVariable)
   expectPrintable(faults.join('; '))
   const file: NodeJS.Dict<string> = Object.fromEntries(lines.map((line) => [line.name, line.value]))
   const { shown, problems, settings } = readSettings({}, {}, file)
@@ -247,7 +247,7 @@ async function socketReaders(): Promise<readonly Reader[]> {
         answer = bytes
         return exchange(query)
       },
-      refuses: refusal(Undelivered, AskingProblem, Error),
+      refuses: refusal(DeliveryError, MinerError, Error),
     },
     {
       name: 'account',
@@ -257,7 +257,7 @@ async function socketReaders(): Promise<readonly Reader[]> {
         answer = bytes
         return readAccount(url)
       },
-      refuses: refusal(Undelivered, AskingProblem, Error, SyntaxError, TypeError),
+      refuses: refusal(DeliveryError, MinerError, Error, SyntaxError, TypeError),
     },
   ]
 }
@@ -365,7 +365,7 @@ export async function serviceReaders(): Promise<readonly Reader[]> {
       name: 'bucket URL',
       share: 100,
       samples: ['https://bucket.example/v1', 'plain-name', 'http://[::1]:80/'].map(bytesOf),
-      read: (bytes) => bucketsIn('/buckets')('5M', textOf(bytes)),
+      read: (bytes) => createBucketOpener('/buckets')('5M', textOf(bytes)),
     },
     {
       name: 'terminal text',

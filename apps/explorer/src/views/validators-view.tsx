@@ -110,7 +110,7 @@ function describeOutlier(
   duels: EpochAccount['duels'],
   { env, contenders }: LaneFacts['setAside'][number],
 ): string {
-  const played = duels.filter(({ looks }) => looks.some((look) => look.env === env))
+  const played = duels.filter(({ analyses }) => analyses.some((look) => look.env === env))
   const against = contenders.map(hotkeyNames(state)).join(', ')
   return `${env}: ${contenders.length} of ${formatCount(played.length, 'duel')}, against ${against}`
 }

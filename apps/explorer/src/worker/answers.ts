@@ -1,4 +1,4 @@
-import { type ChallengePair, pairing, type Sample } from '@affine/blocks'
+import { type ChallengePair, createPairing, type Sample } from '@affine/blocks'
 import type { PerSide } from '@affine/envs'
 import { type EpisodeCourse, replaySide } from '@affine/report'
 import type { EnvLanes, LostLine, SampleLine } from './epoch-accounts.ts'
@@ -62,7 +62,7 @@ async function readSample(reader: SubnetReader, { block, line }: SampleLine): Pr
   const played = [...before, ...own, ...after].filter(isOfIt)
   const isChampions = played[0] === sample
   const shown = played.filter((other, i) => i === 0 || isChampions || other === sample)
-  const pairOf = pairing()
+  const pairOf = createPairing()
   const pairs = shown.flatMap((other) => pairOf(other) ?? []).map(addCourses)
   return { validator, epoch: state.epoch, sample, pairs }
 }

@@ -5,7 +5,7 @@ import {
   isBucketUrl,
   isPlainName,
 } from '@affine/blocks'
-import { failureOf, failureText, type OpenBucket } from '@affine/settlement'
+import { describeFailure, type OpenBucket, toFailureFacts } from '@affine/settlement'
 
 /** The state of a bucket. */
 export interface BucketHealth {
@@ -79,8 +79,8 @@ export class PageBuckets {
       health.files += 1
       return bytes
     } catch (error) {
-      const failure = failureOf(error as Error)
-      health.failure = describeFailure(failure)
+      const failure = toFailureFacts(error as Error)
+      health.failure = describeReadFailure(failure)
       throw new BucketFailure(`read ${path}`, failure, error)
     }
   }
@@ -90,7 +90,7 @@ export class PageBuckets {
  * Describes a failure. A browser does not distinguish a lost connection from a response that it
  * withholds, and a second request would be needed to find out.
  */
-function describeFailure(failure: BucketFailureFacts): string {
-  if (failure.code !== 'connection') return failureText(failure)
+function describeReadFailure(failure: BucketFailureFacts): string {
+  if (failure.code !== 'connection') return describeFailure(failure)
   return 'no response that a page may read: check its CORS rules'
 }

@@ -3,13 +3,13 @@ import type { PerSide } from '@affine/envs'
 import {
   type DuelFacts,
   DuelStats,
+  describeEpoch,
   type EnvAnalysis,
   type EpochFacts,
-  epochFacts,
   LOSSES_SHOWN,
   type MinerStats,
 } from '@affine/report'
-import type { Recomputed, SamplePlace } from '@affine/settlement'
+import type { RecomputedEpoch, SamplePlace } from '@affine/settlement'
 import { formatDuelId } from '../address.ts'
 
 /** The place of a sample. */
@@ -82,9 +82,9 @@ export class EpochAccounts {
   }
 
   /** Ends the current epoch and returns its account. */
-  finish(recomputed: Recomputed): EpochAccount {
+  finish(recomputed: RecomputedEpoch): EpochAccount {
     this.#stats.finish(recomputed)
-    const facts = epochFacts(recomputed)
+    const facts = describeEpoch(recomputed)
     return { ...facts, duels: facts.duels.map((duel) => this.#shown(duel)) }
   }
 

@@ -3,17 +3,17 @@ import {
   blockPath,
   type Header,
   LIMITS,
+  proveSample,
   readBlock,
   type SampleProof,
   type Scope,
-  sampleProof,
 } from '@affine/blocks'
 import { type Chain, verify } from '@affine/chain'
 import type { State } from '@affine/duel'
 import {
+  askInTurn,
   beaconBlock,
   type CheckedLane,
-  inTurn,
   laneScope,
   readSeals,
   type Source,
@@ -50,7 +50,7 @@ export async function rereadBlock(hash: string, sources: readonly Source[]): Pro
     const block = bytes && readBlock(bytes, { hash, verify })
     return block?.ok ? block.value : null
   }
-  const found = await inTurn(sources, { ask })
+  const found = await askInTurn(sources, { ask })
   if (found === null) throw new Error(`no bucket has block ${hash}`)
   return found
 }
@@ -71,7 +71,7 @@ export async function collectEvidence(
   const head = after.at(-1) ?? block.header
   const seals = await readSeals(chain, state)
   return {
-    ...sampleProof(block, line, after),
+    ...proveSample(block, line, after),
     ...scope,
     secret: head.secret ?? '',
     beaconBlock: beaconBlock(state.epoch, state.protocol),

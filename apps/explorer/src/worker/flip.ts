@@ -1,4 +1,4 @@
-import { episodesIn, type Sample } from '@affine/blocks'
+import { listEpisodes, type Sample } from '@affine/blocks'
 import type { ProofEvidence } from './evidence.ts'
 
 /** Parts of a proof. The page can change one byte of a part and show which steps fail. */
@@ -31,7 +31,7 @@ export const flipPart = (evidence: ProofEvidence, part: Part): ProofEvidence => 
  */
 function flipReply(sample: string): string {
   const said = JSON.parse(sample) as Sample
-  const messages = episodesIn(said).flatMap((episode) => episode.messages)
+  const messages = listEpisodes(said).flatMap((episode) => episode.messages)
   const reply = messages
     .reverse()
     .find(({ role, content }) => role === 'assistant' && content !== '')

@@ -1,21 +1,21 @@
 import {
-  commitmentOf,
-  episodesIn,
+  hashCommitment,
   judgeSampleProof,
+  listEpisodes,
   type ProofStep,
   type Sample,
 } from '@affine/blocks'
 import { verify } from '@affine/chain'
 import {
   challengeId,
+  deriveSeed,
+  listReplies,
   make,
   type ReplayedSide,
   registry,
   replay,
   replayGame,
-  repliesIn,
   SIDES,
-  seedOf,
 } from '@affine/envs'
 import type { ProofEvidence } from './evidence.ts'
 
@@ -61,7 +61,7 @@ const proveChallenge = (evidence: ProofEvidence, sample: Sample): readonly Step[
 
 function proveCommitment({ genesis, netuid, validator, epoch, ...rest }: ProofEvidence): Step {
   const { secret, commitment } = rest
-  const computed = commitmentOf({ genesis, netuid, validator, epoch, secret })
+  const computed = hashCommitment({ genesis, netuid, validator, epoch, secret })
   return createStep({
     title: 'Secret → commitment',
     holds: computed === commitment,
@@ -91,13 +91,13 @@ const describeSeed = ({ challengeId: id }: Sample): Step => ({
   title: 'Id → seed',
   holds: true,
   sentence: 'Everything random in the episode follows from these 128 bits.',
-  values: { id, seed: seedOf(id).toString(16).padStart(32, '0') },
+  values: { id, seed: deriveSeed(id).toString(16).padStart(32, '0') },
 })
 
 /** Replays each episode with the validators' code and compares the reward. */
 function proveReplies(sample: Sample): readonly Step[] {
   const replayed = replaySample(sample)
-  return episodesIn(sample).map(({ messages, reward, fault }, i) => {
+  return listEpisodes(sample).map(({ messages, reward, fault }, i) => {
     const played = typeof replayed === 'string' ? undefined : replayed[i]
     return createStep({
       title: `Replies of the ${'miner' in sample ? 'miner' : SIDES[i]} → reward`,
@@ -105,7 +105,7 @@ function proveReplies(sample: Sample): readonly Step[] {
       sentence: 'The validators’ code replays the replies and obtains the same reward.',
       otherwise: 'The validators’ code replays the replies and obtains another result.',
       values: {
-        ...numberValues('reply', repliesIn(messages)),
+        ...numberValues('reply', listReplies(messages)),
         replayed: played ? `reward ${played.reward}` : `${replayed}`,
         recorded: `reward ${reward}${fault === undefined ? '' : `, ${fault}`}`,
       },

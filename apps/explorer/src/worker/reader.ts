@@ -2,18 +2,18 @@ import { httpBucket, type Sample } from '@affine/blocks'
 import type { Snapshot } from '@affine/chain'
 import type { State } from '@affine/duel'
 import { registry } from '@affine/envs'
-import { type QueueEntry, queueIn } from '@affine/report'
+import { listQueue, type QueueEntry } from '@affine/report'
 import {
-  firstStateOf,
-  holdersOf,
-  inReadingOrder,
-  type Opened,
+  createFirstState,
+  listHolders,
+  locateBlock,
+  type OpenSubnet,
   openChain,
-  placeOf,
-  type Recomputed,
-  readersState,
+  type RecomputedEpoch,
+  readStartState,
   recompute,
   type SamplePlace,
+  sortForReading,
 } from '@affine/settlement'
 import type { NetworkFile } from '../network-file.ts'
 import { type BucketHealth, PageBuckets } from './buckets.ts'
@@ -50,10 +50,10 @@ const CONCURRENT_LANES = 4
 export class SubnetReader {
   readonly accounts: EpochAccounts = new EpochAccounts()
   readonly #buckets: PageBuckets
-  readonly #opened: Opened
-  readonly #settled: Pick<Recomputed, 'before' | 'lanes'>[] = []
+  readonly #opened: OpenSubnet
+  readonly #settled: Pick<RecomputedEpoch, 'before' | 'lanes'>[] = []
 
-  private constructor(opened: Opened, buckets: PageBuckets) {
+  private constructor(opened: OpenSubnet, buckets: PageBuckets) {
     this.#opened = opened
     this.#buckets = buckets
   }
@@ -73,8 +73,8 @@ export class SubnetReader {
   ): AsyncGenerator<EpochAccount, readonly QueueEntry[]> {
     const { chain, network } = this.#opened
     const data = { chain, network, openBucket: this.#buckets.open }
-    const first = firstStateOf(network)
-    const from = last === undefined ? first : await readersState(data, last)
+    const first = createFirstState(network)
+    const from = last === undefined ? first : await readStartState(data, last)
     begin(await this.#beginning(from, last !== undefined && from.epoch > first.epoch))
     let state = from
     const onSample = (sample: Sample, place: SamplePlace): void => this.accounts.add(sample, place)
@@ -86,7 +86,7 @@ export class SubnetReader {
       yield this.accounts.finish(recomputed)
     }
     const snapshot = await this.#snapshot()
-    return queueIn(state, snapshot, network)
+    return listQueue(state, snapshot, network)
   }
 
   soFar(): ReadingProgress {
@@ -108,7 +108,7 @@ export class SubnetReader {
     const lane = all.find(({ checked }) => checked.ok && checked.value.blocks.includes(block))
     if (lane === undefined) throw new Error('no valid lane that was read contains this block')
     const { state, validator } = lane
-    const holders = inReadingOrder(holdersOf(state.voters, await this.#snapshot()), validator)
+    const holders = sortForReading(listHolders(state.voters, await this.#snapshot()), validator)
     const sources = holders.flatMap(({ hotkey, url }) => this.#buckets.open(hotkey, url) ?? [])
     return { chain: this.#opened.chain, ...lane, sources }
   }
@@ -116,7 +116,7 @@ export class SubnetReader {
   async #beginning({ epoch: from }: State, isTrusted: boolean): Promise<ReadingSpan> {
     const { chain, network } = this.#opened
     const { number: height } = await chain.head()
-    const { epoch: to } = placeOf(height, network.protocol)
+    const { epoch: to } = locateBlock(height, network.protocol)
     const { genesis, netuid } = chain
     const titles = Object.keys(network.protocol.envs).map(
       (env) => registry.get(env)?.explain?.title ?? env,
@@ -142,7 +142,7 @@ const EXPORT = 'an export'
  * Opens the chain of a network.
  * @throws Error if it is unreadable.
  */
-async function openSubnet({ chain, netuid, firstEpoch }: NetworkFile): Promise<Opened> {
+async function openSubnet({ chain, netuid, firstEpoch }: NetworkFile): Promise<OpenSubnet> {
   const isExport = /^https?:/.test(chain) && new URL(chain).pathname.endsWith('.json')
   const text = isExport ? await readExport(chain) : ''
   const host = {

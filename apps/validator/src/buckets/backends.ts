@@ -3,7 +3,13 @@ import type { Bucket } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
 import { BucketFailure, type Dialect, type S3Options, s3Bucket } from '@affine/blocks/s3'
 import { NODE_HOST } from '@affine/settlement/host'
-import { type Given, InvalidValue, type Table, type Values, valuesIn } from '@affine/terminal'
+import {
+  InvalidValue,
+  readValues,
+  type SettingTexts,
+  type Table,
+  type Values,
+} from '@affine/terminal'
 import pRetry from 'p-retry'
 import { isPlainUrl, readBucketName, readWord, URL_EXPECTED } from '../settings/readers.ts'
 
@@ -26,7 +32,7 @@ export interface Backend {
   readonly needsUrl: boolean
   readonly settings: Table
   /** Creates the bucket from validated texts. */
-  readonly createBucket: (given: Given) => OwnBucket
+  readonly createBucket: (given: SettingTexts) => OwnBucket
 }
 
 /**
@@ -39,7 +45,7 @@ function defineBackend<Settings extends Table>(
   },
 ): Backend {
   const { settings, create, ...rest } = backend
-  return { ...rest, settings, createBucket: (given) => create(valuesIn(settings, given)) }
+  return { ...rest, settings, createBucket: (given) => create(readValues(settings, given)) }
 }
 
 const R2_ACCOUNT = /^[0-9a-f]{32}$/

@@ -1,8 +1,8 @@
 import { decodeCommitment, encodeCommitment, readSlot } from '@affine/chain'
-import type { Asked } from '@affine/miners'
-import { queueIn, readyText } from '@affine/report'
+import type { TargetMiner } from '@affine/miners'
+import { formatReadiness, listQueue } from '@affine/report'
 import { type Network, openLive, type Subnet } from '@affine/settlement'
-import { type Output, onChain, shown } from '@affine/terminal'
+import { formatValue, type Output, withChain } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { checkAnswers } from '../examination/examine.ts'
 import { printFinding } from '../examination/findings.ts'
@@ -37,7 +37,7 @@ export const commit: CommandUnknownOpts = createAccountCommand('commit')
       const expectation = `a name that ends with the hotkey, ${hotkey}`
       throw new RangeError(`"model" expected ${expectation}, got ${JSON.stringify(model)}`)
     }
-    await onChain(openLive, { firstEpoch: 0, ...options }, async (subnet, screen, signal) => {
+    await withChain(openLive, { firstEpoch: 0, ...options }, async (subnet, screen, signal) => {
       const { chain, network } = subnet
       const { seat } = await readOwnSeat(chain, hotkey)
       if (!overwrite) expectNoSlotOf('validator', seat)
@@ -45,7 +45,7 @@ export const commit: CommandUnknownOpts = createAccountCommand('commit')
       const { templates } = network.protocol
       if (!anyway) await expectSkill({ ...what, templates }, network, { screen, signal })
       if (!isSending(network, options)) {
-        const text = `would commit ${shown(what)}: a dry run without --emit`
+        const text = `would commit ${formatValue(what)}: a dry run without --emit`
         return screen.line(text, { type: 'withheld', ...what })
       }
       const { number } = await chain.commit(account, fields)
@@ -53,7 +53,7 @@ export const commit: CommandUnknownOpts = createAccountCommand('commit')
       const slot = commitments.find((each) => each.hotkey === hotkey)
       if (slot?.block !== number) throw new Error(`the commitment is missing in block ${number}`)
       const committed = readSlot(slot)
-      screen.line(`block ${number} contains ${shown(committed.says)}`, {
+      screen.line(`block ${number} contains ${formatValue(committed.says)}`, {
         type: 'committed',
         ...committed,
       })
@@ -68,7 +68,7 @@ export const commit: CommandUnknownOpts = createAccountCommand('commit')
  *   without a key where miners are on Chutes.
  */
 async function expectSkill(
-  miner: Asked,
+  miner: TargetMiner,
   network: Network,
   { screen, signal }: { readonly screen: Output; readonly signal: AbortSignal },
 ): Promise<void> {
@@ -97,10 +97,10 @@ async function printPlace(
   try {
     const { from: state } = await prepareReplay(subnet, { buckets, last: 1 })
     const { number } = await subnet.chain.head()
-    const rows = queueIn(state, await subnet.chain.snapshot(number), subnet.network)
+    const rows = listQueue(state, await subnet.chain.snapshot(number), subnet.network)
     const place = rows.find((row) => row.hotkey === hotkey)
     if (place === undefined) return
-    const lines = [`${hotkey} ${place.why}`, ...readyText(place)]
+    const lines = [`${hotkey} ${place.why}`, ...formatReadiness(place)]
     screen.line(lines.join('\n'), { type: 'place', ...place })
   } catch (error) {
     const { message } = error as Error

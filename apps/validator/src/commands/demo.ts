@@ -9,16 +9,22 @@ import { text } from 'node:stream/consumers'
 import { stateRoot } from '@affine/duel'
 import { makeFolder } from '@affine/node/disk'
 import { listenWith } from '@affine/node/listen'
-import { epochFacts, epochLine, epochRecord, epochText, naming } from '@affine/report'
-import type { Settled } from '@affine/settlement'
 import {
+  describeEpoch,
+  exportEpoch,
+  formatEpoch,
+  nameHotkeysBy,
+  summariseEpoch,
+} from '@affine/report'
+import type { EpochResult } from '@affine/settlement'
+import {
+  expandPath,
   FAILED,
   interrupted,
   type Output,
   output,
   raceAbort,
-  untilAborted,
-  wholePath,
+  waitForAbort,
 } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { narrate } from '../service/narrate.ts'
@@ -43,7 +49,7 @@ export const demo: CommandUnknownOpts = new Command('demo')
   .option(
     '--out <folder>',
     'store buckets and chain in this empty or new folder (default: store nothing)',
-    (path) => wholePath(path, 'out'),
+    (path) => expandPath(path, 'out'),
   )
   .option('--open', 'serve the page of the run afterwards, until Ctrl-C')
   .option('--verbose', 'print the numbers of each verdict, and all output of af-verify')
@@ -56,17 +62,17 @@ export const demo: CommandUnknownOpts = new Command('demo')
     const out = options.out === undefined ? await temporaryFolder() : await emptyFolder(options.out)
     const cast = createParticipants(seed)
     const names = mapNames(cast)
-    const nameOf = naming(names)
+    const nameOf = nameHotkeysBy(names)
     screen.line(formatIntro(cast), { type: 'start', seed, names })
 
     // All validators do the same, so only one of them prints its successes.
-    const epochs: Settled[] = []
+    const epochs: EpochResult[] = []
     const onEvent: OnMemberEvent = (member, event) => {
       const isPrinted = member === cast.validators[0] && !['sent', 'state'].includes(event.type)
       if (isPrinted && event.type === 'epoch') {
         epochs.push(event.settled)
-        const format = options.verbose ? epochText : epochLine
-        screen.line(format(epochFacts(event.settled), nameOf), epochRecord(event.settled))
+        const format = options.verbose ? formatEpoch : summariseEpoch
+        screen.line(format(describeEpoch(event.settled), nameOf), exportEpoch(event.settled))
       } else if (isPrinted || event.type === 'problem') narrate(event, screen, nameOf)
     }
     const { chain, state } = await raceAbort(runSubnet(cast, out, onEvent), signal)
@@ -104,7 +110,7 @@ async function showPage(
   using server = await listenWith(await servePageAndBuckets(join(out, 'buckets'), network), 0)
   const { url } = server
   screen.line(`\nOpen ${url}/ in a browser (Ctrl-C stops it)`, { type: 'serving', url })
-  await untilAborted(signal)
+  await waitForAbort(signal)
 }
 
 const NO_VERIFIER =

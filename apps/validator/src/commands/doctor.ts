@@ -1,7 +1,14 @@
 import { findSourceRefusal, TEMPLATES } from '@affine/miners'
 import { readRegularFile } from '@affine/node/disk'
 import { openChain } from '@affine/settlement'
-import { type Output, output, ownVariables, readNamed, table, wholePath } from '@affine/terminal'
+import {
+  expandPath,
+  type Output,
+  output,
+  ownVariables,
+  printTable,
+  readNamed,
+} from '@affine/terminal'
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { printExamination } from '../examination/examine.ts'
 import { createAccountCommand, readNamedAccount } from '../service/account.ts'
@@ -28,7 +35,7 @@ const command = createAccountCommand('doctor')
       '--source <file>',
       "only check a chute's source, and print why validators would refuse it",
     )
-      .argParser((path) => wholePath(path, 'source'))
+      .argParser((path) => expandPath(path, 'source'))
       .implies({ network: 'local' }), // no network is used, so none is required
   )
 
@@ -56,7 +63,7 @@ export const doctor: CommandUnknownOpts = addSettingOptions(command, isOwn)
     expectNoProblems(checkFolders(pickGiven(read.entries)))
     const rows = read.shown.filter(({ from }) => from !== '-' && from !== 'default')
     const title = { text: `Settings of ${hotkey}:`, record: { type: 'settings', hotkey } }
-    table(output(options.json), title, rows)
+    printTable(output(options.json), title, rows)
     const chain = { firstEpoch: 0, ...options }
     const isWell = await printExamination(openChain, chain, { account, base, read })
     if (!isWell) process.exitCode = 1

@@ -6,23 +6,23 @@ import { PROTOCOL } from '@affine/duel'
 import { SIDES } from '@affine/envs'
 import {
   type DuelStanding,
-  environmentsNamed,
   expectReply,
   HOPELESS,
+  resolveEnvironments,
+  resumeRun,
   runDuel,
   type SoloDuel,
-  takeUp,
 } from '@affine/miners'
-import { holdFolder, openJournal } from '@affine/node/disk'
-import { boundsOf, drawInterval, percent } from '@affine/report'
+import { lockFolder, openJournal } from '@affine/node/disk'
+import { drawInterval, findBounds, percent } from '@affine/report'
 import { NETWORK_HELP, SYSTEM_CLOCK } from '@affine/settlement'
 import {
+  expandPath,
   InvalidValue,
   interrupted,
   NETUID,
   networkOption,
   output,
-  wholePath,
 } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { DUEL_PLAYER, openPlayers, UID_HELP } from './duel/players.ts'
@@ -47,7 +47,7 @@ export const duel: CommandUnknownOpts = createSoloCommand('duel')
   .option(
     '--out <folder>',
     'the folder of samples and result; continues the duel in it',
-    (path) => wholePath(path, 'out'),
+    (path) => expandPath(path, 'out'),
     'duel',
   )
   .addOption(networkOption(`the network of the uids: ${NETWORK_HELP}`))
@@ -56,8 +56,8 @@ export const duel: CommandUnknownOpts = createSoloCommand('duel')
   .action(async (champion, contender, { ratio, ahead, out, model, ...options }) => {
     const screen = output(options.json)
     const signal = interrupted()
-    const envs = environmentsNamed(options.env)
-    await using _folder = await holdFolder(out)
+    const envs = resolveEnvironments(options.env)
+    await using _folder = await lockFolder(out)
     const asking = { ...createAsking({ model }, signal), env: envs[0] }
     const words = { champion, contender }
     const { names, players } = await openPlayers(words, options, { asking, screen })
@@ -65,7 +65,7 @@ export const duel: CommandUnknownOpts = createSoloCommand('duel')
     await using journal = await openJournal(join(out, 'samples.jsonl'))
     const ratioPpm = Math.round(ratio * 1e6)
     const identity = { ...names, model, envs, ratioPpm }
-    const solo = await takeUp(journal, identity, { secret: randomBytes(32).toString('hex') })
+    const solo = await resumeRun(journal, identity, { secret: randomBytes(32).toString('hex') })
     if (solo === undefined)
       throw new RangeError(
         `${out} contains another duel: name another folder with --out, or repeat its arguments`,
@@ -119,7 +119,7 @@ function formatStanding({ envs }: DuelStanding, { ratioPpm }: SoloDuel): readonl
   const { zSquaredPpm } = PROTOCOL
   return Object.entries(envs).map(([env, { wins, losses, ties, trials, verdict }]) => {
     const counts = `${wins} won, ${losses} lost, ${ties} tied`
-    const drawn = drawInterval(boundsOf({ wins, trials, zSquaredPpm }), ratioPpm)
+    const drawn = drawInterval(findBounds({ wins, trials, zSquaredPpm }), ratioPpm)
     return `${env} ${counts} ${drawn} vs ${percent(ratioPpm)} → ${verdict}`
   })
 }

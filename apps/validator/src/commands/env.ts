@@ -3,17 +3,17 @@ import { createInterface } from 'node:readline/promises'
 import {
   type Agent,
   type Answer,
+  deriveSeed,
   type Env,
   isChallengeId,
   make,
   play,
   registry,
-  seedOf,
   specHash,
   type Transcript,
 } from '@affine/envs'
 import { type Opponent, openPlayer, soloChallenge } from '@affine/miners'
-import { endingOf, endingTexts, messageText } from '@affine/report'
+import { describeSoloEnding, formatEnding, formatMessage } from '@affine/report'
 import { interrupted, output, textIn } from '@affine/terminal'
 import { Command, type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { createAsking, createStrengthOption, expectGame } from './solo.ts'
@@ -85,7 +85,7 @@ env
     const player = isHuman ? createHuman() : await openOther()
     const challengeId = challenge ?? soloChallenge(id, randomBytes(32).toString('hex'), 0)
     const origin = seed === undefined ? { challengeId } : { seed: String(seed) }
-    const from = seed ?? seedOf(challengeId)
+    const from = seed ?? deriveSeed(challengeId)
     const answers: Answer[] = []
     const agent = player.agent(replyMs)
     const episode = await play(game, from, async (messages) => {
@@ -96,9 +96,9 @@ env
     if (isHuman) process.stdin.destroy()
     const lines = [seed === undefined ? `challenge ${challengeId}` : `seed ${seed}`]
     // A human player has already seen the messages.
-    if (!isHuman) lines.push(...episode.messages.map(messageText))
-    const ending = endingOf({ env: id, seed: from, strength }, episode)
-    lines.push(`reward ${episode.reward}, ${endingTexts(ending).join('\n')}`)
+    if (!isHuman) lines.push(...episode.messages.map(formatMessage))
+    const ending = describeSoloEnding({ env: id, seed: from, strength }, episode)
+    lines.push(`reward ${episode.reward}, ${formatEnding(ending).join('\n')}`)
     const record = { type: 'episode', env: id, ...origin, strength, ...episode, ending }
     if (challenge === undefined && seed === undefined) return screen.line(lines.join('\n'), record)
     const deterministic = await isRepeatable(game, from, { episode, answers })

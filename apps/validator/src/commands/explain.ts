@@ -1,6 +1,6 @@
-import { LOSSES_SHOWN, MinerReport, naming, queueIn } from '@affine/report'
+import { LOSSES_SHOWN, listQueue, MinerReport, nameHotkeysBy } from '@affine/report'
 import { openChain, recompute } from '@affine/settlement'
-import { namesBeside, onChain } from '@affine/terminal'
+import { readNames, withChain } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { createReplayCommand, prepareReplay } from './replay.ts'
 
@@ -15,11 +15,11 @@ export const explain: CommandUnknownOpts = createReplayCommand('explain')
     '\nExample:\n  $ af explain --hotkey 7 --network http://127.0.0.1:9944 --buckets buckets',
   )
   .action(({ hotkey: who, buckets, last, all = false, ...options }) =>
-    onChain(openChain, options, async (subnet, screen) => {
+    withChain(openChain, options, async (subnet, screen) => {
       const { chain, network } = subnet
       const snapshot = await chain.snapshot((await chain.head()).number)
       const hotkey = snapshot.neurons.find(({ uid }) => String(uid) === who)?.hotkey ?? who
-      const nameOf = naming(await namesBeside(options.network))
+      const nameOf = nameHotkeysBy(await readNames(options.network))
       const report = new MinerReport(hotkey, { line: screen.line, all, nameOf })
       const replay = await prepareReplay(subnet, { buckets, last }, (sample, place) =>
         report.stats.add(sample, place),
@@ -30,7 +30,7 @@ export const explain: CommandUnknownOpts = createReplayCommand('explain')
         screen.status(`read up to epoch ${settled.epoch}`)
         report.add(settled)
       }
-      const rows = queueIn(state, snapshot, network)
+      const rows = listQueue(state, snapshot, network)
       const place = rows.find((row) => row.hotkey === hotkey)
       process.exitCode = Number(!report.isKnown && place === undefined)
       report.end(place)

@@ -1,19 +1,19 @@
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Account } from '@affine/chain'
-import { holdFolder } from '@affine/node/disk'
+import { lockFolder } from '@affine/node/disk'
 import { listen } from '@affine/node/listen'
 import { LOCAL_NETWORK } from '@affine/settlement'
 import {
-  chainIn,
+  chainPath,
   hasChain,
   isUnused,
   type KeptChain,
-  keyNamed,
-  keysIn,
+  keysPath,
   openFolder,
+  openKey,
 } from '@affine/settlement/node'
-import { interrupted, type Output, output, whole, wholePath } from '@affine/terminal'
+import { expandPath, interrupted, type Output, output, whole } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { getCommandName } from '../service/program-name.ts'
 
@@ -47,7 +47,7 @@ export const localnet: CommandUnknownOpts = new Command('localnet')
   .option(
     '--out <folder>',
     'the folder of the keys and the chain',
-    (path) => wholePath(path, 'out'),
+    (path) => expandPath(path, 'out'),
     'localnet',
   )
   .option('--json', 'print JSON, one object a line')
@@ -55,7 +55,7 @@ export const localnet: CommandUnknownOpts = new Command('localnet')
   .action(async ({ port, blockMs, out, json, ...options }) => {
     const screen = output(json)
     const signal = interrupted()
-    await using _folder = await holdFolder(out)
+    await using _folder = await lockFolder(out)
     if (!hasChain(out) && !(await isUnused(out)))
       throw misuse('--out', 'an empty folder, or that of a localnet', resolve(out))
     const begin = { ...DEFAULTS, ...options }
@@ -64,7 +64,7 @@ export const localnet: CommandUnknownOpts = new Command('localnet')
     await addMiners(net, out, options)
     await serveChain(net, { port, blockMs, out, screen, signal })
     await makeBlock(net) // includes pending transactions
-    const file = chainIn(out)
+    const file = chainPath(out)
     screen.line(`the chain is in ${file}`, { type: 'ended', file })
     signal.throwIfAborted()
   })
@@ -97,7 +97,7 @@ async function addMiners(net: KeptChain, out: string, options: Partial<typeof DE
   expectFreeUids(target)
   const added: Account[] = []
   for (let number = miners + 1; number <= target.miners; number++)
-    added.push(await keyNamed(out, `miner-${number}`))
+    added.push(await openKey(out, `miner-${number}`))
   if (added.length === 0) return
   const registered = added.map((account) => chain.register(account))
   await makeBlock(net)
@@ -118,7 +118,7 @@ async function serveChain(net: KeptChain, serving: ServeOptions): Promise<void> 
   const { url } = server
   const block = chain.height
   const { neurons } = await chain.snapshot(block)
-  const keys = keysIn(out)
+  const keys = keysPath(out)
   const since = block === 0 ? '' : `, continued after block ${block}`
   const pace = `a block every ${blockMs} ms, ${epochBlocks} blocks an epoch`
   const text = `a local chain at ${url}${since}: ${pace}; Ctrl-C stops it. In other terminals:`

@@ -1,5 +1,5 @@
 import { type Account, encodeCommitment } from '@affine/chain'
-import { type HeardRequest, serveMiner } from '@affine/miners/node'
+import { type MinerRequest, serveMiner } from '@affine/miners/node'
 import { openLive } from '@affine/settlement'
 import {
   type ChainOptions,
@@ -7,12 +7,12 @@ import {
   NETUID,
   networkOption,
   type Output,
-  onChain,
   output,
   printable,
   shareOption,
-  untilAborted,
+  waitForAbort,
   whole,
+  withChain,
 } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { addAccountOptions, readNamedAccount } from '../service/account.ts'
@@ -49,14 +49,14 @@ export const miner: CommandUnknownOpts = addAccountOptions(
     const screen = output(json)
     const account = network === undefined ? undefined : await readNamedAccount(options)
     const signal = interrupted()
-    const onRequest = (request: HeardRequest): void => printRequest(request, screen, json)
+    const onRequest = (request: MinerRequest): void => printRequest(request, screen, json)
     using server = await serveMiner({ skill, seed: 'miner' }, port, onRequest)
     const { url } = server
     const text = `serving ${url}, skill ${skill}; Ctrl-C stops it`
     screen.line(text, { type: 'serving', url, skill })
     if (network !== undefined && account !== undefined)
       await commitMiner(account, url, { ...options, network })
-    await untilAborted(signal)
+    await waitForAbort(signal)
   })
 
 /**
@@ -66,7 +66,7 @@ export const miner: CommandUnknownOpts = addAccountOptions(
 async function commitMiner(account: Account, url: string, options: ChainOptions): Promise<void> {
   const model = `affine/reference-${account.hotkey}`
   const fields = encodeCommitment({ kind: 'miner', model, revision: 'main', chute: url })
-  await onChain(openLive, { firstEpoch: 0, ...options }, async ({ chain, network }, screen) => {
+  await withChain(openLive, { firstEpoch: 0, ...options }, async ({ chain, network }, screen) => {
     if (network.careful)
       throw new RangeError(`"network" expected a network for tests, got ${options.network}`)
     const { number: block } = await chain.commit(account, fields)
@@ -75,14 +75,14 @@ async function commitMiner(account: Account, url: string, options: ChainOptions)
 }
 
 /** Shows the last request to a miner; with `json`, prints a record of each request. */
-function printRequest(request: HeardRequest, screen: Output, json = false): void {
+function printRequest(request: MinerRequest, screen: Output, json = false): void {
   const prompt = request?.prompt.slice(0, MAX_PROMPT)
   if (json) screen.line('', { type: 'request', ...request, prompt })
   else screen.status(formatRequest(request))
 }
 
 /** Returns a request, its reply, and whether a better reply exists. */
-function formatRequest(request: HeardRequest): string {
+function formatRequest(request: MinerRequest): string {
   if (request === undefined) return '✘ a request without a prompt'
   const { env, prompt, reply, isPerfect } = request
   const lines = prompt.split('\n').map((line) => line.trim())

@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto'
-import { contentOf, type Miner, type Protocol } from '@affine/duel'
-import { type Exercise, environmentsNamed, exercisesOf } from '@affine/miners'
-import { PastChallenges, prospectsOf, prospectsText } from '@affine/report'
+import { digestContent, type Miner, type Protocol } from '@affine/duel'
+import { createExercises, type Exercise, resolveEnvironments } from '@affine/miners'
+import { estimateProspects, formatProspects, PastChallenges } from '@affine/report'
 import { NETWORK_HELP, openChain, recompute, type Subnet } from '@affine/settlement'
 import {
+  expandPath,
   FIRST_EPOCH,
   interrupted,
   NETUID,
   networkOption,
-  onChain,
   output,
   shareOption,
   whole,
-  wholePath,
+  withChain,
 } from '@affine/terminal'
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { playPractice, printEnvironment, type Session } from './practise/session.ts'
@@ -54,7 +54,7 @@ export const practise: CommandUnknownOpts = createSoloCommand('practise')
   .option(
     '--resume <file>',
     'store results in this file, and continue the practice in it',
-    (path) => wholePath(path, 'resume'),
+    (path) => expandPath(path, 'resume'),
   )
   .addOption(createStrengthOption().default(1))
   .option('--at-least <share>', AT_LEAST, shareOption)
@@ -75,11 +75,11 @@ export const practise: CommandUnknownOpts = createSoloCommand('practise')
     if (!against) {
       expectNoAgainstOption(command)
       const session = { ...common, screen: output(options.json), signal: interrupted() }
-      return practiseAlone(environmentsNamed(env), session)
+      return practiseAlone(resolveEnvironments(env), session)
     }
     if (network === undefined)
       throw new RangeError('--against needs "--network", the network of the champion')
-    await onChain(openChain, { ...options, network }, async (subnet, screen, signal) => {
+    await withChain(openChain, { ...options, network }, async (subnet, screen, signal) => {
       const throne = await readChampion(subnet, options, options.challenges)
       await practiseAgainst(throne, { ...common, screen, signal })
     })
@@ -97,7 +97,7 @@ async function practiseAlone(envs: readonly string[], session: Session): Promise
   const { player, model, challenges, strength, atLeast = 0 } = session
   if (strength < 1) expectGame(envs)
   const secret = randomBytes(32).toString('hex')
-  const exercises = exercisesOf(envs, secret, challenges)
+  const exercises = createExercises(envs, secret, challenges)
   const played = await playPractice({ player, model, challenges, envs }, exercises, session)
   const wells = envs.map((env) => printEnvironment(env, played, session))
   if (Math.min(...wells) < atLeast) process.exitCode = 1
@@ -107,14 +107,14 @@ async function practiseAlone(envs: readonly string[], session: Session): Promise
 async function practiseAgainst(throne: ChampionFacts, session: Session): Promise<void> {
   const { player, model, challenges, atLeast = 0, screen } = session
   const envs = Object.keys(throne.protocol.envs)
-  const practice = { player, model, challenges, envs, against: contentOf(throne.champion) }
+  const practice = { player, model, challenges, envs, against: digestContent(throne.champion) }
   const played = await playPractice(practice, throne.exercises, session)
   for (const env of envs) printEnvironment(env, played, session)
   for (const env of throne.games)
     screen.line(`${env}: ${NOT_COMPARED}`, { type: 'not compared', env })
-  const prospects = prospectsOf(played, throne)
+  const prospects = estimateProspects(played, throne)
   const { hotkey: champion } = throne.champion
-  screen.line(prospectsText(prospects), { type: 'prospects', champion, ...prospects })
+  screen.line(formatProspects(prospects), { type: 'prospects', champion, ...prospects })
   if (prospects.dethrones.middle < atLeast) process.exitCode = 1
 }
 

@@ -1,7 +1,7 @@
 import type { State } from '@affine/duel'
-import { type RecomputeOptions, readersState, type Subnet } from '@affine/settlement'
-import { bucketsIn, expectBuckets } from '@affine/settlement/node'
-import { type ChainOptions, chainCommand, FIRST_EPOCH, whole, wholePath } from '@affine/terminal'
+import { type RecomputeOptions, readStartState, type Subnet } from '@affine/settlement'
+import { createBucketOpener, expectBuckets } from '@affine/settlement/node'
+import { type ChainOptions, chainCommand, expandPath, FIRST_EPOCH, whole } from '@affine/terminal'
 import { type Command, Option } from '@commander-js/extra-typings'
 
 /** The buckets and the number of newest epochs to replay. */
@@ -14,7 +14,7 @@ export const BUCKETS: Buckets = new Option(
   'the folder or URL of the buckets announced by name; not needed for https buckets',
 )
   .env('AFFINE_BUCKETS')
-  .argParser((path) => wholePath(path, 'buckets'))
+  .argParser((path) => expandPath(path, 'buckets'))
 
 /** Creates a command that replays a subnet from its public data. */
 export const createReplayCommand = (name: string): Command<[], ChainOptions & ReplayOptions> =>
@@ -39,7 +39,7 @@ export async function prepareReplay(
 ): Promise<RecomputeOptions & { readonly from: State }> {
   await expectBuckets(subnet, buckets)
   const { chain, network } = subnet
-  const openBucket = bucketsIn(buckets, network)
+  const openBucket = createBucketOpener(buckets, network)
   const data = { chain, network, openBucket, compare: false, onSample }
-  return { ...data, from: await readersState(data, last) }
+  return { ...data, from: await readStartState(data, last) }
 }

@@ -1,19 +1,19 @@
 import { readdir } from 'node:fs/promises'
 import { listenWith } from '@affine/node/listen'
-import { isOnline, LOCAL_NETWORK, networkNamed } from '@affine/settlement'
+import { findNetwork, isOnline, LOCAL_NETWORK } from '@affine/settlement'
 import {
   CHAIN,
   type ChainOptions,
   chainCommand,
   FIRST_EPOCH,
-  faultIn,
+  findFault,
   interrupted,
   maskUrls,
-  namesBeside,
   output,
+  printNetwork,
   readNamed,
-  sayNetwork,
-  untilAborted,
+  readNames,
+  waitForAbort,
   whole,
 } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
@@ -45,7 +45,7 @@ export const serve: CommandUnknownOpts = chainCommand('serve', 'finney')
     const { url } = server
     const text = `serving ${folder} at ${url}; Ctrl-C stops it`
     output(json).line(text, { type: 'serving', folder, url })
-    await untilAborted(signal)
+    await waitForAbort(signal)
   })
 
 /**
@@ -57,7 +57,7 @@ async function pageNetwork(
   { network, networkFrom, netuid, firstEpoch }: ChainOptions,
   isByVariable: boolean,
 ): Promise<PageNetwork> {
-  const fault = faultIn(CHAIN.network, network)
+  const fault = findFault(CHAIN.network, network)
   if (fault !== undefined)
     throw new RangeError(`"network" ${fault}; got ${JSON.stringify(network)}`)
   const [node = ''] = isOnline(network) ? network.split(',', 1) : [network]
@@ -66,9 +66,9 @@ async function pageNetwork(
       `the URL in ${networkFrom} may contain a key, which the page would publish: name the ` +
         'chain of the page with --network',
     )
-  sayNetwork({ network: node, networkFrom }, netuid ?? networkNamed(node)?.netuid)
+  printNetwork({ network: node, networkFrom }, netuid ?? findNetwork(node)?.netuid)
   if (!isOnline(network)) {
-    const names = await namesBeside(network)
+    const names = await readNames(network)
     return { chain: { file: network }, names, netuid, firstEpoch }
   }
   const [loopback = node] = LOCAL_NETWORK.endpoints

@@ -1,12 +1,12 @@
 import { type Chain, ChainError, type UidWeights } from '@affine/chain'
-import { allWeightTo } from '@affine/engine'
-import { openLive, recipientOf, recompute, snapshotOf } from '@affine/settlement'
-import { onChain, shown } from '@affine/terminal'
+import { giveAllWeightTo } from '@affine/engine'
+import { findRecipient, openLive, readSnapshot, recompute } from '@affine/settlement'
+import { formatValue, withChain } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { readOwnSeat } from '../examination/seat.ts'
 import { addAccountOptions, readNamedAccount, readValidatorAccount } from '../service/account.ts'
 import { findSettings } from '../settings/entries.ts'
-import { isSending, readValues } from '../settings/settings.ts'
+import { isSending, readFoundValues } from '../settings/settings.ts'
 import { SENDING } from '../settings/table.ts'
 import { createReplayCommand, prepareReplay } from './replay.ts'
 
@@ -19,24 +19,24 @@ export const setWeights: CommandUnknownOpts = addAccountOptions(createReplayComm
     '\nExample:\n  $ af set-weights --network http://127.0.0.1:9944 --key k --buckets buckets',
   )
   .action(async ({ buckets, last, ...options }) => {
-    const sending = readValues(findSettings(options, process.env), SENDING)
+    const sending = readFoundValues(findSettings(options, process.env), SENDING)
     const account = await readNamedAccount(options, readValidatorAccount)
     const { hotkey } = account
-    await onChain(openLive, options, async (subnet, screen) => {
+    await withChain(openLive, options, async (subnet, screen) => {
       const { chain, network } = subnet
       const replay = await prepareReplay(subnet, { buckets, last })
       let state = replay.from
       for await (const settled of recompute(replay)) state = settled.state
-      const recipient = recipientOf(state, await snapshotOf(chain, state))
+      const recipient = findRecipient(state, await readSnapshot(chain, state))
       const weights = await computeWeights(recipient, chain, hotkey)
       const role = recipient === state.champion?.hotkey ? 'champion' : "subnet's owner"
-      const text = `${shown(weights)}, to the ${role} ${recipient}`
+      const text = `${formatValue(weights)}, to the ${role} ${recipient}`
       const record = { type: 'weights', hotkey, weights }
       if (!isSending(network, sending))
         return screen.line(`would set ${text}; nothing is sent`, { ...record, type: 'withheld' })
       const { number: block } = await chain.setWeights(account, weights)
       const held = (await chain.weights(block))[hotkey] ?? []
-      const result = `block ${block} contains ${text}. Weights in force: ${shown(held)}`
+      const result = `block ${block} contains ${text}. Weights in force: ${formatValue(held)}`
       screen.line(result, { ...record, block, held })
     })
   })
@@ -52,7 +52,7 @@ async function computeWeights(
 ): Promise<UidWeights> {
   const { seat, snapshot } = await readOwnSeat(chain, hotkey)
   if (!seat.neuron.permit) throw new ChainError('NeuronNoValidatorPermit')
-  const weights = allWeightTo(recipient, snapshot.neurons)
+  const weights = giveAllWeightTo(recipient, snapshot.neurons)
   if (weights !== undefined) return weights
   const lack = recipient
     ? `${recipient} is no longer registered`

@@ -54,7 +54,7 @@ export function createAsking(
   { model }: Pick<SoloOptions, 'model'>,
   signal: AbortSignal,
 ): PlayerAsking {
-  return { ...NODE_CALLER, model, giveUpMs: GIVE_UP_MS, signal }
+  return { ...NODE_CALLER, model, timeoutMs: GIVE_UP_MS, signal }
 }
 
 /** Minimum time between two lines of progress without a terminal. */

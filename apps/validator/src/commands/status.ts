@@ -1,16 +1,22 @@
-import { decimalOf, readSlot } from '@affine/chain'
-import { queueRows, statusRecord, statusTexts, subnetStatus, validatorRows } from '@affine/report'
-import { openChain, openLive, recompute, type Settled, type Subnet } from '@affine/settlement'
+import { formatTao, readSlot } from '@affine/chain'
 import {
-  align,
+  exportStatus,
+  formatStatus,
+  listQueueRows,
+  listValidatorRows,
+  readStatus,
+} from '@affine/report'
+import { type EpochResult, openChain, openLive, recompute, type Subnet } from '@affine/settlement'
+import {
+  formatTable,
+  formatValue,
   maskUrls,
-  namesBeside,
   type Output,
-  onChain,
   output,
-  shown,
-  table,
+  printTable,
+  readNames,
   whole,
+  withChain,
 } from '@affine/terminal'
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { createReplayCommand, prepareReplay } from './replay.ts'
@@ -38,22 +44,22 @@ export const status: CommandUnknownOpts = createReplayCommand('status')
   .addHelpText('after', EXAMPLES)
   .action(({ buckets, last, watch, block, ...options }) => {
     if (block !== undefined)
-      return onChain(openChain, { firstEpoch: 0, ...options }, (subnet, screen) =>
+      return withChain(openChain, { firstEpoch: 0, ...options }, (subnet, screen) =>
         printBlock(subnet, block, screen),
       )
     if (!watch)
-      return onChain(openChain, options, async (subnet, screen) => {
-        const names = await namesBeside(options.network)
+      return withChain(openChain, options, async (subnet, screen) => {
+        const names = await readNames(options.network)
         await createView(await prepareReplay(subnet, { buckets, last }), names, screen)()
       })
     const onRetry = ({ message }: Error): void => {
       const text = maskUrls(message)
-      output(options.json).line(`! ${shown(text)}`, { type: 'problem', message: text })
+      output(options.json).line(`! ${formatValue(text)}`, { type: 'problem', message: text })
     }
-    return onChain(openLive, { ...options, onRetry }, async (subnet, screen, signal) => {
+    return withChain(openLive, { ...options, onRetry }, async (subnet, screen, signal) => {
       const isInPlace = process.stdout.isTTY && !options.json
       const replay = await prepareReplay(subnet, { buckets, last })
-      const names = await namesBeside(options.network)
+      const names = await readNames(options.network)
       const show = createView(replay, names, screen, isInPlace ? CLEAR : '')
       let shownBlock = -1
       for await (const { number } of subnet.chain.heads(signal)) {
@@ -70,20 +76,20 @@ export const status: CommandUnknownOpts = createReplayCommand('status')
  */
 function createView(
   replay: Awaited<ReturnType<typeof prepareReplay>>,
-  names: Awaited<ReturnType<typeof namesBeside>>,
+  names: Awaited<ReturnType<typeof readNames>>,
   screen: Output,
   before = '',
 ): () => Promise<number> {
-  let last: Settled | undefined
+  let last: EpochResult | undefined
   return async () => {
     const from = last?.state ?? replay.from
     for await (const settled of recompute({ ...replay, from })) last = settled
-    const found = await subnetStatus(replay, last?.state ?? from, last)
+    const found = await readStatus(replay, last?.state ?? from, last)
     process.stdout.write(before)
-    const queue = queueRows(found, names)
-    const validators = align(validatorRows(found, names))
-    const tables = [...validators, ...(queue.length > 0 ? ['', ...align(queue)] : [])]
-    screen.line([...statusTexts(found, names), ...tables].join('\n'), statusRecord(found))
+    const queue = listQueueRows(found, names)
+    const validators = formatTable(listValidatorRows(found, names))
+    const tables = [...validators, ...(queue.length > 0 ? ['', ...formatTable(queue)] : [])]
+    screen.line([...formatStatus(found, names), ...tables].join('\n'), exportStatus(found))
     return found.block
   }
 }
@@ -97,9 +103,13 @@ async function printBlock({ chain }: Subnet, choice: number | true, screen: Outp
   const rows = neurons.map(({ uid, hotkey, stake, ...neuron }) => {
     const { block: committed, kind, says } = slots.get(hotkey) ?? {}
     const slotFields = { committed, kind, says, weights: weights[hotkey] }
-    return { uid, hotkey, stakeTao: decimalOf(stake), ...neuron, ...slotFields }
+    return { uid, hotkey, stakeTao: formatTao(stake), ...neuron, ...slotFields }
   })
   const { netuid } = chain
   const text = `subnet ${netuid} at the end of block ${head.number}`
-  table(screen, { text, record: { type: 'block', netuid, ...head, tempo, revealPeriod } }, rows)
+  printTable(
+    screen,
+    { text, record: { type: 'block', netuid, ...head, tempo, revealPeriod } },
+    rows,
+  )
 }

@@ -4,20 +4,33 @@ import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Account } from '@affine/chain'
 import { type Setup, Validator } from '@affine/engine'
-import { blockAges, type Metrics, metricsOf } from '@affine/engine/metrics'
-import { claimFolder, guard, type Health, healthOf, healthPages } from '@affine/engine/node'
-import { holdFolder } from '@affine/node/disk'
+import { createMetrics, type Metrics, trackBlockAges } from '@affine/engine/metrics'
+import {
+  claimFolder,
+  type Health,
+  healthPages,
+  trackHealth,
+  watchHealth,
+} from '@affine/engine/node'
+import { lockFolder } from '@affine/node/disk'
 import { type Listening, listen } from '@affine/node/listen'
-import { shortHotkey } from '@affine/report'
+import { shortenHotkey } from '@affine/report'
 import {
   type OpenBucket,
-  type Opened,
+  type OpenSubnet,
   openLive,
   type Source,
   type Subnet,
 } from '@affine/settlement'
 import { openThreads } from '@affine/settlement/node'
-import { FAILED, interrupted, leave, type Output, openSaying, raceAbort } from '@affine/terminal'
+import {
+  FAILED,
+  interrupted,
+  leave,
+  type Output,
+  openWithNotice,
+  raceAbort,
+} from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { formatFinding } from '../examination/findings.ts'
 import { checkChutes } from '../examination/own-checks.ts'
@@ -77,8 +90,8 @@ const clock = (): number => performance.now()
 /** Validates until a signal stops it, the chain turns out to be another one, or it stalls. */
 async function runValidator(settings: Settings, account: Account, screen: Output): Promise<void> {
   const { hotkey } = account
-  await using _folder = await holdFolder(settings.folder)
-  const health = healthOf(clock)
+  await using _folder = await lockFolder(settings.folder)
+  const health = trackHealth(clock)
   const listeners: Setup['on'][] = [health.on, createNarrator(screen)]
   const on: Setup['on'] = (event) => {
     for (const listener of listeners) listener(event)
@@ -94,8 +107,8 @@ async function runValidator(settings: Settings, account: Account, screen: Output
   const { seat, snapshot } = await raceAbort(readOwnSeat(subnet.chain, hotkey), signal)
   if (!settings.overwrite) expectNoSlotOf('miner', seat)
   const emit = isSending(subnet.network, settings)
-  const metrics = metricsOf({ hotkey, lastUpdate: seat.neuron.lastUpdate, emit }, clock)
-  listeners.push(metrics.on, blockAges(subnet.chain, Date.now, on))
+  const metrics = createMetrics({ hotkey, lastUpdate: seat.neuron.lastUpdate, emit }, clock)
+  listeners.push(metrics.on, trackBlockAges(subnet.chain, Date.now, on))
   using served = await servePages(settings, health, metrics)
 
   // One core remains for following the chain and asking the miners.
@@ -128,7 +141,7 @@ async function runValidator(settings: Settings, account: Account, screen: Output
 function createNarrator(screen: Output): Setup['on'] {
   const countOmitted = createProblemFilter(clock)
   return (event) => {
-    if (event.type !== 'problem') return narrate(event, screen, shortHotkey)
+    if (event.type !== 'problem') return narrate(event, screen, shortenHotkey)
     const unsaid = countOmitted(event)
     if (unsaid !== undefined) printProblem(event, screen, unsaid)
   }
@@ -137,7 +150,7 @@ function createNarrator(screen: Output): Setup['on'] {
 /** Ends the process once it stalls, so that its supervisor restarts it. */
 function endWhenStalled({ stall }: Settings, health: Health, screen: Output): Disposable {
   const seconds = 2 * stall
-  return guard(seconds, health, (late) => {
+  return watchHealth(seconds, health, (late) => {
     printStall(late, seconds, screen)
     void leave(FAILED)
   })
@@ -146,9 +159,9 @@ function endWhenStalled({ stall }: Settings, health: Health, screen: Output): Di
 /**
  * Opens the chain. A failing node is reported; once the chain is open, it does not end the process.
  */
-function openSubnet(settings: Settings, on: Setup['on']): Promise<Opened> {
+function openSubnet(settings: Settings, on: Setup['on']): Promise<OpenSubnet> {
   const { network, netuid, firstEpoch } = settings
-  return openSaying(openLive, network, {
+  return openWithNotice(openLive, network, {
     netuid,
     firstEpoch,
     onRetry: (error) => on({ type: 'problem', task: { kind: 'node' }, error }),

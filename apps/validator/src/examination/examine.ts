@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { type Account, type Chain, ChainError, type Snapshot } from '@affine/chain'
 import {
-  type Asked,
   type Client,
   countFailures,
-  type Hear,
+  type MinerListener,
+  probeMiner,
+  type TargetMiner,
   tryMiner,
-  whyNoAnswer,
 } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
-import { type Network, type Open, type Subnet, SYSTEM_CLOCK } from '@affine/settlement'
-import { type ChainOptions, onChain, output } from '@affine/terminal'
+import { type Network, type Subnet, type SubnetOpener, SYSTEM_CLOCK } from '@affine/settlement'
+import { type ChainOptions, output, withChain } from '@affine/terminal'
 import { openClient } from '../service/agents.ts'
 import { estimateLoads, printCosts } from '../service/load.ts'
 import type { SettingsReport } from '../settings/settings.ts'
@@ -37,7 +37,7 @@ interface ExaminedAccount {
  * chain that does not respond is a finding.
  */
 export async function printExamination(
-  open: Open,
+  open: SubnetOpener,
   options: ChainOptions,
   examined: ExaminedAccount,
 ): Promise<boolean> {
@@ -48,7 +48,7 @@ export async function printExamination(
     printFinding(finding, screen, examined.read.mask)
   }
   try {
-    await onChain(open, options, async (subnet, _, signal) => {
+    await withChain(open, options, async (subnet, _, signal) => {
       const { chain, network } = subnet
       const snapshot = await chain.snapshot((await chain.head()).number)
       const loads = estimateLoads(network.protocol, snapshot)
@@ -136,15 +136,15 @@ const checkWeights = ({ revealPeriod }: Snapshot): Finding =>
  * Rejects when `signal` aborts.
  */
 export async function* checkAnswers(
-  miner: Asked,
+  miner: TargetMiner,
   network: Network,
   signal: AbortSignal,
 ): AsyncGenerator<Finding> {
   const { chute } = miner
-  const clientOf = (on: Hear): Client => openClient(network, miner, on)
+  const clientOf = (on: MinerListener): Client => openClient(network, miner, on)
   const startMs = performance.now()
   try {
-    const why = await whyNoAnswer(chute, clientOf, { ...NODE_CALLER, signal })
+    const why = await probeMiner(chute, clientOf, { ...NODE_CALLER, signal })
     const ms = Math.ceil(performance.now() - startMs)
     if (why !== undefined) {
       const arePrivate = why.reason === 'not-shown'
@@ -162,7 +162,7 @@ export async function* checkAnswers(
 }
 
 async function* checkReplies(
-  clientOf: (on: Hear) => Client,
+  clientOf: (on: MinerListener) => Client,
   envs: readonly string[],
   signal: AbortSignal,
 ): AsyncGenerator<Finding> {

@@ -1,5 +1,10 @@
 import type { SlotRecord } from '@affine/chain'
-import { noAccessText, type ReplyCounts, replyCountsText, unansweredText } from '@affine/miners'
+import {
+  describeMissingAccess,
+  describeMissingReply,
+  formatReplyCounts,
+  type ReplyCounts,
+} from '@affine/miners'
 import { type Output, printable } from '@affine/terminal'
 import { describeWrongKey, KEY_ADVICE } from '../service/account.ts'
 import { formatBytes } from '../service/load.ts'
@@ -12,8 +17,8 @@ interface DiskFacts extends Readonly<Record<'freeBytes' | 'dayBytes' | 'days', n
 }
 /** Offset of this clock from that of Chutes, positive if ahead, and duration of the response. */
 type ClockOffset = Readonly<Record<'aheadMs' | 'ms', number>>
-type Access = Parameters<typeof noAccessText>[0] & { readonly netuid: number }
-type SilentMiner = Parameters<typeof unansweredText>[0] &
+type Access = Parameters<typeof describeMissingAccess>[0] & { readonly netuid: number }
+type SilentMiner = Parameters<typeof describeMissingReply>[0] &
   Readonly<Record<'chute' | 'reason', string>>
 
 function formatDisk({ folder, freeBytes, dayBytes, days }: DiskFacts): string {
@@ -33,13 +38,14 @@ export function formatSlot({ block, kind, says }: Partial<SlotRecord>): string {
   return block === undefined ? 'none' : `block ${block}, ${kind}: ${JSON.stringify(says)}`
 }
 
-const formatAccess = (access: Access): string => `Chutes ${noAccessText(access, access.netuid)}`
+const formatAccess = (access: Access): string =>
+  `Chutes ${describeMissingAccess(access, access.netuid)}`
 
 const formatSilence = (silent: SilentMiner): string =>
-  `${silent.chute} gives no usable reply: ${unansweredText(silent)}`
+  `${silent.chute} gives no usable reply: ${describeMissingReply(silent)}`
 
 const formatCounts = (counts: ReplyCounts & { readonly env: string }): string =>
-  `${counts.env}: ${replyCountsText(counts)}`
+  `${counts.env}: ${formatReplyCounts(counts)}`
 
 const formatUnchecked = ({ problems }: { readonly problems: readonly SettingProblem[] }): string =>
   `disk, bucket and Chutes are not checked: ${problems.map(formatProblem).join('; ')}`

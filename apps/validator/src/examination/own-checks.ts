@@ -2,10 +2,10 @@ import { statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { type Bucket, BucketFailure, LIMITS, probePath, statePath } from '@affine/blocks'
 import type { Commitment } from '@affine/chain'
-import { chutesAccount, isInOrder, type KeyAccount, mayCall } from '@affine/miners'
+import { canCall, fetchAccount, isInOrder, type KeyAccount } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
 import { type Network, type Subnet, SYSTEM_CLOCK } from '@affine/settlement'
-import { bucketsIn } from '@affine/settlement/node'
+import { createBucketOpener } from '@affine/settlement/node'
 import type { Loads } from '../service/load.ts'
 import type { Settings } from '../settings/settings.ts'
 import { describe, type Finding, note } from './findings.ts'
@@ -60,7 +60,7 @@ export async function checkChutes(
   if (platform !== 'chutes') return []
   if (chutesApiKey === undefined) return [note('NO_KEY', {})]
   try {
-    const account = await chutesAccount(chutesApiKey, NODE_CALLER)
+    const account = await fetchAccount(chutesApiKey, NODE_CALLER)
     return [checkAccount(account), ...checkRole(account, netuid), checkOffset(account)]
   } catch (error) {
     return [note('ACCOUNT_UNKNOWN', describe(error as Error))]
@@ -79,7 +79,7 @@ function checkRole(account: KeyAccount, netuid: number): readonly Finding[] {
   const { status, roles, netuids } = account
   if (status !== 200) return []
   const access = { netuid, roles, netuids }
-  if (!mayCall(account, netuid)) return [note('NO_ACCESS', access)]
+  if (!canCall(account, netuid)) return [note('NO_ACCESS', access)]
   return [note(roles.includes('subnet_admin') ? 'ACCESS_TO_MORE' : 'ACCESS', access)]
 }
 
@@ -108,7 +108,7 @@ export async function checkBucket(
   const { url, epoch } = commitment
   // The state that governs an epoch is published when the epoch begins, before it is attested.
   const path = statePath(epoch)
-  const bucket = bucketsIn(base, network)(hotkey, url)
+  const bucket = createBucketOpener(base, network)(hotkey, url)
   if (bucket === null)
     return note(base === undefined ? 'BUCKET_NOT_NAMED' : 'BUCKET_NOT_OPENED', {
       path,
@@ -161,7 +161,7 @@ async function checkOverwriting(probe: string, own: Bucket, path: string): Promi
 /** Checks that the probe is readable at `url`. */
 async function checkProbe(probe: string, url: string, whose: BucketOwner): Promise<Finding> {
   const { hotkey, network, base } = whose
-  const source = bucketsIn(base, network)(hotkey, url)
+  const source = createBucketOpener(base, network)(hotkey, url)
   if (source === null) return note('PROBE_URL', { url })
   const path = probePath(hotkey)
   const startMs = SYSTEM_CLOCK.now()

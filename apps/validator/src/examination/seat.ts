@@ -2,14 +2,14 @@ import {
   type Chain,
   ChainError,
   type Commitment,
-  decimalOf,
   decodeCommitment,
+  formatTao,
   type Neuron,
   readSlot,
   type SlotRecord,
   type Snapshot,
 } from '@affine/chain'
-import { shown } from '@affine/terminal'
+import { formatValue } from '@affine/terminal'
 import { type Finding, formatSlot, note } from './findings.ts'
 
 /** The neuron and the commitment of a registered hotkey. */
@@ -56,7 +56,7 @@ export function expectNoSlotOf(writer: keyof typeof FOREIGN, seat: Seat): void {
   if (!seat.commitment || (seat.commitment.kind === 'miner') !== (writer === 'miner')) return
   const [what, act] = FOREIGN[writer]
   const advice = `${act} with another hotkey, or with --overwrite`
-  throw new Error(`the slot contains ${what} (${shown(formatSlot(seat.slot))}): ${advice}`)
+  throw new Error(`the slot contains ${what} (${formatValue(formatSlot(seat.slot))}): ${advice}`)
 }
 
 /** Checks the permit, the stake and the slot of a hotkey that is to validate. */
@@ -64,7 +64,7 @@ export function checkValidator(seat: Seat): readonly Finding[] {
   const { permit, stake } = seat.neuron
   return [
     note(permit ? 'PERMIT' : 'NO_PERMIT', {}),
-    note(stake > 0n ? 'STAKE' : 'NO_STAKE', { tao: decimalOf(stake) }),
+    note(stake > 0n ? 'STAKE' : 'NO_STAKE', { tao: formatTao(stake) }),
     checkCommitment(seat),
   ]
 }

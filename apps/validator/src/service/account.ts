@@ -4,10 +4,10 @@ import type { Account } from '@affine/chain'
 import {
   type ChainOptions,
   chainCommand,
-  type Given,
   output,
   printable,
   readNamed,
+  type SettingTexts,
 } from '@affine/terminal'
 import type { Command, OptionValues } from '@commander-js/extra-typings'
 import { addSettingOptions, findSettings, pickGiven } from '../settings/entries.ts'
@@ -49,7 +49,7 @@ export const createAccountCommand = (name: string): Command<[], ChainOptions & A
 export async function readAccount(
   options: AccountOptions,
   warn: Warn,
-  env: Given = process.env,
+  env: SettingTexts = process.env,
 ): Promise<Account> {
   // The wallet's libraries take long to load.
   const { accountFrom, readHotkey, readWallet } = await import('@affine/chain/wallet')

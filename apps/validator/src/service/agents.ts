@@ -1,10 +1,10 @@
 import type { Setup } from '@affine/engine'
 import {
-  type Asked,
   type Client,
   endpointAgents,
-  type Hear,
+  type MinerListener,
   openChutes,
+  type TargetMiner,
 } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
 import type { Network } from '@affine/settlement'
@@ -18,7 +18,7 @@ import { formatProblem, NO_KEY, type Settings } from '../settings/settings.ts'
 export function connectMiners(
   { platform }: Network,
   settings: Pick<Settings, 'chutesApiKey' | 'concurrency'> & { readonly netuid?: number },
-  on: Hear,
+  on: MinerListener,
 ): Pick<Setup, 'agent' | 'mayAsk' | 'hasChanged'> {
   const { chutesApiKey: apiKey, concurrency, netuid } = settings
   const asking = { ...NODE_CALLER, concurrency, on }
@@ -31,8 +31,8 @@ export function connectMiners(
 /** Opens the client of a miner for a trial, on Chutes with the environment's CHUTES_API_KEY. */
 export function openClient(
   network: Network,
-  miner: Asked,
-  on: Hear,
+  miner: TargetMiner,
+  on: MinerListener,
   concurrency: number = 8,
 ): Client {
   const settings = { chutesApiKey: process.env.CHUTES_API_KEY, concurrency }

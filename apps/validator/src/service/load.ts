@@ -1,5 +1,5 @@
 import { BLOCK_MS, type Neuron } from '@affine/chain'
-import { type Protocol, quotaOf } from '@affine/duel'
+import { computeQuota, type Protocol } from '@affine/duel'
 import { registry } from '@affine/envs'
 import type { Output } from '@affine/terminal'
 
@@ -55,7 +55,7 @@ export function estimateLoads(
   const able = neurons.filter(({ permit, stake }) => permit && stake > 0n)
   const voters = Math.min(Math.max(1, able.length), validatorsMost)
   const played = Object.entries(protocol.envs).map(([env, constants]) => {
-    const quota = quotaOf(duelEpochs, constants)
+    const quota = computeQuota(duelEpochs, constants)
     const isGame = constants.players === 2
     // In an environment of one player, the champion plays each challenge once for all contenders.
     const samples = quota * (isGame ? contenders : contenders + 1)

@@ -1,11 +1,11 @@
 import { ChainError } from '@affine/chain'
 import type { Event, Problem, ValidatorTask } from '@affine/engine'
 import type { Late } from '@affine/engine/node'
-import { epochFacts, epochRecord, epochText, type NameOf } from '@affine/report'
+import { describeEpoch, exportEpoch, formatEpoch, type HotkeyFormatter } from '@affine/report'
 import { type Output, printable } from '@affine/terminal'
 
 /** Prints an event of a validator, for people and for machines. */
-export function narrate(event: Event, screen: Output, nameOf: NameOf): void {
+export function narrate(event: Event, screen: Output, nameOf: HotkeyFormatter): void {
   switch (event.type) {
     case 'state': {
       const { epoch } = event.state
@@ -13,7 +13,7 @@ export function narrate(event: Event, screen: Output, nameOf: NameOf): void {
       break
     }
     case 'epoch':
-      screen.line(epochText(epochFacts(event.settled), nameOf), epochRecord(event.settled))
+      screen.line(formatEpoch(describeEpoch(event.settled), nameOf), exportEpoch(event.settled))
       break
     case 'sample':
       screen.status(`epoch ${event.epoch}: ${event.left} challenges left in the lane`)

@@ -1,4 +1,4 @@
-import { type Line, plainText, toJson } from '@affine/report'
+import { type Line, stripTones, toJson } from '@affine/report'
 import { type Output, outliveStdout, output } from '@affine/terminal'
 
 /**
@@ -20,7 +20,7 @@ function createLogOutput(mask: (text: string) => string): Output {
   const masked = (_: string, value: unknown) => (typeof value === 'string' ? mask(value) : value)
   return {
     line: (lines, record) => {
-      const [msg] = plainText(lines)
+      const [msg] = stripTones(lines)
         .replace(/^[\s✘!]+/, '')
         .split('\n')
       const entry = { level: getLevel(record), time: new Date().toISOString(), ...record, msg }

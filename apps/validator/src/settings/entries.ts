@@ -1,4 +1,10 @@
-import { envFile, type Given, optionOf, type Setting, wholePath } from '@affine/terminal'
+import {
+  createOption,
+  envFile,
+  expandPath,
+  type Setting,
+  type SettingTexts,
+} from '@affine/terminal'
 import type { Command, OptionValues } from '@commander-js/extra-typings'
 import { type NamedSetting, SETTINGS } from './table.ts'
 
@@ -12,7 +18,7 @@ export interface SettingEntry {
 }
 
 /** The texts of each source, by option or variable. Earlier sources take precedence. */
-type Sources = Readonly<Record<string, Given>>
+type Sources = Readonly<Record<string, SettingTexts>>
 
 /** Adds the options of settings to a command, each under its heading. */
 export function addSettingOptions<T extends OptionValues>(
@@ -22,7 +28,7 @@ export function addSettingOptions<T extends OptionValues>(
   for (const setting of SETTINGS.filter(isWanted)) {
     const { option: usage, heading, variables = [] } = setting
     if (usage === undefined) continue
-    const option = optionOf({ ...setting, option: usage }).helpGroup(`${heading}:`)
+    const option = createOption({ ...setting, option: usage }).helpGroup(`${heading}:`)
     if (variables.length > 0) option.description += ` (env: ${variables.join(' ')})`
     command.addOption(option)
   }
@@ -34,7 +40,11 @@ export function addSettingOptions<T extends OptionValues>(
  * precedence.
  * @throws RangeError for a path in another user's home, such as `~bob/x`.
  */
-export function findSettings(flags: object, env: Given, file: Given = {}): readonly SettingEntry[] {
+export function findSettings(
+  flags: object,
+  env: SettingTexts,
+  file: SettingTexts = {},
+): readonly SettingEntry[] {
   const options = Object.entries(flags).map(([name, value]) => [
     `--${toKebab(name)}`,
     String(value),
@@ -56,14 +66,14 @@ function findSetting(setting: NamedSetting, sources: Sources): SettingEntry {
   for (const [from, values] of Object.entries(sources)) {
     const by = names.find((name) => values[name])
     const text = by && values[by]
-    if (text) return { setting, value: kind === 'path' ? wholePath(text, by) : text, from, by }
+    if (text) return { setting, value: kind === 'path' ? expandPath(text, by) : text, from, by }
   }
   const from = standard === undefined ? '-' : 'default'
   return { setting, value: standard, from, by: names.join(' or ') }
 }
 
 /** Returns the texts that are not defaults, by the name of the setting. */
-export function pickGiven(entries: readonly SettingEntry[]): Given {
+export function pickGiven(entries: readonly SettingEntry[]): SettingTexts {
   const given = entries.filter(({ from }) => from !== 'default' && from !== '-')
   return Object.fromEntries(given.map(({ setting, value }) => [setting.name, value]))
 }

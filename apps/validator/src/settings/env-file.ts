@@ -1,4 +1,4 @@
-import { envFile, type IsOurs, ownVariables, readEnvLines } from '@affine/terminal'
+import { envFile, type IsOwnVariable, ownVariables, readEnvLines } from '@affine/terminal'
 import { closest, distance } from 'fastest-levenshtein'
 import type { SettingEntry } from './entries.ts'
 import { SETTINGS } from './table.ts'
@@ -11,7 +11,7 @@ const cutPrefix = (name: string): string => name.replace(/_.*/, '_')
 const OURS = new Set(KNOWN.filter((name) => !OTHERS.test(name)).map(cutPrefix))
 
 /** Reports whether a file of settings may set this variable. */
-export const isOurs: IsOurs = (name) => OURS.has(cutPrefix(name)) || OTHERS.test(name)
+export const isOwnVariable: IsOwnVariable = (name) => OURS.has(cutPrefix(name)) || OTHERS.test(name)
 
 /** Prefixes of variables that a file of settings is for. */
 const BEGINNINGS = /^(?:AFFINE|AF|BT|CHUTES|GCS|R2|S3|SUBTENSOR)_/i

@@ -4,18 +4,18 @@ import { directoryBucket } from '@affine/blocks/directory'
 import type { Account } from '@affine/chain'
 import type { Setup } from '@affine/engine'
 import { OWNERS } from '@affine/node/disk'
-import { type Network, networkNamed } from '@affine/settlement'
-import { bucketsIn } from '@affine/settlement/node'
+import { findNetwork, type Network } from '@affine/settlement'
+import { createBucketOpener } from '@affine/settlement/node'
 import {
   envFile,
-  faultIn,
-  type Given,
+  findFault,
   ownVariables,
   printable,
+  readValues,
   type Setting,
+  type SettingTexts,
   type Table,
   type Values,
-  valuesIn,
 } from '@affine/terminal'
 import { BACKENDS, findBackend, type OwnBucket, pickBackends } from '../buckets/backends.ts'
 import { type AccountOptions, readValidatorAccount } from '../service/account.ts'
@@ -68,8 +68,8 @@ export interface SettingsReport {
  */
 export function readSettings(
   flags: object,
-  env: Given = ownVariables(),
-  file: Given = envFile().given,
+  env: SettingTexts = ownVariables(),
+  file: SettingTexts = envFile().given,
 ): SettingsReport {
   const entries = findSettings(flags, env, file)
   const given = pickGiven(entries)
@@ -93,7 +93,7 @@ export function readSettings(
   const read = { shown, problems, mask, entries }
   if (backend === undefined || problems.length > 0) return read
   try {
-    const { network, fallback, ...values } = valuesIn(COMMON, given)
+    const { network, fallback, ...values } = readValues(COMMON, given)
     const nodes = fallback === undefined ? network : `${network},${fallback}`
     const bucket = backend.createBucket(given)
     return { ...read, settings: { ...values, fallback, network: nodes, bucket } }
@@ -103,7 +103,7 @@ export function readSettings(
   }
 }
 
-function findSecrets(given: Given): readonly string[] {
+function findSecrets(given: SettingTexts): readonly string[] {
   const secrets = SETTINGS.flatMap(({ name, secret }) => {
     if (secret === 'all') return given[name] ?? []
     return secret === undefined ? [] : findUrlSecrets(given[name])
@@ -118,7 +118,7 @@ function checkSetting(
 ): readonly SettingProblem[] {
   if (value === undefined)
     return setting.needed ? [{ code: 'MISSING', by, detail: 'not given' }] : []
-  const fault = faultIn(setting, value)
+  const fault = findFault(setting, value)
   if (fault === undefined) return []
   return [{ code: 'UNREADABLE', by, detail: `${fault}, got ${JSON.stringify(mask(value))}` }]
 }
@@ -126,7 +126,10 @@ function checkSetting(
 const BUCKET_URL = '--bucket-url or AFFINE_BUCKET_URL'
 
 /** Returns the problem of a missing bucket, of two buckets, or of a bucket without a URL. */
-function checkBuckets(given: Given, entries: readonly SettingEntry[]): readonly SettingProblem[] {
+function checkBuckets(
+  given: SettingTexts,
+  entries: readonly SettingEntry[],
+): readonly SettingProblem[] {
   const by = 'the bucket'
   const backends = pickBackends(given)
   const [backend] = backends
@@ -147,9 +150,9 @@ function checkBuckets(given: Given, entries: readonly SettingEntry[]): readonly 
   return [{ code: 'MISSING', by: BUCKET_URL, detail }]
 }
 
-function checkKey(given: Given): readonly SettingProblem[] {
+function checkKey(given: SettingTexts): readonly SettingProblem[] {
   const { network = '', bucketUrl, chutesApiKey } = given
-  if (networkNamed(network)?.platform !== 'chutes') return []
+  if (findNetwork(network)?.platform !== 'chutes') return []
   const problems: SettingProblem[] = []
   if (bucketUrl?.startsWith('http:'))
     problems.push({ code: 'UNREADABLE', by: BUCKET_URL, detail: 'expected https on this network' })
@@ -158,7 +161,7 @@ function checkKey(given: Given): readonly SettingProblem[] {
 }
 
 /** Returns the problem if the private and the public folder are identical or nested. */
-export function checkFolders({ folder, buckets }: Given): readonly SettingProblem[] {
+export function checkFolders({ folder, buckets }: SettingTexts): readonly SettingProblem[] {
   if (folder === undefined || buckets === undefined) return []
   const [own, open] = [resolveLinks(folder), resolveLinks(buckets)]
   if (!isWithin(own, open) && !isWithin(open, own)) return []
@@ -192,13 +195,13 @@ export function expectNoProblems(problems: readonly SettingProblem[]): void {
  * Returns the values of these settings only.
  * @throws RangeError that lists the problems with them.
  */
-export function readValues<Settings extends Table>(
+export function readFoundValues<Settings extends Table>(
   entries: readonly SettingEntry[],
   settings: Settings,
 ): Values<Settings> {
   const own = entries.filter(({ setting }) => setting.name in settings)
   expectNoProblems(own.flatMap((each) => checkSetting(each, String)))
-  return valuesIn(settings, pickGiven(own))
+  return readValues(settings, pickGiven(own))
 }
 
 export type Flags = AccountOptions & { json?: true }
@@ -216,7 +219,10 @@ export interface ServiceReport extends SettingsReport {
 }
 
 /** Reads the settings and the account of a validator. `answers` override the environment. */
-export async function readService(flags: Flags, answers: Given = {}): Promise<ServiceReport> {
+export async function readService(
+  flags: Flags,
+  answers: SettingTexts = {},
+): Promise<ServiceReport> {
   const read = readSettings(flags, { ...ownVariables(), ...answers })
   const warnings = [...checkVariables()]
   const warn = (text: string): void => void warnings.push(text)
@@ -257,6 +263,6 @@ export function openPlaces(settings: PlaceSettings, hotkey: string, network: Net
     store: directoryBucket(folder, OWNERS),
     bucket: bucket.open(hotkey),
     bucketUrl: bucketUrl || hotkey,
-    openBucket: bucketsIn(bucket.folder, network),
+    openBucket: createBucketOpener(bucket.folder, network),
   }
 }

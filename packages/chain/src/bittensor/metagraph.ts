@@ -15,9 +15,9 @@ export async function readSnapshot(
   netuid: number,
 ): Promise<Snapshot> {
   const slots = storage.entries('commitments.commitmentOf', netuid)
-  const [metagraph, entries] = await Promise.all([metagraphOf(storage, netuid), slots])
+  const [metagraph, entries] = await Promise.all([readMetagraph(storage, netuid), slots])
   const commitments = entries
-    .map(([hotkey, registration]) => slotOf(hotkey, registration))
+    .map(([hotkey, registration]) => parseSlot(hotkey, registration))
     .sort((a, b) => (a.hotkey < b.hotkey ? -1 : 1))
   return { head, ...metagraph, commitments }
 }
@@ -75,7 +75,7 @@ const NO_HOTKEY = encodeAddress(new Uint8Array(32))
  * TAO, in rao.
  * @throws ChainError, as a rejection: `SubnetNotExists`, `NotInRuntime`, `BadReply`.
  */
-export async function metagraphOf(
+export async function readMetagraph(
   storage: Storage,
   netuid: number,
 ): Promise<Omit<Snapshot, 'head' | 'commitments'>> {
@@ -115,7 +115,7 @@ const registrationShape = z.object({
  * Returns the commitment of a hotkey. A field that is not plain bytes is read as an empty field.
  * @throws ChainError `BadReply` for a malformed commitment.
  */
-export function slotOf(hotkey: Codec, registration: Codec): CommitmentSlot {
+export function parseSlot(hotkey: Codec, registration: Codec): CommitmentSlot {
   const { data: owner } = hotkeyShape.safeParse(hotkey.toJSON())
   const { data } = registrationShape.safeParse(registration.toJSON())
   if (owner === undefined || data === undefined)

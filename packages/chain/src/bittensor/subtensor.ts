@@ -10,7 +10,7 @@ import { readSnapshot } from './metagraph.ts'
 import type { Nodes, WeightMeans } from './nodes.ts'
 import { runtimeFaults } from './runtime-faults.ts'
 import { openStorage, parseInteger, type Storage } from './storage.ts'
-import { createWeightsCall, rowOf } from './weight-calls.ts'
+import { createWeightsCall, parseRow } from './weight-calls.ts'
 
 export type SubtensorOptions = WeightMeans & Nodes
 
@@ -91,7 +91,7 @@ class SubtensorChain extends FinalBlocks implements Subtensor {
       const rows = await storage.entries('subtensorModule.weights', this.netuid)
       const byHotkey = rows.flatMap(([uid, row]) => {
         const neuron = neurons[Number(parseInteger(uid, 'a uid'))]
-        return neuron ? [[neuron.hotkey, rowOf(row)] as const] : []
+        return neuron ? [[neuron.hotkey, parseRow(row)] as const] : []
       })
       return Object.fromEntries(byHotkey)
     })

@@ -135,7 +135,7 @@ const rowShape = z.array(z.tuple([u16, u16]))
  * Returns a row of the weight matrix.
  * @throws ChainError `BadReply` if it is malformed.
  */
-export function rowOf(value: Codec): UidWeights {
+export function parseRow(value: Codec): UidWeights {
   const { data } = rowShape.safeParse(value.toJSON())
   if (!data) throw new ChainError('BadReply', 'the weights on the chain are malformed')
   return data

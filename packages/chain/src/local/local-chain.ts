@@ -18,7 +18,7 @@ import {
   setupShape,
   signExtrinsic,
 } from './log.ts'
-import { apply, findOwner, firstLedgerOf, type Ledger } from './rules.ts'
+import { apply, createLedger, findOwner, type Ledger } from './rules.ts'
 
 export interface LocalOptions {
   readonly netuid: number
@@ -319,7 +319,7 @@ export class LocalChain implements Chain {
 
   /** Returns the subnet before the calls of the next block. */
   #nextLedger(): Ledger {
-    const before = this.#made.at(-1)?.ledger ?? firstLedgerOf(this.#setup)
+    const before = this.#made.at(-1)?.ledger ?? createLedger(this.#setup)
     return { ...before, block: this.#made.length }
   }
 

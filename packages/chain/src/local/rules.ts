@@ -31,7 +31,7 @@ export interface Ledger {
 }
 
 /** Returns the subnet before block 0. Uids follow the order of the setup. */
-export function firstLedgerOf({ params, neurons }: LogSetup): Ledger {
+export function createLedger({ params, neurons }: LogSetup): Ledger {
   const staked = neurons.map(({ hotkey, stake }, uid) => ({ hotkey, stake: BigInt(stake), uid }))
   const permitted = selectPermits(staked, params)
   return {

@@ -12,7 +12,7 @@ export type Health = {
 }
 
 /** Returns the health of a validator, from its events. `now` returns milliseconds. */
-export function healthOf(now: () => number): Health {
+export function trackHealth(now: () => number): Health {
   let blockAt = now()
   /** Time of the last progress of the `head` job. Undefined if it is not running. */
   let stepAt: number | undefined
@@ -42,7 +42,7 @@ export function healthOf(now: () => number): Health {
  * started this process; a blocked event loop does not. Checks continue until the result is disposed
  * of.
  */
-export function guard(
+export function watchHealth(
   seconds: number,
   { late }: Health,
   end: (late: readonly Late[]) => void,

@@ -1,2 +1,2 @@
 export { claimFolder } from '../owner.ts'
-export { guard, type Health, healthOf, healthPages, type Late } from './health.ts'
+export { type Health, healthPages, type Late, trackHealth, watchHealth } from './health.ts'

@@ -1,7 +1,14 @@
-import { episodesIn } from '@affine/blocks'
+import { listEpisodes } from '@affine/blocks'
 import type { Chain, Neuron } from '@affine/chain'
-import { type Duel, type Protocol, type State, seenIn, sumTallies, trustOf } from '@affine/duel'
-import type { Settled } from '@affine/settlement'
+import {
+  computeTrust,
+  type Duel,
+  listTallies,
+  type Protocol,
+  type State,
+  sumTallies,
+} from '@affine/duel'
+import type { EpochResult } from '@affine/settlement'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Event, Setup, Transaction, ValidatorTask } from '../setup.ts'
 
@@ -30,7 +37,7 @@ export type Metrics = { readonly on: Setup['on']; readonly read: () => Promise<R
  * Returns the metrics of a validator. `lastUpdate` is the block of its last weights at the start.
  * `now` returns milliseconds. Every counter starts at 0.
  */
-export function metricsOf(
+export function createMetrics(
   { hotkey, lastUpdate, emit }: Pick<Neuron, 'hotkey' | 'lastUpdate'> & Pick<Setup, 'emit'>,
   now: () => number,
 ): Metrics {
@@ -58,7 +65,7 @@ export function metricsOf(
  * It queries the node one head at a time; an age that the node does not return is omitted and not a
  * problem.
  */
-export function blockAges(
+export function trackBlockAges(
   chain: Pick<Chain, 'time'>,
   now: () => number,
   on: Setup['on'],
@@ -178,13 +185,13 @@ function recordSample({ sample, champion, left }: EventOf<'sample'>, meters: Met
   const { env } = sample
   meters.left.set(left)
   meters.samples.inc({ env })
-  for (const { miner, fault } of episodesIn(sample)) {
+  for (const { miner, fault } of listEpisodes(sample)) {
     const side = miner === champion ? 'champion' : 'contender'
     if (fault) meters.faults.inc({ env, side, fault })
   }
 }
 
-function recordEpoch({ state, report }: Settled, meters: Meters, hotkey: string): void {
+function recordEpoch({ state, report }: EpochResult, meters: Meters, hotkey: string): void {
   meters.left.set(0)
   for (const outcome of LANE_OUTCOMES) meters.lanes.set({ outcome }, 0)
   const verdicts = report.duels.flatMap(({ envs }) => Object.values(envs))
@@ -200,10 +207,10 @@ function recordEpoch({ state, report }: Settled, meters: Meters, hotkey: string)
 function recordState(state: State, meters: Meters, hotkey: string): void {
   const { champion, duels, trust, ratio, protocol } = state
   meters.ratio.set(ratio / 1e6)
-  meters.own.set(trustOf(trust[hotkey]) / 1e6)
+  meters.own.set(computeTrust(trust[hotkey]) / 1e6)
   meters.trust.reset()
   for (const [each, record] of Object.entries(trust))
-    meters.trust.set({ hotkey: each }, trustOf(record) / 1e6)
+    meters.trust.set({ hotkey: each }, computeTrust(record) / 1e6)
   meters.miners.reset()
   if (champion) meters.miners.set({ role: 'champion', hotkey: champion.hotkey }, 1)
   meters.tallies.reset()
@@ -214,7 +221,9 @@ function recordDuel(duel: Duel, protocol: Protocol, meters: Meters): void {
   const { hotkey } = duel.contender
   meters.miners.set({ role: 'contender', hotkey }, 1)
   for (const env of Object.keys(protocol.envs)) {
-    for (const { wins, losses, played } of Object.values(sumTallies(seenIn(duel, env, protocol)))) {
+    for (const { wins, losses, played } of Object.values(
+      sumTallies(listTallies(duel, env, protocol)),
+    )) {
       meters.tallies.inc({ contender: hotkey, env, verdict: 'win' }, wins)
       meters.tallies.inc({ contender: hotkey, env, verdict: 'loss' }, losses)
       meters.tallies.inc({ contender: hotkey, env, verdict: 'tie' }, played - wins - losses)

@@ -1,17 +1,17 @@
 import type { Result } from '@affine/prng'
 import pRetry from 'p-retry'
-import { type Asking, AskingProblem, type EpochContext, Undelivered } from '../asking.ts'
+import { type CallOptions, DeliveryError, type EpochContext, MinerError } from '../asking.ts'
 import { CHUTES_API, type ChutesKey, LOOK_UP_MS } from '../chutes-key.ts'
 import { createRetryPolicy } from '../miner-client.ts'
 import { cachePerEpoch } from '../per-epoch.ts'
 import {
-  type Asked,
   type ChuteRefusal,
   type Deployment,
   type DeploymentFault,
   judgeSource,
   readDescription,
   refuse,
+  type TargetMiner,
 } from './deployment.ts'
 import { checkModelFiles, lookUp } from './model-files.ts'
 import { findTemplates } from './templates.ts'
@@ -20,7 +20,7 @@ import { findTemplates } from './templates.ts'
 const SECOND_CHECK_MS = 60_000
 
 type DeploymentVerdict = Result<Deployment, DeploymentFault>
-interface CheckSetup extends Directory, Pick<Asking, 'random' | 'on'> {
+interface CheckSetup extends Directory, Pick<CallOptions, 'random' | 'on'> {
   /** Milliseconds between two checks of a model that is not public. */
   readonly pauseMs: number
 }
@@ -50,7 +50,7 @@ export class DeploymentChecks {
    * at first. A refusal of a model that is not public applies only for `pauseMs`: a later call
    * checks again.
    */
-  async first(miner: Asked, context: EpochContext): Promise<DeploymentVerdict> {
+  async first(miner: TargetMiner, context: EpochContext): Promise<DeploymentVerdict> {
     const checks = this.#checksByEpoch(context.epoch)
     const known = checks.get(miner.hotkey) ?? this.#checkFirst(miner, context)
     checks.set(miner.hotkey, known)
@@ -64,7 +64,7 @@ export class DeploymentChecks {
     return check.verdict
   }
 
-  async #checkFirst(miner: Asked, context: EpochContext): Promise<FirstCheck> {
+  async #checkFirst(miner: TargetMiner, context: EpochContext): Promise<FirstCheck> {
     const { now, pauseMs } = this.#setup
     const verdict = await this.#check(miner, context)
     if (verdict.ok) {
@@ -74,7 +74,7 @@ export class DeploymentChecks {
     const advice = 'the miner can run `af doctor` to diagnose this'
     const time = isHidden(verdict) ? 'for now' : 'for this epoch'
     const text = `skipped ${time}: ${verdict.code}: ${verdict.detail}; ${advice}`
-    this.#report(miner, new AskingProblem(verdict.code, text))
+    this.#report(miner, new MinerError(verdict.code, text))
     return { verdict, repeatAtMs: isHidden(verdict) ? now() + pauseMs : Number.POSITIVE_INFINITY }
   }
 
@@ -82,7 +82,7 @@ export class DeploymentChecks {
    * Requests that the platform wake a chute that has passed. Resolves also if that fails, since
    * calls to a chute wait until it is awake. Protocol §5.4.
    */
-  async #wake({ chute }: Asked, context: EpochContext): Promise<void> {
+  async #wake({ chute }: TargetMiner, context: EpochContext): Promise<void> {
     const ask = (): ReturnType<typeof fetchPublished> =>
       fetchPublished(`/chutes/warmup/${chute}`, context, this.#setup)
     await pRetry(ask, createRetryPolicy(context.signal, this.#setup.random)).catch(() => {})
@@ -93,7 +93,7 @@ export class DeploymentChecks {
    * refused now has changed. If the platform fails throughout, the miner is not at fault, and the
    * result is false.
    */
-  async hasChanged(miner: Asked, { epoch }: EpochContext): Promise<boolean> {
+  async hasChanged(miner: TargetMiner, { epoch }: EpochContext): Promise<boolean> {
     const checks = this.#checksByEpoch(epoch)
     const check = await checks.get(miner.hotkey)?.catch(() => undefined)
     const first = check?.verdict
@@ -101,7 +101,7 @@ export class DeploymentChecks {
     const signal = AbortSignal.timeout(SECOND_CHECK_MS)
     const second = await this.#check(miner, { epoch, signal }).catch((error: Error) => error)
     if (second instanceof Error) {
-      this.#report(miner, new AskingProblem('not-seen', `was not checked again: ${second.message}`))
+      this.#report(miner, new MinerError('not-seen', `was not checked again: ${second.message}`))
       return false
     }
     const isSame =
@@ -110,17 +110,17 @@ export class DeploymentChecks {
     const now = second.ok ? '' : `, ${second.code}: ${second.detail}`
     const text = `its chute was changed in this epoch${now}: none of its replies counts`
     this.#setup.on?.({ type: 'call', outcome: 'miner', reason: 'changed', text })
-    this.#report(miner, new AskingProblem('changed', text))
+    this.#report(miner, new MinerError('changed', text))
     return true
   }
 
-  #check(miner: Asked, context: EpochContext): Promise<DeploymentVerdict> {
+  #check(miner: TargetMiner, context: EpochContext): Promise<DeploymentVerdict> {
     const { random } = this.#setup
     const policy = { ...createRetryPolicy(context.signal, random), shouldRetry: () => true }
-    return pRetry(() => lookAt(miner, context, this.#setup), policy)
+    return pRetry(() => checkDeployment(miner, context, this.#setup), policy)
   }
 
-  #report({ hotkey, model, chute }: Asked, error: AskingProblem): void {
+  #report({ hotkey, model, chute }: TargetMiner, error: MinerError): void {
     this.#setup.on?.({ type: 'problem', task: { kind: 'miner', hotkey, model, chute }, error })
   }
 }
@@ -135,14 +135,14 @@ const isHidden = ({ code }: ChuteRefusal): boolean => code === 'MODEL_NOT_SHOWN'
 export function createRefusalError(refusal: ChuteRefusal): Error {
   const text = `${refusal.code}: ${refusal.detail}`
   return isHidden(refusal)
-    ? new Undelivered(text, 'not-shown')
-    : new AskingProblem('deployment', text)
+    ? new DeliveryError(text, 'not-shown')
+    : new MinerError('deployment', text)
 }
 
 export const UUID: RegExp = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** The means to check a deployment and the files of its model. */
-export interface Directory extends Pick<Asking, 'exchange' | 'now'> {
+export interface Directory extends Pick<CallOptions, 'exchange' | 'now'> {
   readonly key: Pick<ChutesKey, 'ask'>
 }
 
@@ -153,8 +153,8 @@ export interface Directory extends Pick<Asking, 'exchange' | 'now'> {
  * themselves respond, and a miner chooses only the published contents. Protocol §5.4.
  * @throws RangeError if this release does not have the list of templates.
  */
-export async function lookAt(
-  miner: Asked,
+export async function checkDeployment(
+  miner: TargetMiner,
   context: EpochContext,
   directory: Directory,
 ): Promise<DeploymentVerdict> {

@@ -5,7 +5,7 @@ import { COMMIT, type CommittedModel, MODEL, readTemplate } from './template-sou
 import type { Templates } from './templates.ts'
 
 /** A miner, with the digest of the list of templates that its deployment may use. Protocol §9.2. */
-export type Asked = Miner & { readonly templates: Hash }
+export type TargetMiner = Miner & { readonly templates: Hash }
 
 /** The reason for which a deployment is not asked. Protocol §5.4. */
 export type DeploymentFault =

@@ -1,12 +1,12 @@
 import { type JsonBounds, parseBounded } from '@affine/prng'
 import {
-  AskingProblem,
   type Caller,
+  DeliveryError,
   type Exchange,
+  type HttpResponse,
   isUndelivered,
+  MinerError,
   type Query,
-  type Received,
-  Undelivered,
 } from '../asking.ts'
 import { LOOK_UP_MS } from '../chutes-key.ts'
 import { type ChuteRefusal, type DeploymentFault, refuse } from './deployment.ts'
@@ -89,7 +89,7 @@ function checkFolder({ status, text }: HubResponse): ChuteRefusal | undefined {
   return refuse('CHAT_TEMPLATE', 'may not exist: it contains more chat templates')
 }
 
-type HubResponse = Pick<Received, 'status' | 'text'>
+type HubResponse = Pick<HttpResponse, 'status' | 'text'>
 
 /** Fetches a file and follows redirects. If the status is not 200, `text` states the failure. */
 async function fetchFile(url: string, hub: Hub, hops = MAX_REDIRECTS): Promise<HubResponse> {
@@ -108,20 +108,23 @@ async function fetchFile(url: string, hub: Hub, hops = MAX_REDIRECTS): Promise<H
  * Fetches what a platform publishes. Resolves with undefined if the response is too large. Rejects
  * if the platform fails. Protocol §5.4.
  */
-export async function lookUp(exchange: Exchange, query: Query): Promise<Received | undefined> {
+export async function lookUp(exchange: Exchange, query: Query): Promise<HttpResponse | undefined> {
   try {
     const received = await exchange(query)
     const { status } = received
-    if (isUndelivered(status)) throw new Undelivered(`${quote(query.url)}: status ${status}`)
+    if (isUndelivered(status)) throw new DeliveryError(`${quote(query.url)}: status ${status}`)
     return received
   } catch (error) {
-    if (error instanceof AskingProblem && error.code === 'too-large') return undefined
+    if (error instanceof MinerError && error.code === 'too-large') return undefined
     throw error
   }
 }
 
 /** Returns the target of a redirect from `url`, if it has the same protocol. */
-function resolveRedirect(location: Received['headers'][string], url: string): string | undefined {
+function resolveRedirect(
+  location: HttpResponse['headers'][string],
+  url: string,
+): string | undefined {
   if (location === undefined) return undefined
   try {
     const target = new URL(String(location), url)

@@ -2,14 +2,14 @@ import { setMaxListeners } from 'node:events'
 import * as http from 'node:http'
 import * as https from 'node:https'
 import {
-  connectionReason,
+  createAgents,
   decodeBody,
-  type Incoming,
+  describeConnectionFailure,
+  type IncomingResponse,
   isDecodingError,
-  keptAgents,
   sendRequest,
 } from '@affine/node/http'
-import { AskingProblem, type Caller, type Query, type Received, Undelivered } from '../asking.ts'
+import { type Caller, DeliveryError, type HttpResponse, MinerError, type Query } from '../asking.ts'
 
 const DEFAULT_MAX_BYTES = 256 * 1024
 /** All that a server learns about the client. No compression is accepted. */
@@ -20,17 +20,17 @@ const HEADERS = {
 }
 
 /** Connections to a miner are only limited by its calls. */
-const AGENTS = keptAgents(Number.POSITIVE_INFINITY)
+const AGENTS = createAgents(Number.POSITIVE_INFINITY)
 
 /**
  * Sends a request. Resolves with the response, regardless of its status. It follows no redirect and
  * reads at most `maxBytes` bytes. `replyMs` is the time limit for connecting and sending, and then
- * again for the whole response. Rejects with `Undelivered` if the connection fails or breaks, and
+ * again for the whole response. Rejects with `DeliveryError` if the connection fails or breaks, and
  * with another error if the response is late, too large or not HTTP, or once `signal` aborts. A
  * response with a status other than 200 resolves with the part of its body that arrived. Protocol
  * §5.4.
  */
-export async function exchange(query: Query): Promise<Received> {
+export async function exchange(query: Query): Promise<HttpResponse> {
   const { body, replyMs, maxBytes = DEFAULT_MAX_BYTES, now } = query
   const started = now()
   const took = (): number => Math.max(0, now() - started)
@@ -76,14 +76,14 @@ function openRequest({ url, headers, body, signal }: Query): http.ClientRequest 
  * sent.
  */
 function createLateError(outgoing: http.ClientRequest | undefined, when: string): Error {
-  if (!outgoing?.writableFinished) return new Undelivered('no connection')
+  if (!outgoing?.writableFinished) return new DeliveryError('no connection')
   const advice = outgoing.method === 'POST' ? ': serve the model faster, or limit its output' : ''
-  return new AskingProblem('late', `late: no reply ${when}${advice}`)
+  return new MinerError('late', `late: no reply ${when}${advice}`)
 }
 
 async function readInto(
   chunks: Uint8Array[],
-  { response, take }: Incoming,
+  { response, take }: IncomingResponse,
   maxBytes: number,
 ): Promise<void> {
   let size = 0
@@ -91,7 +91,7 @@ async function readInto(
     take(chunk.length)
     size += chunk.length
     if (size > maxBytes)
-      throw new AskingProblem('too-large', `the response has more than ${maxBytes} bytes`)
+      throw new MinerError('too-large', `the response has more than ${maxBytes} bytes`)
     chunks.push(chunk)
   }
 }
@@ -101,21 +101,21 @@ async function readInto(
  * The code HPE_… means that the response is not HTTP, or that its head is too large.
  */
 function classifyError(error: NodeJS.ErrnoException, began: boolean): Error {
-  if (error instanceof AskingProblem || error.code === undefined) return error
+  if (error instanceof MinerError || error.code === undefined) return error
   if (error.code.startsWith('HPE_'))
-    return new AskingProblem('not-http', `expected HTTP, got another protocol (${error.message})`)
+    return new MinerError('not-http', `expected HTTP, got another protocol (${error.message})`)
   if (isDecodingError(error)) {
     const fault = `cannot decompress the body (${error.message})`
-    return new AskingProblem('not-json', `${fault}: disable compression on the server`)
+    return new MinerError('not-json', `${fault}: disable compression on the server`)
   }
-  return new Undelivered(describeConnectionError(error, began))
+  return new DeliveryError(describeConnectionError(error, began))
 }
 
 /** Returns the cause of a failed connection. `began` states whether a response had begun. */
 function describeConnectionError(error: NodeJS.ErrnoException, began: boolean): string {
   if (error.code === 'ECONNRESET' || error.code === 'EPIPE')
     return `the server closed the connection ${began ? 'during' : 'before'} its reply`
-  return connectionReason(error)
+  return describeConnectionFailure(error)
 }
 
 /**

@@ -1,2 +1,2 @@
 export { exchange, NODE_CALLER } from './exchange.ts'
-export { type HeardRequest, serveMiner } from './serve-miner.ts'
+export { type MinerRequest, serveMiner } from './serve-miner.ts'

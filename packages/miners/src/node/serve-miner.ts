@@ -3,7 +3,7 @@ import { joinParts } from '../completion.ts'
 import { answerPrompt, type ReferencePlayer, type ReferenceReply } from '../reference-miner.ts'
 
 /** The prompt and the reply of a request; undefined if the request has no prompt. */
-export type HeardRequest = (ReferenceReply & { readonly prompt: string }) | undefined
+export type MinerRequest = (ReferenceReply & { readonly prompt: string }) | undefined
 
 /**
  * Serves an OpenAI-compatible API that answers as `player` does. `url` is the URL up to and
@@ -13,7 +13,7 @@ export type HeardRequest = (ReferenceReply & { readonly prompt: string }) | unde
 export async function serveMiner(
   player: ReferencePlayer,
   port: number,
-  hear: (request: HeardRequest) => void = () => {},
+  hear: (request: MinerRequest) => void = () => {},
 ): Promise<{ readonly url: string } & Disposable> {
   // Imported here so that most commands start without these modules.
   const { Hono } = await import('hono')

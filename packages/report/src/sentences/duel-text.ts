@@ -156,7 +156,7 @@ const WAYS: Readonly<Record<string, string>> = {
   illegal: 'illegal',
 }
 
-/** Formats a kind of forfeit of `forfeitOf`. */
+/** Formats a kind of forfeit of `findForfeit`. */
 export const formatForfeit = (way: string): string => WAYS[way] ?? way
 
 /** Formats forfeits, as in "3 illegal, 1 no reply". Empty without a forfeit. */

@@ -1,5 +1,5 @@
 import type { EpochFacts, LaneFacts } from '../epoch-facts.ts'
-import { floorPermille, listed, type NameOf, percent, shortHotkey } from '../text.ts'
+import { floorPermille, type HotkeyFormatter, listed, percent, shortenHotkey } from '../text.ts'
 import { describeDuelState, formatEnv } from './duel-text.ts'
 
 /** Describes the subnet. `titles` are those of its environments. */
@@ -13,10 +13,12 @@ export const formatEpochs = (first: number, last: number): string =>
   first === last ? `epoch ${last}` : `epochs ${first} to ${last}`
 
 /** Summarises a decided epoch on one line. */
-export const epochLine = (facts: EpochFacts, nameOf: NameOf = shortHotkey): string =>
-  `epoch ${facts.epoch}  ${describeEvents(facts, nameOf).join('; ')}`
+export const summariseEpoch = (
+  facts: EpochFacts,
+  nameOf: HotkeyFormatter = shortenHotkey,
+): string => `epoch ${facts.epoch}  ${describeEvents(facts, nameOf).join('; ')}`
 
-function describeEvents(facts: EpochFacts, nameOf: NameOf): readonly string[] {
+function describeEvents(facts: EpochFacts, nameOf: HotkeyFormatter): readonly string[] {
   const { epoch, lacking, seated, duels, heir, nextDuels, ratio, nextRatio } = facts
   const isQuorumMissed = lacking !== undefined && lacking.missing.length > 0
   const texts = isQuorumMissed ? ['frozen, as too few validators attested'] : []
@@ -38,7 +40,7 @@ function describeEvents(facts: EpochFacts, nameOf: NameOf): readonly string[] {
 /** Describes a duel at the end of an epoch. The first on a line names the unit. */
 function describeProgress(
   duel: EpochFacts['duels'][number],
-  nameOf: NameOf,
+  nameOf: HotkeyFormatter,
   isFirst: boolean,
 ): string {
   const { contender, wins, counted, end, standing } = duel
@@ -56,7 +58,7 @@ function describeProgress(
  * Formats one decided epoch on several lines: summary, champion, duels with their environments,
  * lanes, and missing attestations.
  */
-export function epochText(facts: EpochFacts, nameOf: NameOf = shortHotkey): string {
+export function formatEpoch(facts: EpochFacts, nameOf: HotkeyFormatter = shortenHotkey): string {
   const { champion, duels, ratio, nextRatio, lanes, frozen } = facts
   const holder = champion && nameOf(champion.hotkey)
   const otherwise = frozen ? 'frozen' : 'open'
@@ -67,12 +69,12 @@ export function epochText(facts: EpochFacts, nameOf: NameOf = shortHotkey): stri
   const isSame = floorPermille(nextRatio) === floorPermille(ratio)
   const becomes = isSame ? '' : `, and becomes ${percent(nextRatio)}`
   return [
-    epochLine(facts, nameOf),
+    summariseEpoch(facts, nameOf),
     `  ${holder ?? 'no one'} held the throne. The ratio to beat was ${percent(ratio)}${becomes}`,
     ...duels.flatMap((duel) => [
       `  ${nameOf(duel.contender.hotkey)} ${describeDuelState(duel)}`,
       // A won duel is not evaluated any more.
-      ...duel.looks.map((look) => {
+      ...duel.analyses.map((look) => {
         const kept = duel.verdicts[look.env] ?? 'no verdict'
         return formatEnv(look, duel.standing === 'won' ? kept : otherwise)
       }),
@@ -97,7 +99,7 @@ export function formatLane({ sealed, attested, accepted, setAside, unbegun }: La
 /** Explains which attestations a frozen epoch lacked. Empty if it was not frozen. Protocol §8.3. */
 export function explainFrozen(
   { lacking, others }: Pick<EpochFacts, 'lacking' | 'others'>,
-  nameOf: NameOf = shortHotkey,
+  nameOf: HotkeyFormatter = shortenHotkey,
 ): readonly string[] {
   if (lacking === undefined) return []
   const { attestedPpm, missing } = lacking
@@ -121,7 +123,7 @@ export function explainFrozen(
 /** Warns if other voters attest another state. Protocol §9.2. */
 export function warnOtherState(
   { others, epoch }: Pick<EpochFacts, 'others' | 'epoch'>,
-  nameOf: NameOf = shortHotkey,
+  nameOf: HotkeyFormatter = shortenHotkey,
 ): readonly string[] {
   if (others === undefined) return []
   const { hotkeys, weightPpm } = others

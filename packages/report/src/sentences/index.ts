@@ -1,4 +1,4 @@
-export { type NameOf, naming, percent, percentRange } from '../text.ts'
+export { type HotkeyFormatter, nameHotkeysBy, percent, percentRange } from '../text.ts'
 export * from './duel-text.ts'
 export * from './epoch-text.ts'
 export * from './sample-text.ts'

@@ -6,7 +6,7 @@ import { printable } from '../text.ts'
 import type { EpisodeEnding, Turn } from '../turn.ts'
 
 /** Formats a sample or a pair, with every message in full. */
-export function sampleText(sample: Sample, { validator, block }: SamplePlace): string {
+export function formatSample(sample: Sample, { validator, block }: SamplePlace): string {
   const { env, index, challengeId } = sample
   const title = `${env}#${index}, challenge ${challengeId}`
   const place = `  in block ${block} of ${validator}`
@@ -21,7 +21,7 @@ export function sampleText(sample: Sample, { validator, block }: SamplePlace): s
 
 function formatEpisode(player: string, episode: Episode): string[] {
   const { messages, reward } = episode
-  const said = messages.map((message) => `    ${messageText(message)}`)
+  const said = messages.map((message) => `    ${formatMessage(message)}`)
   return [`  ${player}: reward ${reward}${formatFault(episode)}`, ...said]
 }
 
@@ -33,7 +33,7 @@ const UNCOUNTED = {
 } as const
 
 /** Formats the reason that a sample does not count. Empty if it counts. */
-export const uncountedText = (cause: UncountedReason | undefined): string =>
+export const formatUncounted = (cause: UncountedReason | undefined): string =>
   cause === undefined ? '' : `\n  does not count: ${UNCOUNTED[cause]}`
 
 /** Formats the fault of an episode. An episode without messages was never begun. */
@@ -43,13 +43,13 @@ export function formatFault({ messages, fault }: Episode): string {
 }
 
 /** Formats a message on one line, after a mark for its role. */
-export function messageText({ role, content }: Episode['messages'][number]): string {
+export function formatMessage({ role, content }: Episode['messages'][number]): string {
   const mark = role === 'user' ? '>' : '<'
   return `${mark} ${printable(content, 2000)}`
 }
 
 /** Formats an ending. */
-export function endingTexts({ why, shown, better }: EpisodeEnding): readonly string[] {
+export function formatEnding({ why, shown, better }: EpisodeEnding): readonly string[] {
   const lines = [why, ...shown.map((line) => `  ${line}`)]
   if (better !== undefined) lines.push(better)
   return lines
@@ -80,8 +80,8 @@ export function formatLoss({ epoch, role, pair, ending }: Loss): string {
 
 /** Formats a lost challenge with the messages of both sides. */
 export function formatFullLoss({ pair, ending, ...place }: Loss): string {
-  return [sampleText(pair, place), ...indentEnding(ending)].join('\n')
+  return [formatSample(pair, place), ...indentEnding(ending)].join('\n')
 }
 
 const indentEnding = (ending: EpisodeEnding): readonly string[] =>
-  endingTexts(ending).map((line) => `  ${line}`)
+  formatEnding(ending).map((line) => `  ${line}`)

@@ -1,16 +1,16 @@
 import type { SubnetStatus } from '../subnet-status.ts'
-import { naming, percent, printable } from '../text.ts'
+import { nameHotkeysBy, percent, printable } from '../text.ts'
 import { formatTurn } from './duel-text.ts'
-import { epochText, formatLane } from './epoch-text.ts'
+import { formatEpoch, formatLane } from './epoch-text.ts'
 
 type Names = Readonly<Record<string, string>>
 type StatusRows = readonly Readonly<Record<string, string | number | undefined>>[]
 
 /** Formats the state of a subnet, without its tables. */
-export function statusTexts(status: SubnetStatus, names: Names = {}): readonly string[] {
+export function formatStatus(status: SubnetStatus, names: Names = {}): readonly string[] {
   const { state, facts, duels, block, place, due, queue } = status
   const waiting = queue.filter((each) => each.place !== undefined)
-  const nameOf = naming(names, (hotkey) => printable(hotkey))
+  const nameOf = nameHotkeysBy(names, (hotkey) => printable(hotkey))
   const { epochBlocks } = state.protocol
   const where = `${block}, ${place.offset} of ${epochBlocks} in epoch ${place.epoch}`
   const left = `${due.what} count for ${due.blocks} more, about ${due.seconds} s`
@@ -25,13 +25,13 @@ export function statusTexts(status: SubnetStatus, names: Names = {}): readonly s
     ...(contenders.length > 0 ? contenders : ['none']).map((text) => `contender ${text}`),
     `queue     ${waiting.length} waiting, next ${nameOf(waiting[0]?.hotkey ?? 'none')}`,
     // The lanes are in the table.
-    ...(facts ? [epochText({ ...facts, lanes: [] }, naming(names))] : []),
+    ...(facts ? [formatEpoch({ ...facts, lanes: [] }, nameHotkeysBy(names))] : []),
   ]
 }
 
 /** Returns the validators as the rows of a table. */
-export function validatorRows({ rows }: SubnetStatus, names: Names = {}): StatusRows {
-  const nameOf = naming(names, (hotkey) => printable(hotkey))
+export function listValidatorRows({ rows }: SubnetStatus, names: Names = {}): StatusRows {
+  const nameOf = nameHotkeysBy(names, (hotkey) => printable(hotkey))
   return rows.map(({ uid, hotkey, lane, trust, committed, weights, ago }) => ({
     uid,
     hotkey: nameOf(hotkey),
@@ -39,14 +39,15 @@ export function validatorRows({ rows }: SubnetStatus, names: Names = {}): Status
     trust: percent(trust),
     committed: committed && `${committed.kind} ${committed.epoch}`,
     weights:
-      weights.map(({ uid, hotkey }) => `${uid} → ${naming(names)(hotkey)}`).join(', ') || '-',
+      weights.map(({ uid, hotkey }) => `${uid} → ${nameHotkeysBy(names)(hotkey)}`).join(', ') ||
+      '-',
     ago,
   }))
 }
 
 /** Returns the miners that wait for a duel as the rows of a table. */
-export function queueRows({ queue }: SubnetStatus, names: Names = {}): StatusRows {
-  const nameOf = naming(names, (hotkey) => printable(hotkey))
+export function listQueueRows({ queue }: SubnetStatus, names: Names = {}): StatusRows {
+  const nameOf = nameHotkeysBy(names, (hotkey) => printable(hotkey))
   const waiting = queue.filter(({ place }) => place !== undefined)
   return waiting.map(({ place, uid, hotkey, block, turn, eviction, readyBy }) => ({
     ...{ place, uid, hotkey: nameOf(hotkey), block },

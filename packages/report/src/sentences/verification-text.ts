@@ -1,12 +1,12 @@
-import type { Recomputed, Waits } from '@affine/settlement'
-import { type Line, type NameOf, percent, printable, type Tone } from '../text.ts'
+import type { RecomputedEpoch, Waits } from '@affine/settlement'
+import { type HotkeyFormatter, type Line, percent, printable, type Tone } from '../text.ts'
 import type { ComparisonGap, Verification } from '../verification.ts'
 
 /** Formats a flaw or a warning. */
-export const findingLine = (
-  finding: Recomputed['flaws' | 'warnings'][number],
+export const formatFinding = (
+  finding: RecomputedEpoch['flaws' | 'warnings'][number],
   tone: Tone,
-  nameOf: NameOf,
+  nameOf: HotkeyFormatter,
 ): Line => {
   const { epoch, validator, code, detail } = finding
   const sign = tone === 'bad' ? '✘' : '!'
@@ -15,7 +15,7 @@ export const findingLine = (
 }
 
 /** Formats the result of a verification; the conclusion is last. */
-export function verificationLines(end: Verification, nameOf: NameOf): readonly Line[] {
+export function formatVerification(end: Verification, nameOf: HotkeyFormatter): readonly Line[] {
   const { epoch, root, champion, ratio, suspect, warnings, conclusion } = end
   const which = warnings === 1 ? '1 line with "!" is' : `${warnings} lines with "!" are`
   return [
@@ -55,7 +55,7 @@ export function formatConclusion({
  * Formats the number of validators that gave all their weight to the champion at the end of the
  * last epoch.
  */
-function formatVotes(votes: Verification['votes'], nameOf: NameOf): readonly string[] {
+function formatVotes(votes: Verification['votes'], nameOf: HotkeyFormatter): readonly string[] {
   if (votes === undefined) return []
   const { uid, validators, agreeing, others } = votes
   const given = `${agreeing} of ${validators} validators give uid ${uid} all their weight`
@@ -72,7 +72,7 @@ const MIN_WAIT_MS = 10_000
 const MAX_NAMED = 8
 
 /** Formats the buckets that a run waited for, longest first. Undefined if there are none. */
-export function waitsText(waits: Waits): string | undefined {
+export function formatWaits(waits: Waits): string | undefined {
   const slow = [...waits].filter(([, ms]) => ms >= MIN_WAIT_MS).sort(([, a], [, b]) => b - a)
   if (slow.length === 0) return undefined
   const named = slow.slice(0, MAX_NAMED)

@@ -12,9 +12,9 @@ import {
 import { directoryBucket } from '@affine/blocks/directory'
 import { nodeFetch } from '@affine/node/http'
 import type { OpenBucket } from '../bucket-reader.ts'
-import { failureText, tryRead } from '../copy.ts'
+import { describeFailure, tryRead } from '../copy.ts'
 import type { Network, Subnet } from '../networks.ts'
-import { commitmentsOf } from '../on-chain.ts'
+import { decodeCommitments } from '../on-chain.ts'
 import { publicFetch } from './public-fetch.ts'
 
 /** Shared by all buckets, to reuse connections. */
@@ -26,7 +26,7 @@ const publicOnly = publicFetch()
  * announcement cannot lead elsewhere. An https URL with only a host and a path is read from public
  * addresses; on a network whose miners are on loopback, also http and any address. Protocol §6.4.
  */
-export function bucketsIn(
+export function createBucketOpener(
   base: string | undefined,
   network?: Pick<Network, 'platform'>,
 ): OpenBucket {
@@ -58,7 +58,7 @@ export async function expectBuckets(subnet: Subnet, base: string | undefined): P
   for (const each of named) {
     const result = await findBucket(base, each, subnet)
     if (result === 'there') return
-    if (result !== 'missing') failures.push(`${each.name}: ${failureText(result)}`)
+    if (result !== 'missing') failures.push(`${each.name}: ${describeFailure(result)}`)
   }
   const [failure] = failures.sort()
   const count = `${failures.length} of the ${named.length} announced by name`
@@ -78,7 +78,7 @@ export async function expectBuckets(subnet: Subnet, base: string | undefined): P
  */
 async function listAnnounced({ chain }: Subnet) {
   const snapshot = await chain.snapshot((await chain.head()).number)
-  const commitments = commitmentsOf(snapshot)
+  const commitments = decodeCommitments(snapshot)
   const named: { readonly name: string; readonly epoch: number }[] = []
   let urlCount = 0
   for (const { hotkey, permit } of snapshot.neurons) {

@@ -2,7 +2,7 @@ import { type LookupAddress, lookup as systemLookup } from 'node:dns'
 import { Agent, type RequestOptions } from 'node:https'
 import { isIP, type LookupFunction, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { fetchBy, KEPT } from '@affine/node/http'
+import { AGENT_OPTIONS, fetchBy } from '@affine/node/http'
 import ipaddr from 'ipaddr.js'
 
 /**
@@ -72,6 +72,6 @@ export interface FetchOptions {
  */
 export function publicFetch(options: FetchOptions = {}): typeof globalThis.fetch {
   const { lookup = systemLookup, ca } = options
-  const trust = ca === undefined ? KEPT : { ...KEPT, ca }
+  const trust = ca === undefined ? AGENT_OPTIONS : { ...AGENT_OPTIONS, ca }
   return fetchBy({ 'https:': new PublicAgent({ ...trust, lookup: publicLookup(lookup) }) })
 }

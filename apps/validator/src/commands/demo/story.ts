@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import {
+  describeEpoch,
   type EnvFacts,
-  epochFacts,
+  type HotkeyFormatter,
   type Line,
   listed,
-  type NameOf,
   percent,
   percentRange,
 } from '@affine/report'
-import type { Settled } from '@affine/settlement'
+import type { EpochResult } from '@affine/settlement'
 import { getCommandName } from '../../service/program-name.ts'
 import { LIAR, type Participants } from './participants.ts'
 
@@ -23,10 +23,10 @@ export function formatIntro({ seed, validators, miners }: Participants): string 
 }
 
 /** Returns the result of the run: the suspect validator and the winner. */
-export const formatOutcome = (epochs: readonly Settled[], nameOf: NameOf): readonly Line[] => [
-  ...formatSuspect(epochs, nameOf),
-  ...formatWinner(epochs, nameOf),
-]
+export const formatOutcome = (
+  epochs: readonly EpochResult[],
+  nameOf: HotkeyFormatter,
+): readonly Line[] => [...formatSuspect(epochs, nameOf), ...formatWinner(epochs, nameOf)]
 
 /** Returns the contender's share of the decisive challenges, in ppm. */
 const computeRate = ({ wins, losses }: Pick<EnvFacts, 'wins' | 'losses'>): number =>
@@ -36,7 +36,7 @@ const computeRate = ({ wins, losses }: Pick<EnvFacts, 'wins' | 'losses'>): numbe
  * Returns the environment in which the liar's tally was set aside with the most decisive
  * challenges.
  */
-function formatSuspect(epochs: readonly Settled[], nameOf: NameOf): readonly Line[] {
+function formatSuspect(epochs: readonly EpochResult[], nameOf: HotkeyFormatter): readonly Line[] {
   const looks = epochs.flatMap(({ report }) =>
     report.duels.flatMap(({ contender, envs }) =>
       Object.entries(envs).flatMap(([env, { tallies, setAside }]) => {
@@ -60,8 +60,8 @@ function formatSuspect(epochs: readonly Settled[], nameOf: NameOf): readonly Lin
 }
 
 /** Returns by how much the new champion won, from the last interim analysis of each environment. */
-function formatWinner(epochs: readonly Settled[], nameOf: NameOf): readonly Line[] {
-  const facts = epochs.map(epochFacts)
+function formatWinner(epochs: readonly EpochResult[], nameOf: HotkeyFormatter): readonly Line[] {
+  const facts = epochs.map(describeEpoch)
   const crowning = facts.find(({ duels }) => duels.some(({ end }) => end === 'crowned'))
   const crowned = crowning?.duels.find(({ end }) => end === 'crowned')
   if (crowning === undefined || crowned === undefined) return []
@@ -69,7 +69,7 @@ function formatWinner(epochs: readonly Settled[], nameOf: NameOf): readonly Line
   const duels = facts.flatMap((each) =>
     each.duels.filter((duel) => duel.contender.hotkey === contender.hotkey && duel.start === start),
   )
-  const looks = new Map(duels.flatMap((duel) => duel.looks).map((look) => [look.env, look]))
+  const looks = new Map(duels.flatMap((duel) => duel.analyses).map((look) => [look.env, look]))
   const sum = (of: 'wins' | 'losses'): number =>
     [...looks.values()].reduce((all, look) => all + look[of], 0)
   const counts = { wins: sum('wins'), losses: sum('losses') }

@@ -4,7 +4,7 @@ import type { Clock } from '@affine/blocks'
 import { BLOCK_MS, encodeCommitment, type LocalChain } from '@affine/chain'
 import { type State, stateRoot } from '@affine/duel'
 import { type Event, Validator } from '@affine/engine'
-import { type AgentOf, type Caller, endpointAgents, playerReply } from '@affine/miners'
+import { type AgentFactory, type Caller, endpointAgents, playerReply } from '@affine/miners'
 import { NODE_CALLER, serveMiner } from '@affine/miners/node'
 import { toJson } from '@affine/report'
 import { LOCAL_NETWORK, type Network } from '@affine/settlement'
@@ -130,7 +130,7 @@ const PATIENT_CALLER: Caller = {
 export class Stage implements Disposable {
   readonly chain: LocalChain
   /** Asks the miners that are served here. */
-  readonly agent: AgentOf
+  readonly agent: AgentFactory
   readonly #seed: string
   readonly #servers = new Map<string, Awaited<ReturnType<typeof serveMiner>>>()
 
@@ -180,7 +180,7 @@ export class Stage implements Disposable {
  * Returns the agent of the liar, which asks no miner. In its transcripts the best miner gives up
  * and the others play perfectly. Such transcripts replay, so only statistics can expose them.
  */
-function createLiarAgent({ miners }: Participants): AgentOf {
+function createLiarAgent({ miners }: Participants): AgentFactory {
   const [best] = [...miners].sort((a, b) => (b.skill ?? 0) - (a.skill ?? 0))
   return ({ hotkey }) =>
     async (messages) => {

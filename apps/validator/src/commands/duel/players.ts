@@ -1,8 +1,20 @@
 import type { Snapshot } from '@affine/chain'
 import type { PerSide, Side } from '@affine/envs'
-import { type Asked, type Opponent, openMiner, openPlayer, type PlayerAsking } from '@affine/miners'
+import {
+  type Opponent,
+  openMiner,
+  openPlayer,
+  type PlayerAsking,
+  type TargetMiner,
+} from '@affine/miners'
 import { type Network, openChain, type Subnet } from '@affine/settlement'
-import { type ChainOptions, type Output, openSaying, raceAbort, shown } from '@affine/terminal'
+import {
+  type ChainOptions,
+  formatValue,
+  type Output,
+  openWithNotice,
+  raceAbort,
+} from '@affine/terminal'
 import { findSeat } from '../../examination/seat.ts'
 import { openClient } from '../../service/agents.ts'
 import { PLAYER } from '../solo.ts'
@@ -39,7 +51,7 @@ export async function openPlayers(
     const found = committed[side]
     if (found === undefined) return openPlayer(words[side], side, asking)
     const { miner, network } = found
-    screen.line(`${side}: ${shown(formatMiner(found))}`, {
+    screen.line(`${side}: ${formatValue(formatMiner(found))}`, {
       type: 'player',
       side,
       uid: found.uid,
@@ -58,7 +70,7 @@ export async function openPlayers(
 
 interface CommittedMiner {
   readonly uid: number
-  readonly miner: Asked
+  readonly miner: TargetMiner
   readonly network: Network
 }
 
@@ -86,7 +98,7 @@ async function readCommittedMiners(
     const advice = 'for a skill write random, perfect or a decimal such as 1.0'
     throw new RangeError(`a whole number is a uid and needs "--network", got ${uid}: ${advice}`)
   }
-  const opening = openSaying(openChain, place, { firstEpoch: 0, netuid })
+  const opening = openWithNotice(openChain, place, { firstEpoch: 0, netuid })
   await using subnet = await raceAbort(opening, signal)
   const { chain } = subnet
   const reading = chain.head().then(({ number }) => chain.snapshot(number))

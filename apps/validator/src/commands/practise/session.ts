@@ -2,22 +2,22 @@ import { make } from '@affine/envs'
 import {
   type Exercise,
   expectReply,
+  formatReplyCounts,
   HOPELESS,
   judgeReplies,
   openPlayer,
-  type Played,
+  type PlayedExercise,
   practise,
-  replyCountsText,
-  takeUp,
+  resumeRun,
 } from '@affine/miners'
-import { holdFile, openJournal } from '@affine/node/disk'
+import { lockFile, openJournal } from '@affine/node/disk'
 import {
-  endingOf,
+  describeSoloEnding,
+  formatPractice,
+  formatPracticeLoss,
   isLost,
   isPerfect,
-  practiceLossText,
-  practiceResult,
-  practiceText,
+  summarisePractice,
 } from '@affine/report'
 import { SYSTEM_CLOCK } from '@affine/settlement'
 import type { Output } from '@affine/terminal'
@@ -55,13 +55,13 @@ export async function playPractice(
   practice: Practice,
   drawn: readonly Exercise[],
   session: Session,
-): Promise<readonly Played[]> {
+): Promise<readonly PlayedExercise[]> {
   const { screen, signal, strength, ahead, resume } = session
-  await using _file = resume === undefined ? undefined : await holdFile(resume)
+  await using _file = resume === undefined ? undefined : await lockFile(resume)
   await using journal = await openOptionalJournal(resume)
   // A string, because a journal cannot store fractions.
   const identity = { ...practice, strength: String(strength) }
-  const resumed = await takeUp(journal, { practice: identity }, { exercises: drawn })
+  const resumed = await resumeRun(journal, { practice: identity }, { exercises: drawn })
   if (resumed === undefined)
     throw new RangeError(
       '"--resume" expected a file of this practice: name another file, or repeat its arguments',
@@ -80,7 +80,7 @@ export async function playPractice(
   const advice = resume ? 'repeat the command to continue' : 'cannot continue without --resume'
   const stopped = () => `stopped after ${countText()} challenges: ${advice}`
   const show = createProgress(screen, signal, stopped)
-  const on = (played: readonly Played[]): void => {
+  const on = (played: readonly PlayedExercise[]): void => {
     count = played.length
     const well = played.filter(isPerfect).length
     show(`${countText()} played, ${well} perfectly or won`)
@@ -101,22 +101,22 @@ async function openOptionalJournal(file: string | undefined): ReturnType<typeof 
 /** Prints the result of an environment and returns the share of won or perfect challenges. */
 export function printEnvironment(
   env: string,
-  all: readonly Played[],
+  all: readonly PlayedExercise[],
   { screen, strength }: Session,
 ): number {
   const { spec } = make(env)
   const opponent = spec.game && { strength }
   const played = all.flatMap((each) => (each.env === env ? { ...each, ...opponent } : []))
-  const result = practiceResult(env, played)
+  const result = summarisePractice(env, played)
   const replies = judgeReplies(played, opponent?.strength)
   const isLeft = replies.legal === 0 && played.length >= HOPELESS
   const left = `no reply was legal in ${played.length} challenges, so the rest was not played`
-  const judged = [replyCountsText(replies), ...(isLeft ? [left] : [])]
-  const text = [practiceText(result, spec), ...judged.map((line) => `  ${line}`)].join('\n')
+  const judged = [formatReplyCounts(replies), ...(isLeft ? [left] : [])]
+  const text = [formatPractice(result, spec), ...judged.map((line) => `  ${line}`)].join('\n')
   screen.line(text, { type: 'result', ...result, judged: replies })
   for (const each of played.filter(isLost).slice(0, MAX_SHOWN)) {
-    const ending = endingOf(each, each)
-    screen.line(practiceLossText(each, ending), { type: 'lost', ...each, ending })
+    const ending = describeSoloEnding(each, each)
+    screen.line(formatPracticeLoss(each, ending), { type: 'lost', ...each, ending })
   }
   return result.well.count / result.challenges
 }

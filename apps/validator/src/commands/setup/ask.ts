@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
-import { networkNamed } from '@affine/settlement'
-import { faultIn, type Given } from '@affine/terminal'
+import { findNetwork } from '@affine/settlement'
+import { findFault, type SettingTexts } from '@affine/terminal'
 import * as clack from '@clack/prompts'
 import { CommanderError } from '@commander-js/extra-typings'
 import { BACKENDS, type Backend, pickBackends } from '../../buckets/backends.ts'
@@ -17,13 +17,13 @@ type Check = (text: string) => Promise<string | undefined>
  * values of the environment. Resolves with the answers by variable; a variable that no longer
  * counts has an empty one. Rejects at Ctrl-C.
  */
-export async function askSettings(flags: Flags): Promise<Given> {
+export async function askSettings(flags: Flags): Promise<SettingTexts> {
   const asking = new SetupPrompts(flags)
   await asking.askNetwork()
   await asking.askHotkey()
   await asking.ask('folder')
   await asking.askBucket()
-  if (networkNamed(asking.given.network ?? '')?.platform === 'chutes')
+  if (findNetwork(asking.given.network ?? '')?.platform === 'chutes')
     await asking.ask('chutesApiKey')
   return asking.answers
 }
@@ -45,14 +45,14 @@ class SetupPrompts {
     return findSettings(this.#flags, { ...process.env, ...this.answers })
   }
 
-  get given(): Given {
+  get given(): SettingTexts {
     return pickGiven(this.#found)
   }
 
   async askNetwork(): Promise<void> {
     await this.ask('network')
     const { network = '' } = this.given
-    const preset = networkNamed(network)
+    const preset = findNetwork(network)
     const isNode = /^wss?:/.test(network)
     if (preset ? preset.netuid === undefined : isNode) await this.ask('netuid')
     if (preset && preset.firstEpoch === undefined) await this.ask('firstEpoch')
@@ -117,7 +117,7 @@ async function askOne({ setting, value }: SettingEntry, check: Check, isOptional
   const validate = async (text = ''): Promise<string | undefined> => {
     const given = text || current
     if (given === '') return isOptional ? undefined : 'a value is needed'
-    return faultIn(setting, given) ?? (await check(given))
+    return findFault(setting, given) ?? (await check(given))
   }
   if (secret !== 'all')
     return expectAnswer(await clack.text({ message, initialValue: value ?? proposed, validate }))

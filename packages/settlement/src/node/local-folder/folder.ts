@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { directoryBucket } from '@affine/blocks/directory'
 import { type Account, account, LocalChain, type LocalOptions } from '@affine/chain'
-import { keptSecret, OWNERS } from '@affine/node/disk'
+import { OWNERS, openSecret } from '@affine/node/disk'
 import { LOCAL_NETWORK } from '../../networks.ts'
 import { KeptChain } from './kept-chain.ts'
 
@@ -15,10 +15,10 @@ const STAKE = 1_000_000_000_000n
 type LocalStart = Readonly<Record<'validators' | 'miners' | 'maxUids', number>>
 
 /** Returns the path of the chain in a folder. */
-export const chainIn = (folder: string): string => join(folder, 'chain.json')
+export const chainPath = (folder: string): string => join(folder, 'chain.json')
 
 /** Reports whether a folder has a local chain. */
-export const hasChain = (folder: string): boolean => existsSync(chainIn(folder))
+export const hasChain = (folder: string): boolean => existsSync(chainPath(folder))
 
 /** Reports whether a folder has only files that a first start writes before the chain. */
 export async function isUnused(folder: string): Promise<boolean> {
@@ -31,7 +31,7 @@ export async function isUnused(folder: string): Promise<boolean> {
  * these keys.
  */
 export async function openFolder(folder: string, begin: LocalStart): Promise<KeptChain> {
-  const file = chainIn(folder)
+  const file = chainPath(folder)
   if (hasChain(folder)) return KeptChain.resume(file)
   return KeptChain.begin(await newChain(folder, begin), file)
 }
@@ -48,7 +48,7 @@ async function newChain(folder: string, begin: LocalStart): Promise<LocalChain> 
 async function newKeys(folder: string, role: string, count: number): Promise<readonly string[]> {
   const hotkeys: string[] = []
   for (let number = 1; number <= count; number++)
-    hotkeys.push((await keyNamed(folder, `${role}-${number}`)).hotkey)
+    hotkeys.push((await openKey(folder, `${role}-${number}`)).hotkey)
   return hotkeys
 }
 
@@ -75,15 +75,15 @@ export function createLocalChain(
 }
 
 /** Returns the folder of a local chain's keys, each in a file of its name. */
-export const keysIn = (folder: string): string => join(folder, 'keys')
+export const keysPath = (folder: string): string => join(folder, 'keys')
 
 /**
  * Resolves with the key of this name: the existing one, or a new one, which is synced to disk with
  * access only for its owner.
  * @throws AlteredFile, as a rejection, if the file does not contain a key.
  */
-export async function keyNamed(folder: string, name: string): Promise<Account> {
-  const place = { folder: keysIn(folder) }
-  const secret = await keptSecret(directoryBucket(place.folder, OWNERS), name, place)
+export async function openKey(folder: string, name: string): Promise<Account> {
+  const place = { folder: keysPath(folder) }
+  const secret = await openSecret(directoryBucket(place.folder, OWNERS), name, place)
   return account(Buffer.from(secret, 'hex'))
 }

@@ -5,7 +5,7 @@ const only = (name, allowed) => ({
   to: { path: '^(packages|apps)/', pathNot: [name, ...allowed].map((p) => `^packages/${p}/`) },
 })
 
-/** What of the libraries is for Node alone, each on a subpath; and what prints to a terminal. */
+/** The parts of the libraries that need Node, each on a subpath, and the package that prints. */
 const NEEDS_NODE = [
   '^packages/blocks/src/directory-bucket\\.ts$',
   '^packages/chain/src/bittensor/wallet\\.ts$',

@@ -90,7 +90,7 @@ export interface ProofVerdict {
 /**
  * Verifies that the validator of `scope` signed a sample for that chain, subnet and epoch, and that
  * it lies under the chain of blocks that ends at `head`. Returns the sample or the fault, and every
- * step. Needs no other data, and never throws, whatever `proof` is parsed from. Does not verify the
+ * step. Needs no other data, and never throws for any parsed `proof`. Does not verify the
  * rest of the lane, or that the transcript replays. Protocol §6.6.
  */
 export function judgeSampleProof(

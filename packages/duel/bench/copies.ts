@@ -16,7 +16,7 @@ interface Copying {
   readonly copies: number
   readonly stakes: readonly number[]
   readonly liars: number
-  /** By environment of one player. */
+  /** Success rates by environment of one player. */
   readonly skills: Readonly<Record<string, Skill>>
 }
 
@@ -49,7 +49,7 @@ const HONEST = [1, 3, 7].flatMap((copies) =>
 )
 
 const HARDER: readonly (Row & { readonly setting: string })[] = [
-  // A validator with more than half of the weight, whose lane alone is the median, and with less.
+  // A validator with more than half of the weight, whose lane is always the median, and with less.
   ...[
     { heaviest: 6, others: 3 },
     { heaviest: 5, others: 6 },

@@ -22,19 +22,19 @@ export const SKILLS = {
 } as const satisfies Readonly<Record<string, Skill>>
 
 /**
- * What the champion loses on purpose: in environments of one player to everybody, since it cannot
- * see who is asked beside it, and of its games those with accomplices. 1 is all.
+ * The shares of challenges that the champion loses on purpose: in environments of one player to all
+ * contenders, since it cannot tell them apart there, and in games only to accomplices.
  */
 export interface Throw {
   readonly silent: Readonly<Record<string, number>>
   readonly games: number
   /** Multiple of the rival's usual lead, by environment. Default: 1. */
   readonly leads?: Readonly<Record<string, number>>
-  /** Is it silent in the first epoch alone, and loses its games in the last, open until then? */
+  /** Whether it is silent only in the first epoch, and loses the games left open in the last. */
   readonly isLate?: boolean
 }
 
-/** A lead in one environment with which the rival is behind in the sum. */
+/** A lead in one environment that leaves the rival behind in the sum. */
 const WORSE = -2.5
 
 export const THROWS = {
@@ -52,7 +52,7 @@ export const THROWS = {
   'games alone': { silent: {}, games: 1 },
 } as const satisfies Readonly<Record<string, Throw>>
 
-/** So late that little is known of the accomplices where the rival is better. */
+/** Late losses: little is known of the accomplices where the rival is better. */
 export const LATE: Throw = {
   ...THROWS['two environments and games'],
   isLate: true,
@@ -62,16 +62,16 @@ export const LATE: Throw = {
 /** A champion, seven equally good accomplices, and a rival in one list. */
 interface Crowning {
   readonly lanes: number
-  /** The last so many of them lie for the accomplices. */
+  /** Number of validators, the last ones, that lie for the accomplices. */
   readonly liars: number
   readonly skill: Skill
   readonly thrown: Throw
 }
 
-/** As many as weigh less than a third. */
+/** The largest number of liars that weigh less than a third. */
 export const thirdOf = (lanes: number): number => Math.ceil(lanes / 3) - 1
 
-/** Games of which a contender wins so many are neither won nor held before the last epoch. */
+/** A share of games with which an environment is neither won nor held before the last epoch. */
 const STILL_OPEN = 0.55
 
 /** Returns how often the rival becomes champion. */
@@ -90,7 +90,7 @@ export function rivalShare({ lanes, liars, skill, thrown }: Crowning, lists: num
   return measureLists({ contenders, best: RIVAL, stakes: equal(lanes), liars, draw }, lists).won
 }
 
-/** Here the rival has to win its games, under lies at few lanes: bench games. */
+/** Cases where the rival has to win its games, under lies at few lanes: see `bench games`. */
 const BY_GAMES: Throw = { ...THROWS['two environments and games'], leads: { [TICTACTOE]: WORSE } }
 
 const LISTS = process.argv.includes('--all') ? 300 : 30

@@ -163,7 +163,7 @@ export class SimulatedEnvironment {
     return plan(stage, this.#leadOf(evidence))
   }
 
-  /** Ends the epoch. Returns the look at those that counted. */
+  /** Ends the epoch. Returns the analysis of those that counted. */
   end(isFrozen: boolean): InterimResult {
     if (isFrozen) this.#frozen++
     else this.#before = this.#after
@@ -180,7 +180,7 @@ export class SimulatedEnvironment {
     })
   }
 
-  /** What the liars tell, of all that they consider the least for the contender, and its look. */
+  /** Returns the lie that is worst for the contender, and its analysis. */
   #worst(honest: Seen['honest'], played: number): Seen {
     const { strategy, rule } = this.#setting
     const { told: before, counted } = this.#before
@@ -232,7 +232,7 @@ interface Seen {
   readonly evidence: Evidence
 }
 
-/** The honest tell nothing for the liars, of whom there are none. */
+/** The liars of a subnet without liars. */
 function liesOf(strategy: Strategy): readonly Lie[] {
   if (strategy === 'block') return BLOCKING
   return strategy === 'honest' ? [] : [strategy]

@@ -15,7 +15,7 @@ const BETTER_SHARE = 0.2
 
 interface Scene {
   readonly lanes: number
-  /** In a day, at random times; on a full subnet, so that each evicts. */
+  /** Registrations a day, at random times, on a full subnet, so that each evicts a neuron. */
   readonly registrations: number
   /** Number of keys of one owner, which commits again with a key when its duel is over. */
   readonly keys: number

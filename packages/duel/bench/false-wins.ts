@@ -92,7 +92,7 @@ export const EXACT_RATIOS: Readonly<Record<string, readonly number[]>> = {
   'any, at most': Array.from({ length: 30 }, (_, i) => 510_000 + 10_000 * i),
 }
 
-/** The most wins at these ratios: beside others, in a game too, and alone, in a game too. */
+/** Maximum shares of wins at these ratios: among other environments and alone, and for games. */
 export function exactWins(ratios: readonly number[]): readonly string[] {
   const kinds = RULES.map(oneLaneZ).flatMap((z) => [SINGLE, GAME].map((quotas) => ({ z, quotas })))
   return kinds.map((kind) => {
@@ -101,7 +101,7 @@ export function exactWins(ratios: readonly number[]): readonly string[] {
   })
 }
 
-/** Where liars freeze an environment with a game's quotas. */
+/** Cases where liars freeze an environment with a game's quotas. */
 export function printGameFalseWins(): void {
   const title = 'False wins in a game where liars freeze'
   const columns = ['lanes, stake', 'beside others', 'alone']

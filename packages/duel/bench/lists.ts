@@ -15,7 +15,7 @@ import { type Share, shareOf } from './duels.ts'
 export interface List {
   /** The epochs after which each contender begins its duel, by hotkey, in the order of the list. */
   readonly contenders: Readonly<Record<string, number>>
-  /** The contender that should have the throne. It begins at once. */
+  /** The contender that should have the throne. It begins immediately. */
   readonly best: string
   readonly stakes: readonly number[]
   /** The last `liars` validators lie against `best` and for the others. */

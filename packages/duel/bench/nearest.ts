@@ -5,7 +5,7 @@ import { GAME } from './quotas.ts'
 import { equal, fieldOf, skewed } from './stakes.ts'
 import { belowOf, printTable, textOf } from './worst.ts'
 
-/** So many that no standard error is above .004 where a share is .96 or more. */
+/** Number of duels with which no standard error exceeds .004 for shares of .96 or more. */
 const DUELS = 2500
 const TWO_TO_ONE = [1_000_000, 499_999]
 

@@ -35,14 +35,14 @@ export function mostFrozenWins(
   return valuesAt(1, 0, 0)[0] ?? 0
 }
 
-/** The same, where counts that win are certain to. */
+/** Returns the values with those of winning counts set to 1. */
 function withWins(values: Float64Array, rate: number, z: number): Float64Array {
   const trials = values.length - 1
   const bar = trials * rate + z * Math.sqrt(trials * rate * (1 - rate))
   return values.map((value, wins) => (wins >= bar ? 1 : value))
 }
 
-/** The mean over an epoch's wins of the better of both, known before the choice. */
+/** Returns the mean over an epoch's wins of the better value, since liars see the wins first. */
 function bestOf(without: Float64Array, counted: Float64Array, chances: Float64Array): Float64Array {
   return without.map((value, wins) => {
     let mean = 0

@@ -14,7 +14,7 @@ const UNEQUAL = STAKES.filter(([name]) => !name.endsWith('equal'))
 const playedOf = (shares: Shares): string =>
   `${textOf(shares, 2)} (${shares.challenges.toFixed(0)})`
 
-/** The same, and whether the share is below the promise. */
+/** Returns the same cells, marked if the share is below the promise. */
 const powerOf = (shares: Shares): string => playedOf(shares) + belowOf(shares, PROMISED.rightWins)
 
 const least = (strategies: typeof DELAYS | typeof BLOCKS, cell: Omit<Cell, 'strategy'>): Shares =>
@@ -33,7 +33,7 @@ export function printPower(): void {
   })
 }
 
-/** By share of ties: a better contender wins, and one at the ratio does not. */
+/** Prints, by share of ties, how often a better contender and one at the ratio win. */
 export function printTies(): void {
   const shares = [0.05, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.94]
   const title = 'By share of ties'
@@ -63,7 +63,7 @@ function printUnequalTies(): void {
   })
 }
 
-/** Of a game in which nothing is tied, and of it with others in which half is. */
+/** Prints the power for a game without ties, and for it with other environments half tied. */
 export function printGamePower(): void {
   const title = 'p = 0.6 in a game, and with other environments'
   const shares = ['game, liars', 'game, honest', 'half tied, liars']
@@ -89,6 +89,6 @@ function printUnequalGames(): void {
   })
 }
 
-/** At least three of one game and three other environments. */
+/** Returns the probability of at least three wins in one game and three other environments. */
 const threeOf = (game: number, other: number): number =>
   other ** 3 + 3 * game * other ** 2 * (1 - other)

@@ -4,10 +4,10 @@ import { type LaneRule, makeSoleRule, PROTOCOL } from '../src/index.ts'
 export const ALONE: LaneRule = makeSoleRule(PROTOCOL)
 
 /**
- * What docs/guarantees.md promises: at most so many false wins of a contender exactly at the ratio,
- * beside other environments and alone; at least so many wins of one with p = 0.6 where `TIED_MOST`
- * are tied; at least so many lists in which an original has the throne among copies of it, without
- * liars and with.
+ * The promises of docs/guarantees.md: the maximum share of false wins of a contender exactly at the
+ * ratio, with other environments and alone; the minimum share of wins of one with p = 0.6 where
+ * `TIED_MOST` are tied; the minimum share of lists in which an original becomes champion among its
+ * copies, without liars and with.
  */
 export const PROMISED = {
   falseWins: 0.05,
@@ -17,7 +17,7 @@ export const PROMISED = {
   originalAmongLiars: 0.75,
 } as const
 
-/** Up to so many ties a better contender wins, by lanes: against a third of liars, and without. */
+/** Maximum share of ties at which a better contender wins, by lanes: with liars and without. */
 export const TIED_MOST = [
   { lanes: 4, liars: 0.65, honest: 0.8 },
   { lanes: 16, liars: 0.8, honest: 0.9 },

@@ -19,8 +19,8 @@ export const EPOCHS_A_DAY = 7200 / PROTOCOL.epochBlocks
 const MINERS = 255
 
 /**
- * By environment the share of ties, and the calls of a challenge to one miner, or of a game to
- * both: docs/environments.md.
+ * Share of ties by environment, and calls to one miner per challenge, or to both per game, as
+ * measured in docs/environments.md.
  */
 const MEASURED: Readonly<Record<string, { readonly tied: number; readonly calls: number }>> = {
   'hex@0.1.0': { tied: 0, calls: 17.7 },
@@ -29,23 +29,23 @@ const MEASURED: Readonly<Record<string, { readonly tied: number; readonly calls:
   'tictactoe@0.1.0': { tied: 0.91, calls: 1.45 },
 }
 
-/** Three of five are copies of the champion, the others nearly so: p from .45 to .51. */
+/** Strengths of contenders: three of five are copies of the champion, the others .45 to .51. */
 const shareOf = (place: number): number =>
   place % 5 < 3 ? 0.5 : 0.45 + (Math.floor(place / 5) % 7) / 100
 
 /** The result of a queue. */
 interface Served {
   readonly epochs: number
-  /** Of a lane: to miners, for all verdicts. */
+  /** Requests of a lane to miners, for all verdicts. */
   readonly calls: number
-  /** Of a lane: asked of miners, for all verdicts. */
+  /** Episodes of a lane, for all verdicts. */
   readonly replies: number
-  /** Of a lane in an epoch, at the most. */
+  /** Maximum challenges that a lane sends to the champion in an epoch. */
   readonly peak: number
   readonly crowned: number
 }
 
-/** They wait at once, and each has its verdict. */
+/** Plays miners that begin to wait together, until each has its verdict. */
 function serve(validators: readonly string[], protocol: Protocol): Served {
   const random = pcg64(20_260_101n)
   const queue = Array.from({ length: MINERS }, (_, place) => miner(`m${place}`, place))
@@ -67,7 +67,7 @@ function serve(validators: readonly string[], protocol: Protocol): Served {
   }
 }
 
-/** A lane in which each contender wins its share of what is not tied. */
+/** Draws a lane in which each contender wins its share of the decisive challenges. */
 export function drawLane(state: State, random: Generator, share: (hotkey: string) => number) {
   return laneOf(state, (played, env, contender): LaneTally => {
     const decisive = played - binomial(played, MEASURED[env]?.tied ?? 0, random)
@@ -76,14 +76,14 @@ export function drawLane(state: State, random: Generator, share: (hotkey: string
   })
 }
 
-/** Of a lane in the epoch that a state governs. */
+/** Counts requests, episodes and challenges of a lane in the epoch that a state governs. */
 function askedIn(state: State) {
   const { envs } = state.protocol
   const asked = { calls: 0, replies: 0, challenges: 0 }
   for (const [env, { players }] of Object.entries<EnvConstants>(envs)) {
     const quotas = Object.values(computeQuotas(state)).map((quota) => quota[env] ?? 0)
     const all = quotas.reduce((sum, quota) => sum + quota, 0)
-    // A game has its own champion's moves; else the champion has each challenge once for all.
+    // The champion plays each game, but other challenges only once for all contenders.
     const challenges = players === 2 ? all : Math.max(0, ...quotas)
     const replies = all + challenges
     asked.challenges += challenges
@@ -93,7 +93,7 @@ function askedIn(state: State) {
   return asked
 }
 
-/** How long a full queue takes, and what it costs beside one duel at a time. */
+/** Prints the duration and cost of a full queue, compared with one duel at a time. */
 export function printQueue(): void {
   const title = `${MINERS} miners that wait at once`
   const columns = [

@@ -24,8 +24,8 @@ export function balancedOf(weights: readonly number[]): Field {
 }
 
 /**
- * As many honest, lying and absent validators, each group of nearly a third: the liars' weight is
- * just what is trimmed, so that all that the honest saw counts.
+ * Returns equally many honest, lying and absent validators, each group nearly a third: trimming
+ * removes exactly the liars' weight, so everything that the honest saw counts.
  */
 export function thirdsOf(honest: number, liars: number, absent: number): Field {
   const group = (count: number, share: number): readonly number[] =>

@@ -4,7 +4,7 @@ import type { Strategy } from './lies.ts'
 const SEED = 20_260_101n
 const isAll = process.argv.includes('--all')
 
-/** So many duels at up to 32 lanes, fewer at more; ten times as many with `--all`. */
+/** Number of duels at up to 32 lanes; fewer with more lanes, ten times as many with `--all`. */
 export function measure(cell: Cell, most: number): Shares {
   const lanes = cell.field.weights.length
   const duels = Math.ceil((most * (isAll ? 10 : 1)) / Math.max(1, lanes / 32))

@@ -23,7 +23,7 @@ const EPOCHS_A_YEAR = (365 * 7200) / PROTOCOL.epochBlocks
 /**
  * Returns the maximum number of false dethronements a year by contenders exactly at the ratio, if
  * the list is always full of them, in `envs` environments of this kind. Assumes that a duel lasts
- * as long as one environment, and that no contender waits for a duel that is won.
+ * as long as one environment, and that no contender waits for a won duel.
  */
 function dethronementsAYear({ won, epochs }: Pick<Shares, 'won' | 'epochs'>, envs: number): number {
   const needed = Math.ceil((envs + PROTOCOL.margin) / 2)
@@ -71,14 +71,14 @@ export function printYears(): void {
 
 const YEARS = process.argv.includes('--all') ? 20 : 2
 
-/** By all validators: the third that lies also freezes epochs, when as many others are absent. */
+/** Stakes where a third lies, and freezes epochs if another third is absent. */
 const VALIDATORS: readonly (readonly [name: string, cell: Pick<Cell, 'field' | 'strategy'>])[] = [
   ['all honest', { field: fieldOf(equal(4)), strategy: 'honest' }],
   ['a third lies', { field: fieldOf(equal(4)), strategy: 'copy the best' }],
   ['it also freezes epochs', { field: balancedOf(equal(4)), strategy: 'copy the best' }],
 ]
 
-/** Contenders that are better in two environments of four: of the others they need one. */
+/** Contenders that are better in two environments of four, and need one of the others. */
 function printOneShort(): void {
   const title = `The same of contenders better in two of four environments, in ${YEARS} years`
   const columns = ['4 lanes', 'at the ratio in the others', 'copies of the champion in them']
@@ -143,7 +143,7 @@ function playEpoch(duels: readonly Duel[]): readonly Duel[] {
 const chanceOfOne = ({ open }: Duel, isFrozen: boolean): number =>
   1 - open.reduce((none, environment) => none * (1 - environment.chanceIf(isFrozen)), 1)
 
-/** With what it is more if the share is one standard error more. */
+/** Returns a number with its increase if the share is one standard error higher. */
 function aYear(shares: Shares, envs: number): { readonly mean: number; readonly error: number } {
   const mean = dethronementsAYear(shares, envs)
   const more = dethronementsAYear({ ...shares, won: shares.won + shares.wonError }, envs)

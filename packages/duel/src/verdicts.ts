@@ -35,7 +35,7 @@ export type EnvReports = Readonly<Record<string, EnvReport>>
 /** The state that governs an epoch of a duel, and the number of the epoch. */
 export interface DuelEpoch {
   readonly state: Pick<State, 'epoch' | 'protocol' | 'ratio' | 'voters'>
-  /** From 1. */
+  /** The number of the epoch in the duel, from 1. */
   readonly epochIndex: number
 }
 

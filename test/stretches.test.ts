@@ -100,7 +100,7 @@ test.each([
   const data = { chain: chainOf(), network: LOCAL_NETWORK, openBucket: history.buckets.open }
   const whole = await history.recompute(data)
   const codes = (epoch: number) => new Set(whole[epoch]?.flaws.map(({ code }) => code))
-  expect(codes(3)).toEqual(new Set(['COPY_MISSING', 'STATE_DIFFERS', 'STATE_MISSING']))
+  expect(codes(4)).toEqual(new Set(['STATE_DIFFERS', 'STATE_MISSING']))
   expect(codes(5)).toEqual(new Set(['COPY_MISSING', 'STATE_MISSING']))
   expect(whole.map(({ warnings }) => warnings.length)).toEqual(warned)
   expect(new Set(whole.map(({ before }) => before.champion?.hotkey)).size).toBe(3)

@@ -16,7 +16,7 @@ describe('answering', () => {
     return flawsOf(await subnet.recompute())
   }
 
-  test('compares a state with the epoch that it results from, the second epoch’s with itself', async () => {
+  test('compares a state in the epoch that it governs', async () => {
     const subnet = new ReadingSubnet([100, 100, 100])
     const [, second] = subnet.voters as [Account, Account]
     const state = await subnet.begin()
@@ -24,13 +24,11 @@ describe('answering', () => {
     for (const voter of subnet.voters) await subnet.attest(voter, state, hotkeys(subnet.voters))
     subnet.buckets.at(second.hotkey).files.set(statePath(1), RUBBISH)
     expect(await flawsAtEnd(subnet, state)).toEqual([`STATE_DIFFERS ${second.hotkey}`])
+    const differs = [`STATE_DIFFERS ${second.hotkey}`]
     expect(flawsOf(await subnet.recompute({ from: state }))).toEqual([])
     subnet.buckets.at(second.hotkey).files.set(statePath(2), RUBBISH)
-    expect(flawsOf(await subnet.recompute({ from: state }))).toEqual([])
-    expect(flawsOf(await subnet.recompute({ to: 1 }))).toEqual([
-      `STATE_DIFFERS ${second.hotkey}`,
-      `STATE_DIFFERS ${second.hotkey}`,
-    ])
+    expect(flawsOf(await subnet.recompute({ from: state }))).toEqual(differs)
+    expect(flawsOf(await subnet.recompute({ to: 1 }))).toEqual(differs)
   })
 
   test('names each attester of a state that is not served, in each epoch', async () => {
@@ -90,7 +88,7 @@ describe('answering', () => {
     const crowned = await attestAll(firstState(subnet.network.protocol, 0))
     expect(crowned.state.duels).toEqual([])
     for (const { hotkey } of [second, stranger])
-      subnet.buckets.at(hotkey).files.set(statePath(2), RUBBISH)
+      subnet.buckets.at(hotkey).files.set(statePath(1), RUBBISH)
     const idle = await attestAll(crowned.state)
     expect([idle.epoch, flawsOf([idle])]).toEqual([1, [`STATE_DIFFERS ${second.hotkey}`]])
   })
@@ -126,7 +124,7 @@ describe('shared-address', () => {
       const { files } = this.buckets.at(URL)
       this.publish(state)
       for (const [path, bytes] of this.buckets.at(this.other.hotkey).files) files.set(path, bytes)
-      spoil(files, blockPath(hash), statePath(state.epoch + 1))
+      spoil(files, blockPath(hash), statePath(state.epoch))
       const [first, second, third] = this.sharing as [Account, Account, Account]
       const all = hotkeys(this.voters)
       await this.attest(third, state, hotkeys(this.sharing), URL)

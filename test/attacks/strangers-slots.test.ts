@@ -94,7 +94,7 @@ test('af-verify reads states and copies only from voters, and exits with 0', asy
   server.close().closeAllConnections()
   expect(verified).toMatchObject({ code: 0, flaws: [] })
   expect(new Set(asked)).toEqual(new Set(hotkeys(voters)))
-  // One read tests for buckets. The others are for the states of epochs 1, 2 and 3, those of epochs
-  // 1 and 2 also as attested states, and for one block of each lane.
-  expect(asked.length).toBe(1 + voters.length * (5 + voters.length))
+  // One read tests for buckets. The others are for the states of epochs 1 and 2, and for one block
+  // of each lane.
+  expect(asked.length).toBe(1 + voters.length * (2 + voters.length))
 })

@@ -134,7 +134,7 @@ export class History extends ReadingSubnet {
       failing(isOfBucket),
       failing((each) => ownPaths.includes(each)),
       failing((each) => isOfBucket(each) && each.includes('/states/')),
-      () => answers.set(`${bucket}/${statePath(FIRST_DUEL + 1)}`, block.bytes),
+      () => answers.set(`${bucket}/${statePath(FIRST_DUEL)}`, block.bytes),
       () => {
         for (const { hotkey } of this.voters) answers.delete(`${hotkey}/${blockPath(block.hash)}`)
       },

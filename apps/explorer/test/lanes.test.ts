@@ -23,7 +23,7 @@ const DUELS = ['5B', '5C', '5D'].map((hotkey, i) => ({
   id: `1/${hotkey}`,
   contender: { hotkey },
   champion: { hotkey: '5A' },
-  looks: [{ env: ['mult8', 'mult8', 'hex'][i] }],
+  analyses: [{ env: ['mult8', 'mult8', 'hex'][i] }],
 }))
 const epochOf = (lanes: readonly LaneFacts[], flaws: readonly Flaw[] = []): EpochAccount =>
   ({ epoch: 1, lanes, flaws, warnings: [], trust: {}, duels: DUELS }) as never as EpochAccount

@@ -224,7 +224,7 @@ describe('wrong usage', () => {
     const line = `${words.replace('HOTKEY', HOTKEY)} --network c.json`.split(' ')
     const ended = await runAf(line, { cwd, env })
     expect(ended.code).toBe(2)
-    expectClear(ended, '"network" expected a chain that')
+    expectClear(ended, '"network" expected a live chain')
   })
 
   it('leaves a folder that is not empty unchanged', async () => {

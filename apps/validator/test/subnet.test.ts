@@ -189,7 +189,7 @@ describe('recomputing', () => {
         const its = `block ${block} of ${hotkeyOf(String(of))}`
         const isGone = code === 'COPY_MISSING'
         const copy = isGone ? `it attested ${its}: not there` : `its copy of ${its}`
-        const epoch = isState ? of - 1 : lane?.epoch
+        const epoch = isState ? of : lane?.epoch
         want.push(`epoch ${epoch}, ${holder}: ${code}: ${isState ? path : copy}`)
       }
     })

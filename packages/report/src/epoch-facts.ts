@@ -1,4 +1,11 @@
-import { computeTrust, countedAttestations, type Miner, type Report, stateRoot } from '@affine/duel'
+import {
+  computeTrust,
+  countedAttestations,
+  type Miner,
+  pickMiner,
+  type Report,
+  stateRoot,
+} from '@affine/duel'
 import type { EpochResult, RecomputedEpoch } from '@affine/settlement'
 import { type DuelFacts, type DuelTurn, describeDuels, listTurns } from './duel-facts.ts'
 
@@ -169,6 +176,12 @@ export function exportEpoch(settled: EpochResult): object {
   const { epoch, champion, ratio, root, seated, trust, lacking, others } = describeEpoch(settled)
   const contenders = settled.before.duels.map(({ contender }) => contender.hotkey)
   const throne = { champion: champion?.hotkey ?? null, contenders, ratio, seated: seated?.hotkey }
-  const { report } = settled
+  // Duels without the tallies of their earlier epochs, and members in one order: a state that was
+  // read has them in another than a state that was computed.
+  const duels = settled.report.duels.map(({ tallies: _, contender, ...duel }) => ({
+    contender: pickMiner(contender),
+    ...duel,
+  }))
+  const report = { ...settled.report, duels }
   return { type: 'epoch', epoch, root, ...throne, trust, lacking, others, report }
 }

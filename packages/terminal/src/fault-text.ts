@@ -10,7 +10,8 @@ export function readNamed<T>(reading: Promise<T>): Promise<T> {
   return reading.catch((error: NodeJS.ErrnoException) => {
     const { code = '', path, message } = error
     if (path === undefined || !WRONG_PATH.includes(code)) throw error
-    throw new RangeError(message, { cause: error })
+    const text = code === 'ENOENT' ? `${path} does not exist: check the spelling` : message
+    throw new RangeError(text, { cause: error })
   })
 }
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { format } from 'node:util'
 import { printable } from '@affine/report/text'
-import { CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { IsOwnVariable } from './env-lines.ts'
 import { readEnvironment } from './environment.ts'
 import { maskUrls } from './fault-text.ts'
@@ -96,7 +96,26 @@ function prepare(command: CommandUnknownOpts, program: string): void {
     })
   if (command.commands.length > 0)
     command.helpCommand('help [command]', 'show the help of a command')
+  reportUnknownFirst(command)
   for (const subcommand of command.commands) prepare(subcommand, program)
+}
+
+/**
+ * Makes a command report an unknown option before other mistakes. Commander would first report a
+ * missing option, which may be the same one mistyped.
+ */
+function reportUnknownFirst(
+  command: CommandUnknownOpts & { unknownOption?(flag: string): void },
+): void {
+  command.parseOptions = (words) => {
+    const { parseOptions } = Command.prototype
+    const silent: Command = Object.create(command, { emit: { value: () => false } })
+    const { unknown } = parseOptions.call(silent, words) // reads no value
+    const isHelp = unknown.includes('-h') || unknown.includes('--help')
+    if (unknown[0] !== undefined && !isHelp && command.commands.length === 0)
+      command.unknownOption?.(unknown[0])
+    return parseOptions.call(command, words)
+  }
 }
 
 /** Warns that a proxy is not used. Addresses are checked, so connections are direct. */

@@ -60,7 +60,7 @@ export async function readAccount(
   const { wallet = 'default', hotkey = 'default' } = given
   const { account, warning } = await (key === undefined
     ? readWallet({ wallet, hotkey, root: resolveWalletFolder(walletPath) })
-    : readHotkey(key))
+    : readNamed(readHotkey(key)))
   if (warning !== undefined) warn(warning)
   return account
 }

@@ -97,7 +97,7 @@ export function reportOn(
   const epochs = listTallies(duel, env, protocol)
   const evidence = judgeEnvironment({ weights: voters, epochs, ratioPpm: ratio, rule })
   const none = { given: undefined, cause: undefined }
-  return { ...evidence, tallies: sumTallies(epochs), ...none, rule }
+  return { ...evidence, tallies: sumTallies(epochs), ...none, rule: pickNumbers(rule) }
 }
 
 /** Returns the tallies of accepted lanes in an environment, by epoch of a duel. Protocol §8.4. */
@@ -146,4 +146,12 @@ function listVerdicts(envs: EnvReports): Duel['verdicts'] {
 function joinVerdicts(...verdicts: readonly Duel['verdicts'][]): Duel['verdicts'] {
   const all = Object.entries(Object.assign({}, ...verdicts) as Duel['verdicts'])
   return Object.fromEntries(all.sort(([a], [b]) => compare(a, b)))
+}
+
+/** Returns only the numbers of a rule, which may be a whole protocol. */
+function pickNumbers(rule: LaneRule): LaneRule {
+  const { minTrials, holdOffset, holdSlopePpm } = rule
+  const { floorZSquaredPpm, outlierZSquared, ratchetZSquaredPpm } = rule
+  const line = { holdOffset, holdSlopePpm }
+  return { minTrials, ...line, floorZSquaredPpm, outlierZSquared, ratchetZSquaredPpm }
 }

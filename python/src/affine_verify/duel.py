@@ -133,7 +133,7 @@ class Evidence:
         if middle.trials == 0 and middle.played >= BLANK_PLAYED:
             return True
         share = MILLION * middle.trials // middle.played
-        return index >= self.rules["evenEpoch"] and share < self.rules["evenPpm"]
+        return bool(index >= self.rules["evenEpoch"] and share < self.rules["evenPpm"])
 
     def shown(self, count: Callable[[Counts], int]) -> tuple[int, int] | None:
         """Returns points and `played` of the median lane of those not set aside. §8.10."""
@@ -176,8 +176,8 @@ def judge(weights: Weights, epochs: Epochs, ratio: int, rules: Rules) -> Evidenc
         deviations += part * _ceil_sqrt(spread)
         variance += part**2 * spread
     score = 10 * sum(k * max(0, lead[h]) for h, k in left.items()) - 4 * deviations
-    tallies = [_tally(kept, lanes) for kept in (left, _trim(order[::-1], weights, third))]
-    return Evidence(weights, lanes, aside, *tallies, (score, variance), ratio, rules)
+    win, hold = _tally(left, lanes), _tally(_trim(order[::-1], weights, third), lanes)
+    return Evidence(weights, lanes, aside, win, hold, (score, variance), ratio, rules)
 
 
 def _trim(order: Sequence[str], weights: Weights, amount: int) -> dict[str, int]:

@@ -171,7 +171,7 @@ def index_of(duel: Duel, epoch: int) -> int:
 
 def quota_of(index: int, env: Mapping[str, int]) -> int:
     """Returns the challenges of a lane in a duel's epoch. Protocol §8.2."""
-    return min(env["quotaFirst"] * 2 ** (index - 1), env["quotaMost"])
+    return int(min(env["quotaFirst"] * 2 ** (index - 1), env["quotaMost"]))
 
 
 def rated_envs(rules: Rules) -> list[str]:
@@ -272,9 +272,7 @@ def with_rates(record: Mapping[str, int], rates: Mapping[str, int]) -> dict[str,
     return {**record, **{env: max(rate, record.get(env, 0)) for env, rate in rates.items()}}
 
 
-def ratio_after_crowning(
-    duel: Duel, views: Views, record: Mapping[str, int], rules: Rules
-) -> int:
+def ratio_after_crowning(duel: Duel, views: Views, record: Mapping[str, int], rules: Rules) -> int:
     """Returns the ratio that a crowned contender's results give. Protocol §8.10."""
     bounds = []
     for env in rated_envs(rules):
@@ -327,7 +325,9 @@ def decide(
     )  # fmt: skip
 
     # 2: tallies, verdicts, and which duels are lost
-    duels, lost, views = [], [], {}
+    duels: list[Duel] = []
+    lost: list[Duel] = []
+    views: dict[str, Views] = {}
     for duel, played, name in zip(state["duels"], plays, names, strict=True):
         after = dict(duel)
         if index_of(duel, epoch) <= rules["duelEpochs"]:
@@ -352,7 +352,7 @@ def decide(
         record = with_rates(record, {env: seen[env].rate(champion_points) for env in rated})
 
     # 5: crowning, the ratio, the throne
-    champion = state.get("champion")
+    champion: Any = state.get("champion")
     left = [duel["contender"]["hotkey"] for duel in lost]
     last_played = dict(state["lastPlayed"])
     crowned = None

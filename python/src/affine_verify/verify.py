@@ -96,6 +96,7 @@ class Verifier:
         self.rules = rules
         self.state: State = first_state(rules, first_epoch)
         self.first_epoch = first_epoch
+        self.reported: set[tuple[str, int]] = set()
 
     def epochs(self) -> Iterator[EpochResult]:
         """Yields every epoch whose last block the chain has.
@@ -123,6 +124,7 @@ class _Audit:
         self.chain, self.buckets = verifier.chain, verifier.buckets
         self.state, self.rules = verifier.state, verifier.rules
         self.is_first = verifier.state["epoch"] == verifier.first_epoch
+        self.reported = verifier.reported
         self.epoch: int = self.state["epoch"]
         self.begin = self.epoch * self.rules["epochBlocks"]
         self.sealing = self.chain.views[self.begin + self.rules["sealBlock"]]
@@ -237,9 +239,9 @@ class _Audit:
         """Yields voters whose attestation of this epoch has another root. Protocol §5.2."""
         for hotkey in sorted(self.state["voters"]):
             slot, _ = self.ending.slot(hotkey)
-            if isinstance(slot, Attestation) and slot.epoch == self.epoch:
-                if hotkey in self.snapshot.validators and hotkey not in self.counted:
-                    yield hotkey, "WRONG_STATE_ROOT"
+            is_given = isinstance(slot, Attestation) and slot.epoch == self.epoch
+            if is_given and hotkey in self.snapshot.validators and hotkey not in self.counted:
+                yield hotkey, "WRONG_ROOT_ATTESTED"
 
     def _lane_flaws(self) -> Iterator[tuple[str, str]]:
         """Yields validators of void lanes, and voters that attest or serve what is not valid."""
@@ -253,15 +255,16 @@ class _Audit:
             for hotkey in sorted(attesters if sealed else ()):
                 yield from self._copy_flaws(hotkey, lane, is_attester=True)
             for hotkey in sorted(() if sealed else attesters):
-                yield hotkey, "NOT_SEALED"
+                yield hotkey, "NEVER_SEALED"
             if sealed and lane not in attesters:
                 yield from self._copy_flaws(lane, lane, is_attester=False)
 
     def _copy_flaws(self, hotkey: str, lane: str, is_attester: bool) -> Iterator[tuple[str, str]]:
         """Compares a voter's copy of a lane with what was read. Protocol §6.4."""
         result = self.lane(lane)
-        if result.fault and is_attester and hotkey != lane and not result.missing:
-            yield hotkey, "ATTESTED_VOID"
+        if result.missing and is_attester:
+            yield hotkey, "COPY_MISSING"
+            return
         for hash, valid in result.blocks.items():
             scope = Scope(self.chain.genesis, self.chain.netuid, lane, self.epoch)
 
@@ -282,17 +285,20 @@ class _Audit:
 
     def _state_flaws(self, decision: Decision) -> Iterator[tuple[str, str]]:
         """Yields voters that do not serve a state that they attested, or serve another one."""
-        following = self.epoch + 1
-        text = canonical_text(decision.state).encode()
+        following = canonical_text(decision.state).encode()
         for hotkey in self.addresses:
-            if self._state_code(hotkey, following, text) == "STATE_DIFFERS":
-                yield hotkey, "STATE_DIFFERS"
-        if self.is_first:
-            return
-        text = canonical_text(dict(self.state)).encode()
-        for hotkey in self.addresses:
-            if hotkey in self.counted and self._state_code(hotkey, self.epoch, text):
-                yield hotkey, self._state_code(hotkey, self.epoch, text)
+            if not self.is_first and hotkey in self.counted:
+                yield from self._state_flaw(hotkey, self.epoch, canonical_text(self.state).encode())
+            code = self._state_code(hotkey, self.epoch + 1, following)
+            if code == "STATE_DIFFERS":
+                self.reported.add((hotkey, self.epoch + 1))
+                yield hotkey, code
+
+    def _state_flaw(self, hotkey: str, epoch: int, text: bytes) -> Iterator[tuple[str, str]]:
+        """Yields what is wrong with an attested state, unless that was reported before."""
+        code = self._state_code(hotkey, epoch, text)
+        if code and (hotkey, epoch) not in self.reported:
+            yield hotkey, code
 
     def _state_code(self, hotkey: str, epoch: int, text: bytes) -> str:
         """Returns what is wrong with the state in a voter's bucket, or an empty text."""

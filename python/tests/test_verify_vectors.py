@@ -46,8 +46,8 @@ from affine_verify.state import (
     decide,
     first_state,
     outcome_of,
-    quota_of,
     queue_of,
+    quota_of,
     root_of,
     weigh_voters,
 )

@@ -27,12 +27,15 @@ class _NoRedirect(HTTPRedirectHandler):
 OPENER = build_opener(_NoRedirect())
 
 
-class TooLarge(Exception):
+class TooLargeError(Exception):
     """A file has more bytes than its limit."""
 
 
 def read_url(url: str, limit: int, seconds: float = READ_SECONDS) -> bytes | None:
-    """Returns what a URL serves with status 200, or None; raises TooLarge beyond `limit` bytes."""
+    """Returns what a URL serves with status 200, or None.
+
+    Raises TooLargeError beyond `limit` bytes.
+    """
     end = time.monotonic() + seconds
     data = bytearray()
     try:
@@ -42,7 +45,7 @@ def read_url(url: str, limit: int, seconds: float = READ_SECONDS) -> bytes | Non
             while part := response.read1(CHUNK):
                 data += part
                 if len(data) > limit:
-                    raise TooLarge(url)
+                    raise TooLargeError(url)
                 if time.monotonic() > end:
                     return None
     except (OSError, ValueError, HTTPException):
@@ -51,7 +54,7 @@ def read_url(url: str, limit: int, seconds: float = READ_SECONDS) -> bytes | Non
 
 
 def read_file(path: Path, limit: int) -> bytes | None:
-    """Returns the bytes of a file, or None; raises TooLarge beyond `limit` bytes."""
+    """Returns the bytes of a file, or None; raises TooLargeError beyond `limit` bytes."""
     try:
         if not path.is_file():
             return None
@@ -60,7 +63,7 @@ def read_file(path: Path, limit: int) -> bytes | None:
     except OSError:
         return None
     if len(data) > limit:
-        raise TooLarge(str(path))
+        raise TooLargeError(str(path))
     return data
 
 
@@ -88,8 +91,8 @@ class Buckets:
     def read(self, address: str, path: str, limit: int) -> bytes | None:
         """Returns a file of a bucket, or None where it is unavailable.
 
-        Raises TooLarge beyond `limit` bytes. A bucket that a reader has waited 90 seconds for is
-        not asked again.
+        Raises TooLargeError beyond `limit` bytes. A bucket that a reader has waited 90 seconds for
+        is not asked again.
         """
         left = PATIENCE_SECONDS - self.waited.get(address, 0.0)
         if left <= 0 or not self.can_open(address):

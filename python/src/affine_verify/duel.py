@@ -1,4 +1,4 @@
-"""One environment of a duel: outliers, verdicts, rates and bounds. Protocol §7 and §8.4 to §8.11."""
+"""One environment of a duel: outliers, verdicts, rates, bounds. Protocol §7, §8.4 to §8.11."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

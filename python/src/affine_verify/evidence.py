@@ -36,7 +36,7 @@ Tallies = dict[str, dict[str, list[int]]]
 """By contender and environment: wins, losses, the contender's points, the champion's."""
 
 
-class Fault(Exception):
+class FaultError(Exception):
     """A lane is void; the code is one of those in §6.5."""
 
     def __init__(self, code: str) -> None:
@@ -45,9 +45,9 @@ class Fault(Exception):
 
 
 def require(condition: object, code: str) -> None:
-    """Raises a Fault unless the condition is true."""
+    """Raises a FaultError unless the condition is true."""
     if not condition:
-        raise Fault(code)
+        raise FaultError(code)
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Block:
 
 
 def read_header(line: bytes) -> dict[str, Any]:
-    """Returns the header in line 0 of a block, or raises a Fault. Protocol §6.2."""
+    """Returns the header in line 0 of a block, or raises a FaultError. Protocol §6.2."""
     require(len(line) <= HEADER_BYTES, "BAD_LINES")
     header = _parse(line, "BAD_HEADER")
     require(has_members(header, HEADER, frozenset({"secret"})), "BAD_HEADER")
@@ -83,7 +83,7 @@ def read_header(line: bytes) -> dict[str, Any]:
 
 
 def read_block(data: bytes, hash: str, scope: Scope) -> Block:
-    """Returns a block of a lane, with its signature and its root checked, or raises a Fault."""
+    """Returns a block of a lane with its signature and root checked, or raises a FaultError."""
     require(len(data) <= BLOCK_BYTES and data.endswith(b"\n"), "BAD_LINES")
     lines = data[:-1].split(b"\n", BLOCK_SAMPLES + 2)
     require(2 <= len(lines) <= BLOCK_SAMPLES + 2, "BAD_LINES")
@@ -95,7 +95,7 @@ def read_block(data: bytes, hash: str, scope: Scope) -> Block:
     try:
         signature = parse(second)
     except ValueError:
-        raise Fault("WRONG_SIGNATURE") from None
+        raise FaultError("WRONG_SIGNATURE") from None
     require(has_members(signature, {"signature"}), "WRONG_SIGNATURE")
     check_signature(scope.validator, hash, signature["signature"])
     require(header["count"] == len(samples), "WRONG_ROOT")
@@ -104,14 +104,14 @@ def read_block(data: bytes, hash: str, scope: Scope) -> Block:
 
 
 def check_signature(validator: str, hash: str, signature: object) -> None:
-    """Raises a Fault unless a signature is the validator's, over a block's hash."""
+    """Raises a FaultError unless a signature is the validator's, over a block's hash."""
     require(isinstance(signature, str) and SIGNATURE.fullmatch(signature), "WRONG_SIGNATURE")
     data = bytes.fromhex(str(signature))
     require(is_signed(validator, bytes.fromhex(hash), data), "WRONG_SIGNATURE")
 
 
 def read_sample(line: bytes) -> dict[str, Any]:
-    """Returns a sample in its line, or raises a Fault. Protocol §6.1."""
+    """Returns a sample in its line, or raises a FaultError. Protocol §6.1."""
     sample = _parse(line, "BAD_SAMPLE")
     is_game = isinstance(sample, dict) and "champion" in sample
     if is_game:
@@ -140,7 +140,7 @@ def _parse(line: bytes, code: str) -> Any:
     try:
         return parse(line)
     except ValueError:
-        raise Fault(code) from None
+        raise FaultError(code) from None
 
 
 def _is_message(message: object) -> bool:
@@ -200,7 +200,7 @@ class Lane:
     spec_hashes: Mapping[str, str]
 
     def read(self, fetch: Callable[[str, Callable[[bytes], Block]], Block]) -> Tallies:
-        """Returns the tallies of a valid lane, or raises a Fault.
+        """Returns the tallies of a valid lane, or raises a FaultError.
 
         `fetch` returns the block of a hash, as its second argument reads it.
         """
@@ -281,7 +281,7 @@ def is_full(lines: Sequence[bytes], following: Sequence[bytes]) -> bool:
 
 
 def check_invocations(episode: Mapping[str, Any], seen: set[str]) -> None:
-    """Raises a Fault for an invocation that the lane had before, and remembers the others."""
+    """Raises a FaultError for an invocation that the lane had before, and remembers the others."""
     for message in episode["messages"]:
         if "invocation" in message:
             require(message["invocation"] not in seen, "REPEATED_INVOCATION")
@@ -289,18 +289,18 @@ def check_invocations(episode: Mapping[str, Any], seen: set[str]) -> None:
 
 
 def replayed_rewards(sample: Mapping[str, Any]) -> list[int]:
-    """Returns the rewards of a sample's episodes, replayed, or raises a Fault. Protocol §3.1."""
+    """Returns the replayed rewards of a sample's episodes, or raises a FaultError. §3.1."""
     env, id = sample["env"], sample["challengeId"]
     results: list[Replayed]
     if "champion" in sample:
         both = replay_game(env, id, {side: sample[side]["messages"] for side in SIDES})
         if isinstance(both, str):
-            raise Fault(both)
+            raise FaultError(both)
         results = [both[side] for side in SIDES]
     else:
         one = replay(env, id, sample["messages"])
         if isinstance(one, str):
-            raise Fault(one)
+            raise FaultError(one)
         results = [one]
     for episode, result in zip(episodes_of(sample), results, strict=True):
         require(("fault" in episode) == result.fault, "WRONG_FAULT")

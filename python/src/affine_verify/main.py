@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from affine_verify.buckets import Buckets, TooLarge, is_url, read_file, read_url
+from affine_verify.buckets import Buckets, TooLargeError, is_url, read_file, read_url
 from affine_verify.chain import Chain, read_chain
 from affine_verify.commitments import Seal
-from affine_verify.evidence import SAMPLE_BYTES, Fault, Scope
+from affine_verify.evidence import SAMPLE_BYTES, FaultError, Scope
 from affine_verify.proof import check_proof
 from affine_verify.rules import LOCAL, plan_most
 from affine_verify.state import root_of
@@ -88,7 +88,7 @@ def _chain_of(where: str) -> Chain:
             data = read_url(where, EXPORT_BYTES, EXPORT_SECONDS)
         else:
             data = read_file(Path(where), EXPORT_BYTES)
-    except TooLarge as error:
+    except TooLargeError as error:
         raise NotDoneError(f"--network {where}: the export is too large") from error
     if data is None and is_url(where):
         raise NotDoneError(f"--network {where}: no answer with status 200")
@@ -157,7 +157,7 @@ def _run_proof(given: argparse.Namespace) -> int:
     scope = Scope(chain.genesis, chain.netuid, given.validator, given.epoch)
     try:
         sample = check_proof(data, scope, slot.head, plan_most(LOCAL))
-    except Fault as fault:
+    except FaultError as fault:
         print(f"invalid: {fault.code}")
         return FLAWED
     print(f"valid: {sample['env']}#{sample['index']} {sample['challengeId']}")

@@ -4,7 +4,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from affine_verify import merkle
-from affine_verify.evidence import Fault, Scope, check_signature, read_header, read_sample, require
+from affine_verify.evidence import (
+    FaultError,
+    Scope,
+    check_signature,
+    read_header,
+    read_sample,
+    require,
+)
 from affine_verify.text import has_members, is_hash, is_uint, parse
 
 MEMBERS = {"sample", "index", "path", "header", "signature", "links"}
@@ -12,14 +19,14 @@ PATH_MOST = 11
 
 
 def check_proof(data: bytes, scope: Scope, head: str, plan_samples: int) -> dict[str, Any]:
-    """Returns the sample that a proof shows, or raises a Fault.
+    """Returns the sample that a proof shows, or raises a FaultError.
 
     The scope, the sealed head and the number of samples in the lane's plan are the reader's own.
     """
     try:
         proof = parse(data)
     except ValueError:
-        raise Fault("BAD_PROOF") from None
+        raise FaultError("BAD_PROOF") from None
     require(has_members(proof, MEMBERS) and is_uint(proof["index"]), "BAD_PROOF")
     require(all(isinstance(proof[name], str) for name in ("sample", "header")), "BAD_PROOF")
     path, links = proof["path"], proof["links"]
@@ -52,7 +59,7 @@ def _head_of(hash: str, links: Sequence[str], scope: Scope) -> str:
 def _checked_header(line: bytes, scope: Scope) -> dict[str, Any]:
     try:
         header = read_header(line)
-    except Fault:
-        raise Fault("BAD_PROOF") from None
+    except FaultError:
+        raise FaultError("BAD_PROOF") from None
     require(all(header[name] == value for name, value in vars(scope).items()), "BAD_PROOF")
     return header

@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from affine_envs.canonical_json import canonical_text
-from affine_verify.buckets import Buckets, TooLarge
+from affine_verify.buckets import Buckets, TooLargeError
 from affine_verify.chain import Chain, View
 from affine_verify.commitments import Attestation, Commitment, Seal
 from affine_verify.evidence import (
     BLOCK_BYTES,
     NO_HEAD,
     Block,
-    Fault,
+    FaultError,
     Lane,
     Scope,
     Tallies,
@@ -205,9 +205,9 @@ class _Audit:
                 if isinstance(data, Block):
                     return data
                 if fault not in COPY_FAULTS:
-                    raise Fault(fault)
+                    raise FaultError(fault)
             result.missing = hash
-            raise Fault("MISSING_BLOCK")
+            raise FaultError("MISSING_BLOCK")
 
         def keep(hash: str, read: Callable[[bytes], Block]) -> Block:
             def read_and_keep(data: bytes) -> Block:
@@ -219,7 +219,7 @@ class _Audit:
 
         try:
             result.tallies = lane.read(keep)
-        except Fault as fault:
+        except FaultError as fault:
             result.fault = fault.code
         return result
 
@@ -230,9 +230,9 @@ class _Audit:
         try:
             data = self._get(reader, f"v1/blocks/{hash}.jsonl")
             return (read(data), "") if data is not None else (None, "MISSING_BLOCK")
-        except TooLarge:
+        except TooLargeError:
             return None, "BAD_LINES"
-        except Fault as fault:
+        except FaultError as fault:
             return None, fault.code
 
     def _slot_flaws(self) -> Iterator[tuple[str, str]]:
@@ -271,7 +271,7 @@ class _Audit:
             def read(data: bytes, h: str = hash, s: Scope = scope, v: bytes = valid) -> Block:
                 block = read_block(data, h, s)
                 if data != v:
-                    raise Fault("SIGNED_TWICE")
+                    raise FaultError("SIGNED_TWICE")
                 return block
 
             _, code = self._copy(hotkey, hash, read)
@@ -304,7 +304,7 @@ class _Audit:
         """Returns what is wrong with the state in a voter's bucket, or an empty text."""
         try:
             data = self._get(hotkey, f"v1/states/{epoch}.json")
-        except TooLarge:
+        except TooLargeError:
             return "STATE_DIFFERS"
         if data is None:
             return "STATE_MISSING"

@@ -20,12 +20,14 @@ VERIFIER = ROOT / "apps" / "verifier" / "dist" / "cli.js"
 BUILT = VERIFIER.exists() and (ROOT / "apps" / "validator" / "dist" / "cli.js").exists()
 pytestmark = pytest.mark.skipif(not BUILT, reason="af and af-verify are not built")
 
-LANE_CODES = set(
-    "MISSING_BLOCK BAD_LINES BAD_HEADER BAD_SAMPLE WRONG_HASH WRONG_SIGNATURE WRONG_ROOT "
-    "WRONG_SCOPE WRONG_HEIGHT WRONG_PREVIOUS SHORT_BLOCK WRONG_SECRET MISSING_INDEX "
-    "WRONG_CHALLENGE REPEATED_INVOCATION PROMPT_DIFFERS NOT_NORMALISED WRONG_ROLE TOO_SHORT "
-    "TOO_LONG WRONG_FAULT WRONG_REWARD".split()
-)
+# fmt: off
+LANE_CODES = {
+    "MISSING_BLOCK", "BAD_LINES", "BAD_HEADER", "BAD_SAMPLE", "WRONG_HASH", "WRONG_SIGNATURE",
+    "WRONG_ROOT", "WRONG_SCOPE", "WRONG_HEIGHT", "WRONG_PREVIOUS", "SHORT_BLOCK", "WRONG_SECRET",
+    "MISSING_INDEX", "WRONG_CHALLENGE", "REPEATED_INVOCATION", "PROMPT_DIFFERS", "NOT_NORMALISED",
+    "WRONG_ROLE", "TOO_SHORT", "TOO_LONG", "WRONG_FAULT", "WRONG_REWARD",
+}
+# fmt: on
 """The codes of §6.5, which have no order: two readers may find different ones."""
 
 Findings = tuple[int, list[str], set[tuple[str, int, str]]]

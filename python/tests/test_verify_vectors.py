@@ -319,10 +319,10 @@ def test_weighs_voters_and_accepts_lanes() -> None:
 
 def test_computes_what_the_page_shows() -> None:
     given, want = example("outliers")
-    found = [are_apart(*each["lane"], *each["median"], 36) for each in given]
+    found = [are_apart(*[*each["lane"], *each["median"], 36]) for each in given]
     assert found == [each["aside"] for each in want]
     given, want = example("apart")
-    found = [are_apart(*each["one"], *each["other"], 4, MILLION) for each in given]
+    found = [are_apart(*[*each["one"], *each["other"], 4, MILLION]) for each in given]
     assert found == [each["apart"] for each in want]
     given, want = example("quotas")
     for env, quotas in want.items():

@@ -31,15 +31,18 @@ class TooLargeError(Exception):
     """A file has more bytes than its limit."""
 
 
-def read_url(url: str, limit: int, seconds: float = READ_SECONDS) -> bytes | None:
-    """Returns what a URL serves with status 200, or None.
+def read_url(
+    url: str, limit: int, seconds: float = READ_SECONDS, question: bytes | None = None
+) -> bytes | None:
+    """Returns what a URL serves with status 200, or None; a question, in JSON, is posted to it.
 
     Raises TooLargeError beyond `limit` bytes.
     """
     end = time.monotonic() + seconds
     data = bytearray()
     try:
-        with OPENER.open(Request(url), timeout=seconds) as response:
+        request = Request(url, question, {"content-type": "application/json"})
+        with OPENER.open(request, timeout=seconds) as response:
             if response.status != 200:
                 return None
             while part := response.read1(CHUNK):

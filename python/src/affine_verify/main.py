@@ -85,7 +85,7 @@ def _chain_of(where: str) -> Chain:
         )
     try:
         if is_url(where):
-            data = read_url(where, EXPORT_BYTES, EXPORT_SECONDS)
+            data = _served_export(where)
         else:
             data = read_file(Path(where), EXPORT_BYTES)
     except TooLargeError as error:
@@ -98,6 +98,25 @@ def _chain_of(where: str) -> Chain:
         return read_chain(data)
     except ValueError as error:
         raise NotDoneError(f"--network {where}: the export is invalid: {error}") from error
+
+
+def _served_export(url: str) -> bytes | None:
+    """Returns the export that `af localnet`, which answers questions, or a web server serves.
+
+    An answer to `{"log":n}` is the first line and the blocks from n.
+    """
+    answer = read_url(url, EXPORT_BYTES, EXPORT_SECONDS, b'{"log":0}')
+    if answer is None:
+        return read_url(url, EXPORT_BYTES, EXPORT_SECONDS)
+    lines = answer.splitlines(keepends=True)
+    while len(lines) > 1:
+        question = b'{"log":%d}' % (len(lines) - 1)
+        answer = read_url(url, EXPORT_BYTES, EXPORT_SECONDS, question)
+        more = answer.splitlines(keepends=True)[1:] if answer else []
+        lines += more
+        if len(more) <= 1:
+            break
+    return b"".join(lines)
 
 
 def _run_history(given: argparse.Namespace) -> int:

@@ -10,7 +10,8 @@ def leaf(line: bytes) -> bytes:
     return blake3(b"\0" + line).digest()
 
 
-def _node(left: bytes, right: bytes) -> bytes:
+def node(left: bytes, right: bytes) -> bytes:
+    """Returns the node above two others."""
     return blake3(b"\1" + left + right).digest()
 
 
@@ -19,7 +20,7 @@ def root_of(lines: Sequence[bytes]) -> bytes:
     level = [leaf(line) for line in lines] or [blake3(b"").digest()]
     while len(level) > 1:
         pairs = zip(level[::2], level[1::2], strict=False)
-        level = [_node(*pair) for pair in pairs] + level[len(level) & ~1 :]
+        level = [node(*pair) for pair in pairs] + level[len(level) & ~1 :]
     return level[0]
 
 
@@ -27,12 +28,12 @@ def is_included(line: bytes, index: int, size: int, path: Sequence[bytes], root:
     """Reports whether a path of siblings leads from a line's leaf to the root."""
     if not 0 <= index < size:
         return False
-    node, siblings, last = leaf(line), iter(path), size - 1
+    found, siblings, last = leaf(line), iter(path), size - 1
     while last:
         if index % 2 or index < last:
             sibling = next(siblings, None)
             if sibling is None:
                 return False
-            node = _node(sibling, node) if index % 2 else _node(node, sibling)
+            found = node(sibling, found) if index % 2 else node(found, sibling)
         index, last = index // 2, last // 2
-    return node == root and next(siblings, None) is None
+    return found == root and next(siblings, None) is None

@@ -194,7 +194,7 @@ class _Replay:
         backers: dict[int, list[Neuron]] = {}
         for neuron in permits:
             for uid, weight in self.view.weights.get(neuron.hotkey, {}).items():
-                if weight > 0 and (uid == neuron.uid or neuron.uid != 0):
+                if weight > 0 and (uid != neuron.uid or uid == 0):
                     backers.setdefault(uid, []).append(neuron)
         total = sum(neuron.stake for neuron in permits)
         stakes = {uid: sum(each.stake for each in by) for uid, by in backers.items()}

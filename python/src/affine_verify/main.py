@@ -13,7 +13,6 @@ from affine_verify.commitments import Seal
 from affine_verify.evidence import SAMPLE_BYTES, FaultError, Scope
 from affine_verify.proof import check_proof
 from affine_verify.rules import LOCAL, plan_most
-from affine_verify.state import root_of
 from affine_verify.verify import EpochResult, UnavailableError, Verifier
 
 VALID, FLAWED, WRONG_USAGE, NOT_DONE = 0, 1, 2, 4
@@ -126,11 +125,13 @@ def _run_history(given: argparse.Namespace) -> int:
     if given.first_epoch < 0:
         raise UsageError("--first-epoch expected an integer from 0")
     verifier = Verifier(_chain_of(given.network), Buckets(base), LOCAL, given.first_epoch)
-    root, flaws = root_of(verifier.state), 0
+    root, flaws = "", 0
     for result in verifier.epochs():
         root = result.root
         flaws += len(result.flaws)
         _print_epoch(result, given.json)
+    if not root:
+        raise NotDoneError("no epoch of the network has ended")
     line = {"kind": "end", "root": root, "flaws": flaws}
     print(json.dumps(line) if given.json else f"root {root}, {flaws} flaws")
     return FLAWED if flaws else VALID

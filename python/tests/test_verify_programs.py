@@ -154,5 +154,6 @@ def test_reports_full_blocks_and_plans() -> None:
     quotas = {"c1": {"mult8@0.1.0": 2, "hex@0.1.0": 1}, "c0": {"mult8@0.1.0": 1}}
     found = [(place.env[0], place.index, "".join(place.miners)) for place in plan_of("h", quotas)]
     assert found == [
-        ("h", 0, "hc1"), ("m", 0, "h"), ("m", 0, "c0"), ("m", 0, "c1"), ("m", 1, "h"), ("m", 1, "c1"),
+        ("h", 0, "hc1"), ("m", 0, "h"), ("m", 0, "c0"), ("m", 0, "c1"), ("m", 1, "h"),
+        ("m", 1, "c1"),
     ]  # fmt: skip

@@ -212,25 +212,6 @@ def reaches(wins: int, trials: int, ratio: int, unit: int, z_squared_ppm: int) -
     return trials > 0 and lead >= 0 and MILLION * lead**2 >= spread
 
 
-def is_below(wins: int, trials: int, ratio: int, unit: int, z_squared_ppm: int) -> bool:
-    """Reports whether the upper bound of counts in 1/unit is below a ratio. Protocol §7."""
-    lack = trials * ratio - MILLION * wins
-    return lack > 0 and MILLION * lack**2 > z_squared_ppm * unit * trials * ratio * (
-        MILLION - ratio
-    )
-
-
-def decide_one(wins: int, trials: int, ratio: int, unit: int, rules: Rules) -> str:
-    """Returns `win`, `hold` or `continue` for one lane alone. Protocol §7."""
-    if trials < rules["minTrials"] * unit:
-        return "continue"
-    if reaches(wins, trials, ratio, unit, rules["zSquaredPpm"]):
-        return "win"
-    if trials >= rules["cap"] * unit or is_on_line(wins, trials, ratio, unit, rules):
-        return "hold"
-    return "hold" if is_below(wins, trials, ratio, unit, rules["zSquaredPpm"]) else "continue"
-
-
 def bound_of(wins: int, trials: int, unit: int, rules: Rules) -> int:
     """Returns the largest ratio below 10^6 ppm that a lower bound reaches. Protocol §8.10."""
     low, high = 0, MILLION

@@ -4,9 +4,12 @@ import re
 from functools import lru_cache
 from hashlib import blake2b, sha512
 
-import sr25519
-
 from affine_envs.challenge import ALPHABET
+
+try:
+    import sr25519
+except ImportError as error:
+    raise ImportError("affine-verify needs: pip install 'affine-envs[verify]'") from error
 
 HOTKEY = re.compile(f"5[{ALPHABET}]{{47}}")
 Point = tuple[int, int, int, int]

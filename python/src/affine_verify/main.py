@@ -83,10 +83,7 @@ def _chain_of(where: str) -> Chain:
             "the export of a local chain"
         )
     try:
-        if is_url(where):
-            data = _served_export(where)
-        else:
-            data = read_file(Path(where), EXPORT_BYTES)
+        data = _served_export(where) if is_url(where) else read_file(Path(where), EXPORT_BYTES)
     except TooLargeError as error:
         raise NotDoneError(f"--network {where}: the export is too large") from error
     if data is None and is_url(where):

@@ -334,7 +334,7 @@ def decide(
             entry = {env: {h: lanes[h][name][env] for h in accepted} for env in played}
             after["tallies"] = [*duel["tallies"], {} if is_frozen else entry]
         views[name] = views_of(after, state)
-        was_open = outcome_of(duel["verdicts"], rules) == "open"
+        was_open = not _is_won(duel, rules)
         if was_open and not is_frozen:
             after["verdicts"] = judge_duel(duel, views[name], state)
         (lost if was_open and is_lost(after, rules, epoch) else duels).append(after)

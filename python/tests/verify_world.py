@@ -20,7 +20,7 @@ from affine_envs.two_players import SIDES, Match
 from affine_verify import merkle
 from affine_verify.buckets import Buckets
 from affine_verify.chain import FORMAT, Chain, read_chain
-from affine_verify.evidence import NO_HEAD, Place, is_game, plan_of
+from affine_verify.evidence import BLOCK_SAMPLES, NO_HEAD, Place, is_game, plan_of
 from affine_verify.rules import LOCAL
 from affine_verify.state import quotas_of, root_of
 from affine_verify.verify import Verifier
@@ -157,7 +157,7 @@ class World:
         state = self.verifier.state
         begin = epoch * EPOCH
         self.advance(begin + 1)
-        lanes: dict[str, tuple[str, bytes]] = {}
+        lanes: dict[str, tuple[str, dict[str, bytes]]] = {}
         whole: set[str] = set()
         for key in self.keys:
             if key.hotkey in state["due"]:
@@ -167,10 +167,11 @@ class World:
         self.advance(begin + SEAL_AT)
         for key in self.keys:
             if key.hotkey in lanes and "no-seal" not in self.does(key, epoch):
-                head, data = lanes[key.hotkey]
+                head, blocks = lanes[key.hotkey]
                 fields = b"\1\1" + epoch.to_bytes(4, "little") + bytes.fromhex(head)
-                self.call(key, {"fields": [fields.hex(), self.address(key, epoch)]})
-                self.store(lanes, key, epoch, head, data)
+                self.call(key, {"fields": [fields.hex(), self.address(key, epoch, "seal")]})
+                for hash, data in blocks.items():
+                    self.store(key, epoch, hash, data)
         self.advance(begin + ATTEST_AT)
         for key in self.keys:
             self.write_state(key, epoch, state)
@@ -179,12 +180,12 @@ class World:
         self.verifier.chain = self.chain()
         self.verifier.state = next(self.verifier.epochs()).state
 
-    def address(self, key: Key, epoch: int) -> str:
-        text = "http://no.example" if "bad-address" in self.does(key, epoch) else key.name
-        return text.encode().hex()
+    def address(self, key: Key, epoch: int, kind: str) -> str:
+        is_bad = {"bad-address", f"bad-{kind}-address"} & self.does(key, epoch)
+        return ("http://no.example" if is_bad else key.name).encode().hex()
 
-    def store(self, lanes: Any, key: Key, epoch: int, head: str, data: bytes) -> None:
-        """Puts a lane's block into the buckets."""
+    def store(self, key: Key, epoch: int, head: str, data: bytes) -> None:
+        """Puts a block into the buckets."""
         for other in self.keys:
             deeds = self.does(other, epoch)
             is_own = other.name == key.name
@@ -225,10 +226,10 @@ class World:
         named = epoch - 1 if "old-epoch" in deeds else epoch
         fields = b"\1\2" + named.to_bytes(4, "little") + bits.to_bytes(16, "little")
         fields += bytes.fromhex(next_) + bytes.fromhex(root)
-        self.call(key, {"fields": [fields.hex(), self.address(key, epoch)]})
+        self.call(key, {"fields": [fields.hex(), self.address(key, epoch, "attest")]})
 
-    def lane(self, key: Key, epoch: int, state: Mapping[str, Any]) -> tuple[str, bytes]:
-        """Returns the head and the block of a lane, which is spoiled as told."""
+    def lane(self, key: Key, epoch: int, state: Mapping[str, Any]) -> tuple[str, dict[str, bytes]]:
+        """Returns the head and the blocks of a lane, which is spoiled as told."""
         deeds = self.does(key, epoch)
         secret = self.secret(key, epoch + (1000 if "other-secret" in deeds else 0))
         rules = state["protocol"]
@@ -249,11 +250,26 @@ class World:
         if "one-short" in deeds:
             lines.pop()
         samples = [canonical_text(line).encode() for line in lines]
+        prev = state["heads"].get(key.hotkey, NO_HEAD)
+        size = 50 if "split" in deeds else BLOCK_SAMPLES
+        parts = [samples[at : at + size] for at in range(0, len(samples), size)] or [[]]
+        blocks: dict[str, bytes] = {}
+        for height, part in enumerate(parts):
+            facts = {"prev": prev, "height": height}
+            facts |= {"secret": secret} if height == len(parts) - 1 else {}
+            prev, block = self.block(key, epoch, part, facts)
+            blocks |= block
+        return prev, blocks
+
+    def block(
+        self, key: Key, epoch: int, samples: list[bytes], facts: dict[str, Any]
+    ) -> tuple[str, dict[str, bytes]]:
+        """Returns the hash of a signed block, and its bytes by that hash."""
+        deeds = self.does(key, epoch)
         header = {
             "v": 1, "genesis": self.hashes[0], "netuid": NETUID, "validator": key.hotkey,
-            "epoch": epoch, "height": 0, "prev": state["heads"].get(key.hotkey, NO_HEAD),
-            "count": len(samples), "root": merkle.root_of(samples).hex(), "time": 0,
-            "secret": secret,
+            "epoch": epoch, "count": len(samples), "root": merkle.root_of(samples).hex(),
+            "time": 0, **facts,
         }  # fmt: skip
         header |= {"prev": "a" * 64} if "wrong-prev" in deeds else {}
         header |= {"netuid": 7} if "other-netuid" in deeds else {}
@@ -266,7 +282,8 @@ class World:
         hash = merkle.leaf(first)
         message = b"another" if "bad-signature" in deeds else hash
         second = canonical_text({"signature": key.sign(message)}).encode()
-        return hash.hex(), b"".join(line + b"\n" for line in [first, second, *samples])
+        data = b"".join(line + b"\n" for line in [first, second, *samples])
+        return hash.hex(), {hash.hex(): data}
 
     def sample(self, place: Place, id: str) -> dict[str, Any]:
         base = {"env": place.env, "index": place.index, "challengeId": id}
@@ -376,4 +393,4 @@ SPOILS: dict[str, Callable[[list[Any]], None]] = {
     "other-order": _swapped,
 }
 VOID = {*SPOILS, "one-short", "wrong-prev", "other-netuid", "bad-header", "gap", "no-secret",
-        "other-secret", "wrong-count", "bad-signature", "no-seal", "hidden"}  # fmt: skip
+        "other-secret", "wrong-count", "bad-signature", "split", "no-seal", "hidden"}  # fmt: skip

@@ -104,7 +104,7 @@ class Verifier:
         Raises UnavailableError where an attested lane is unavailable.
         """
         length = self.rules["epochBlocks"]
-        while (self.state["epoch"] + 1) * length < len(self.chain.hashes):
+        while (self.state["epoch"] + 1) * length <= len(self.chain.hashes):
             audit = _Audit(self)
             decision = audit.decide()
             yield EpochResult(

@@ -244,7 +244,7 @@ class World:
                 contender=place.miners[1] if len(place.miners) == 2 else "",
             )  # fmt: skip
             lines.append(self.sample(place, id))
-        for name, spoil in SPOILS.items():
+        for name, spoil in {**SPOILS, **EXTRAS}.items():
             if name in deeds:
                 spoil(lines)
         if "one-short" in deeds:
@@ -380,6 +380,37 @@ def _swapped(lines: list[Any]) -> None:
     lines[0], lines[1] = lines[1], lines[0]
 
 
+def _prompt_ms(lines: list[Any]) -> None:
+    _one_player(lines)["messages"][0]["ms"] = 1
+
+
+def _prompt_invocation(lines: list[Any]) -> None:
+    _one_player(lines)["messages"][0]["invocation"] = "call-1"
+
+
+def _long_invocation(lines: list[Any]) -> None:
+    _one_player(lines)["messages"][1]["invocation"] = "c" * 129
+
+
+def _extras(lines: list[Any]) -> None:
+    """Adds what a valid lane may have: times, ids of calls, and a game that did not begin."""
+    for number, line in enumerate(lines):
+        if len(line.get("messages", [])) > 1:
+            line["messages"][1] |= {"ms": number, "invocation": f"{number:~>128}"}
+    for line in lines:
+        if "champion" in line:
+            for side in SIDES:
+                line[side] |= {"messages": [], "reward": -1, "fault": "no-reply"}
+            break
+
+
+def _half_begun(lines: list[Any]) -> None:
+    for line in lines:
+        if "champion" in line:
+            line["champion"] |= {"messages": [], "reward": -1, "fault": "no-reply"}
+            break
+
+
 SPOILS: dict[str, Callable[[list[Any]], None]] = {
     "wrong-reward": _reward,
     "repeated-invocation": _invocations,
@@ -391,6 +422,12 @@ SPOILS: dict[str, Callable[[list[Any]], None]] = {
     "too-long": _longer,
     "too-short": _shorter,
     "other-order": _swapped,
+    "ms-of-prompt": _prompt_ms,
+    "invocation-of-prompt": _prompt_invocation,
+    "long-invocation": _long_invocation,
+    "half-begun": _half_begun,
 }
+EXTRAS = {"extras": _extras}
+"""Changes that leave a lane valid."""
 VOID = {*SPOILS, "one-short", "wrong-prev", "other-netuid", "bad-header", "gap", "no-secret",
         "other-secret", "wrong-count", "bad-signature", "split", "no-seal", "hidden"}  # fmt: skip

@@ -39,7 +39,7 @@ def main(words: Sequence[str] | None = None) -> int:
         return _run_history(_history_parser().parse_args(words))
     except UsageError as error:
         return _fail(error, WRONG_USAGE)
-    except (NotDoneError, UnavailableError) as error:
+    except NotDoneError as error:
         return _fail(error, NOT_DONE)
 
 
@@ -123,10 +123,13 @@ def _run_history(given: argparse.Namespace) -> int:
         raise UsageError("--first-epoch expected an integer from 0")
     verifier = Verifier(_chain_of(given.network), Buckets(base), LOCAL, given.first_epoch)
     root, flaws = "", 0
-    for result in verifier.epochs():
-        root = result.root
-        flaws += len(result.flaws)
-        _print_epoch(result, given.json)
+    try:
+        for result in verifier.epochs():
+            root = result.root
+            flaws += len(result.flaws)
+            _print_epoch(result, given.json)
+    except UnavailableError as error:
+        return _fail(error, FLAWED if flaws else NOT_DONE)
     if not root:
         raise NotDoneError("no epoch of the network has ended")
     line = {"kind": "end", "root": root, "flaws": flaws}

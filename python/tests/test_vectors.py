@@ -61,7 +61,7 @@ def test_every_file_is_recomputed_or_named() -> None:
     for path in (ROOT / "vectors").glob("*/*.json"):
         found[path.parent.name].add(path.stem)
     assert {name: found[name] for name in RECOMPUTED} == RECOMPUTED
-    others = set() if IS_SDIST else NOT_OF_ENVIRONMENTS.keys()
+    others = NOT_OF_ENVIRONMENTS.keys() - ({"wilson"} if IS_SDIST else set())
     assert found.keys() == RECOMPUTED.keys() | others
 
 

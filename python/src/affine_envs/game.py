@@ -22,6 +22,7 @@ class Game(ABC, Generic[State, Action]):
     """The `spec_hash` of `id` as a constant, since computing it takes a second or two."""
     max_steps: int
     lowest_reward: int
+    highest_reward: int
     action_space: gymnasium.Space[Any]
     observation_space: gymnasium.Space[Any]
 
@@ -82,8 +83,6 @@ class TwoPlayerGame(Game[State, Action]):
     As a `Game` it has one player, who plays against the scripted player. `strength` is the share of
     moves that the latter chooses well; its other moves are random legal ones. Protocol §3.6.
     """
-
-    highest_reward: int
 
     def __init__(self, strength: float = 1.0) -> None:
         if not (isinstance(strength, int | float) and 0 <= strength <= 1):

@@ -28,6 +28,7 @@ class Mult8(Game[Factors, str]):
     spec_hash = "8acf99839b8d1880a156699fd1f0e180447373b1f973a30c4e9fdf4772755bcc"
     max_steps = 1
     lowest_reward = 0
+    highest_reward = 1
     action_space = spaces.Text(16, min_length=15, charset="0123456789")
     observation_space = spaces.Box(LOW, HIGH - 1, (2,), np.int64)
 

@@ -48,6 +48,7 @@ class Pack(Game[State, Action]):
     spec_hash = "365a43ef7cd1ceade0d8053a0895560fb61746dd6d0b7a54696e186ffdb19b22"
     max_steps = 1
     lowest_reward = 0
+    highest_reward = 2400
     action_space = spaces.MultiDiscrete([100] * (4 * MOST))
     observation_space = spaces.Box(0, WIDTH, (2 * MOST,), np.int8)
 

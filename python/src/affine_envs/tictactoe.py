@@ -42,6 +42,7 @@ class TicTacToe(Game[Board, int]):
     spec_hash = "2424f500d3908c39d41fb37929f6db9a82493420964d0ed4e5b97520f5d0cdea"
     max_steps = 4
     lowest_reward = -1
+    highest_reward = 1
     action_space = spaces.Discrete(9)
     observation_space = spaces.MultiDiscrete([3] * 9)
 

@@ -1,0 +1,118 @@
+"""Reads published files, with limits, from folders and over HTTP. Protocol §6.4."""
+
+import re
+import time
+from dataclasses import dataclass, field
+from http.client import HTTPException, HTTPMessage
+from pathlib import Path
+from typing import IO
+from urllib.parse import urlsplit
+from urllib.request import HTTPRedirectHandler, Request, build_opener
+
+NAME = re.compile("[A-Za-z0-9_-][A-Za-z0-9._-]*")
+PATIENCE_SECONDS = 90.0
+READ_SECONDS = 30.0
+CHUNK = 2**16
+
+
+class _NoRedirect(HTTPRedirectHandler):
+    """Makes any redirect an error."""
+
+    def redirect_request(
+        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
+    ) -> None:
+        """Follows none."""
+
+
+OPENER = build_opener(_NoRedirect())
+
+
+class TooLargeError(Exception):
+    """A file has more bytes than its limit."""
+
+
+def read_url(
+    url: str, limit: int, seconds: float = READ_SECONDS, question: bytes | None = None
+) -> bytes | None:
+    """Returns what a URL serves with status 200, or None; a question, in JSON, is posted to it.
+
+    Raises TooLargeError beyond `limit` bytes.
+    """
+    end = time.monotonic() + seconds
+    data = bytearray()
+    try:
+        request = Request(url, question, {"content-type": "application/json"})
+        with OPENER.open(request, timeout=seconds) as response:
+            if response.status != 200:
+                return None
+            while part := response.read1(CHUNK):
+                data += part
+                if len(data) > limit:
+                    raise TooLargeError(url)
+                if time.monotonic() > end:
+                    return None
+    except (OSError, ValueError, HTTPException):
+        return None
+    return bytes(data)
+
+
+def read_file(path: Path, limit: int) -> bytes | None:
+    """Returns the bytes of a file, or None; raises TooLargeError beyond `limit` bytes."""
+    try:
+        if not path.is_file():
+            return None
+        with path.open("rb") as file:
+            data = file.read(limit + 1)
+    except OSError:
+        return None
+    if len(data) > limit:
+        raise TooLargeError(str(path))
+    return data
+
+
+def is_https(address: str) -> bool:
+    """Reports whether an address is an https URL with a host, and nothing after its path."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return False
+    return parts.scheme == "https" and bool(parts.hostname) and not (parts.query or parts.fragment)
+
+
+@dataclass
+class Buckets:
+    """The buckets that addresses on chain name. `base` is a folder or URL, for plain names."""
+
+    base: str | None
+    waited: dict[str, float] = field(default_factory=dict)
+
+    def can_open(self, address: str) -> bool:
+        """Reports whether an address is one that a reader opens."""
+        is_name = NAME.fullmatch(address) is not None and self.base is not None
+        return is_name or is_https(address)
+
+    def read(self, address: str, path: str, limit: int) -> bytes | None:
+        """Returns a file of a bucket, or None where it is unavailable.
+
+        Raises TooLargeError beyond `limit` bytes. A bucket that a reader has waited 90 seconds for
+        is not asked again.
+        """
+        left = PATIENCE_SECONDS - self.waited.get(address, 0.0)
+        if left <= 0 or not self.can_open(address):
+            return None
+        if not is_https(address):
+            assert self.base is not None
+            if not is_url(self.base):
+                return read_file(Path(self.base) / address / path, limit)
+            address = f"{self.base.rstrip('/')}/{address}"
+        begin = time.monotonic()
+        try:
+            return read_url(f"{address.rstrip('/')}/{path}", limit, min(READ_SECONDS, left))
+        finally:
+            passed = time.monotonic() - begin
+            self.waited[address] = self.waited.get(address, 0.0) + passed
+
+
+def is_url(text: str) -> bool:
+    """Reports whether a text is an http or https URL."""
+    return text.startswith(("http://", "https://"))

@@ -1,0 +1,70 @@
+"""What a slot on chain contains. Protocol §5.2 and §5.3."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Seal:
+    """The head of a validator's lane."""
+
+    epoch: int
+    head: str
+    address: str
+
+
+@dataclass(frozen=True)
+class Attestation:
+    """The root and the lanes that a validator vouches for."""
+
+    epoch: int
+    bitmap: bytes
+    next: str
+    root: str
+    address: str
+
+
+@dataclass(frozen=True)
+class Commitment:
+    """A miner's model."""
+
+    hotkey: str
+    model: str
+    revision: str
+    chute: str
+
+    def texts(self) -> dict[str, str]:
+        """Returns the four texts of its content. Protocol §8.12."""
+        return dict(vars(self))
+
+
+Slot = Seal | Attestation | Commitment | None
+
+
+def read_slot(fields: tuple[bytes, ...], hotkey: str) -> Slot:
+    """Returns the commitment in a hotkey's slot, or None for any other content."""
+    if not all(1 <= len(field) <= 128 for field in fields):
+        return None
+    try:
+        if len(fields) == 2:
+            return _read_validator(fields[0], fields[1].decode())
+        if len(fields) == 3:
+            model, revision, chute = (field.decode() for field in fields)
+            return Commitment(hotkey, model, revision, chute) if model.endswith(hotkey) else None
+    except UnicodeDecodeError:
+        pass
+    return None
+
+
+def _read_validator(data: bytes, address: str) -> Seal | Attestation | None:
+    epoch = int.from_bytes(data[2:6], "little")
+    if data[:2] == b"\x01\x01" and len(data) == 38:
+        return Seal(epoch, data[6:].hex(), address)
+    if data[:2] == b"\x01\x02" and len(data) == 86:
+        return Attestation(epoch, data[6:22], data[22:54].hex(), data[54:].hex(), address)
+    return None
+
+
+def lanes_in(bitmap: bytes, voters: list[str]) -> set[str]:
+    """Returns the voters whose bits are set; `voters` ascend. Protocol §5.2."""
+    bits = int.from_bytes(bitmap, "little")
+    return {hotkey for index, hotkey in enumerate(voters) if bits >> index & 1}

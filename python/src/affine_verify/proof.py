@@ -1,0 +1,65 @@
+"""One sample alone. Protocol §6.6."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from affine_verify import merkle
+from affine_verify.evidence import (
+    FaultError,
+    Scope,
+    check_signature,
+    read_header,
+    read_sample,
+    require,
+)
+from affine_verify.text import has_members, is_hash, is_uint, parse
+
+MEMBERS = {"sample", "index", "path", "header", "signature", "links"}
+PATH_MOST = 11
+
+
+def check_proof(data: bytes, scope: Scope, head: str, plan_samples: int) -> dict[str, Any]:
+    """Returns the sample that a proof shows, or raises a FaultError.
+
+    The scope, the sealed head and the number of samples in the lane's plan are the reader's own.
+    """
+    try:
+        proof = parse(data)
+    except ValueError:
+        raise FaultError("BAD_PROOF") from None
+    require(has_members(proof, MEMBERS) and is_uint(proof["index"]), "BAD_PROOF")
+    require(all(isinstance(proof[name], str) for name in ("sample", "header")), "BAD_PROOF")
+    path, links = proof["path"], proof["links"]
+    require(isinstance(path, list) and len(path) <= PATH_MOST, "BAD_PROOF")
+    require(all(map(is_hash, path)), "BAD_PROOF")
+    require(isinstance(links, list) and len(links) <= plan_samples, "BAD_PROOF")
+    require(all(isinstance(link, str) for link in links), "BAD_PROOF")
+    line = proof["header"].encode()
+    header = _checked_header(line, scope)
+    hash = merkle.leaf(line).hex()
+    require(_head_of(hash, links, scope) == head, "BAD_PROOF")
+    check_signature(scope.validator, hash, proof["signature"])
+    sample = proof["sample"].encode()
+    siblings = [bytes.fromhex(each) for each in path]
+    root = bytes.fromhex(header["root"])
+    is_in = merkle.is_included(sample, proof["index"], header["count"], siblings, root)
+    require(is_in, "BAD_PROOF")
+    return read_sample(sample)
+
+
+def _head_of(hash: str, links: Sequence[str], scope: Scope) -> str:
+    """Returns the hash of the last link, each of which names the one before."""
+    for link in links:
+        header = _checked_header(link.encode(), scope)
+        require(header["prev"] == hash, "BAD_PROOF")
+        hash = merkle.leaf(link.encode()).hex()
+    return hash
+
+
+def _checked_header(line: bytes, scope: Scope) -> dict[str, Any]:
+    try:
+        header = read_header(line)
+    except FaultError:
+        raise FaultError("BAD_PROOF") from None
+    require(all(header[name] == value for name, value in vars(scope).items()), "BAD_PROOF")
+    return header

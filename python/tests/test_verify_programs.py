@@ -1,0 +1,159 @@
+"""The verifier on small networks: proofs, buckets over HTTP, chains, and its program."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+
+pytest.importorskip("sr25519", reason="needs the extra `verify`")
+
+from verify_world import World
+
+from affine_envs.canonical_json import canonical_text
+from affine_verify import merkle
+from affine_verify.buckets import Buckets, TooLargeError, is_https
+from affine_verify.evidence import FaultError, Scope, is_full, plan_of
+from affine_verify.main import main
+from affine_verify.proof import check_proof
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> World:
+    world = World(tmp_path_factory.mktemp("world"), {("b", 2): {"wrong-reward"}}, names="abc")
+    world.play(3)
+    return world
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Serves a folder; `/moved/…` is a redirect to it."""
+
+    def do_GET(self) -> None:
+        if self.path.startswith("/moved"):
+            self.send_response(302)
+            self.send_header("location", self.path.removeprefix("/moved"))
+            self.end_headers()
+        else:
+            super().do_GET()
+
+    def log_message(self, *_: Any) -> None:
+        """Prints nothing."""
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
+    Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+def lines_of(output: str, kind: str) -> list[dict[str, Any]]:
+    return [line for line in map(json.loads, output.splitlines()) if line["kind"] == kind]
+
+
+def test_verifies_folders_and_urls_alike(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    buckets, chain = world.folder / "buckets", world.folder / "chain.json"
+    assert main([str(buckets), "--network", str(chain), "--json"]) == 1
+    output = capsys.readouterr().out
+    flaw = {"kind": "flaw", "validator": world.keys[1].hotkey, "epoch": 2, "code": "WRONG_REWARD"}
+    assert lines_of(output, "flaw") == [flaw]
+    assert len(lines_of(output, "epoch")) == 3
+    with served(world.folder) as url:
+        words = [f"{url}/buckets", "--network", f"{url}/chain.json", "--json"]
+        assert main(words) == 1
+    assert capsys.readouterr().out == output
+    assert main([str(buckets), "--network", str(chain)]) == 1
+    assert "frozen" in capsys.readouterr().out
+
+
+def test_refuses_wrong_usage(world: World, tmp_path: Path) -> None:
+    chain = str(world.folder / "chain.json")
+    for words in (["--network", "finney"], ["--network", "/nowhere"], ["/no", "--network", chain]):
+        assert main(words) == 2
+    text = world.text()
+    for altered in (text[:-1], text + "\n", text.replace('"nonce":0', '"nonce":9', 1), "{}\n"):
+        (tmp_path / "chain").write_text(altered)
+        assert main(["--network", str(tmp_path / "chain")]) == 4
+
+
+def test_reads_buckets_with_limits_and_without_redirects(tmp_path: Path) -> None:
+    (tmp_path / "a" / "v1").mkdir(parents=True)
+    (tmp_path / "a" / "v1" / "x").write_bytes(b"12345")
+    with served(tmp_path) as url:
+        for base in (str(tmp_path), url):
+            buckets = Buckets(base)
+            assert buckets.read("a", "v1/x", 5) == b"12345"
+            assert buckets.read("a", "v1/y", 5) is None
+            assert buckets.read("../a", "v1/x", 5) is None
+            with pytest.raises(TooLargeError):
+                buckets.read("a", "v1/x", 4)
+        assert Buckets(f"{url}/moved").read("a", "v1/x", 5) is None
+    assert Buckets(None).read("a", "v1/x", 5) is None
+    assert [is_https(each) for each in ("https://a.example/b", "http://a.example", "https://")] == [
+        True, False, False,
+    ]  # fmt: skip
+
+
+def proof_of(world: World) -> tuple[dict[str, Any], Scope, str]:
+    """Returns a proof of the third sample of a's lane, its scope, and the sealed head."""
+    for file in (world.folder / "buckets" / "a" / "v1" / "blocks").iterdir():
+        first, second, *samples = file.read_bytes()[:-1].split(b"\n")
+        header = json.loads(first)
+        if header["validator"] == world.keys[0].hotkey:
+            break
+    level, path, index = [merkle.leaf(line) for line in samples], [], 2
+    while len(level) > 1:
+        if index ^ 1 < len(level):
+            path.append(level[index ^ 1].hex())
+        pairs = zip(level[::2], level[1::2], strict=False)
+        level = [merkle.node(*pair) for pair in pairs] + level[len(level) & ~1 :]
+        index //= 2
+    proof = {"sample": samples[2].decode(), "index": 2, "path": path, "header": first.decode(),
+             "signature": json.loads(second)["signature"], "links": []}  # fmt: skip
+    scope = Scope(*(header[name] for name in ("genesis", "netuid", "validator", "epoch")))
+    return proof, scope, merkle.leaf(first).hex()
+
+
+def test_checks_a_sample_alone(world: World, tmp_path: Path) -> None:
+    proof, scope, head = proof_of(world)
+    text = canonical_text(proof).encode()
+    assert check_proof(text, scope, head, 10)["index"] >= 0
+    (tmp_path / "proof").write_bytes(text)
+    words = ["proof", str(tmp_path / "proof"), "--network", str(world.folder / "chain.json")]
+    words += ["--epoch", "2", "--validator"]
+    assert main([*words, world.keys[0].hotkey]) == 0
+    assert main([*words, world.keys[1].hotkey]) == 1
+    assert main([*words, world.miner_keys[0].hotkey]) == 4
+    changes: list[tuple[dict[str, Any], str]] = [
+        ({"index": 3}, "BAD_PROOF"),
+        ({"path": proof["path"][1:]}, "BAD_PROOF"),
+        ({"sample": proof["sample"].replace("1", "2", 1)}, "BAD_PROOF"),
+        ({"signature": "0" * 128}, "WRONG_SIGNATURE"),
+        ({"links": [proof["header"]]}, "BAD_PROOF"),
+        ({"more": 1}, "BAD_PROOF"),
+    ]
+    for change, code in changes:
+        with pytest.raises(FaultError, match=code):
+            check_proof(canonical_text({**proof, **change}).encode(), scope, head, 10)
+    for other in (Scope("a" * 64, *list(vars(scope).values())[1:]),):
+        with pytest.raises(FaultError, match="BAD_PROOF"):
+            check_proof(text, other, head, 10)
+
+
+def test_reports_full_blocks_and_plans() -> None:
+    assert is_full([b"x" * 100] * 2048, [])
+    assert not is_full([b"x"] * 2047, [b"x"])
+    assert is_full([b"x" * 131071] * 63, [b"x" * 131071])
+    quotas = {"c1": {"mult8@0.1.0": 2, "hex@0.1.0": 1}, "c0": {"mult8@0.1.0": 1}}
+    found = [(place.env[0], place.index, "".join(place.miners)) for place in plan_of("h", quotas)]
+    assert found == [
+        ("h", 0, "hc1"), ("m", 0, "h"), ("m", 0, "c0"), ("m", 0, "c1"), ("m", 1, "h"),
+        ("m", 1, "c1"),
+    ]  # fmt: skip

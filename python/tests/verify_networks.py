@@ -1,0 +1,70 @@
+"""The networks of `vectors/duel/networks.json` as arguments of `decide`."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from affine_verify.commitments import Attestation, Commitment
+from affine_verify.rules import LOCAL
+from affine_verify.state import Miner, Snapshot, Validator, decide, first_state, root_of
+
+HEAD, NEXT, OTHER_ROOT = "b" * 64, "c" * 64, "b" * 64
+FULL = {env[0]: env for env in ("hex@0.1.0", "mult8@0.1.0", "tictactoe@0.1.0")}
+
+
+def rules_at(changes: list[dict[str, Any]], epoch: int) -> dict[str, Any]:
+    """Returns the constants of an epoch."""
+    change = next(each for each in reversed(changes) if each["from"] <= epoch)
+    given = {name: value for name, value in change.items() if name not in ("from", "envs")}
+    first = given.pop("quotaFirst", None)
+    envs = {FULL[letter]: dict(LOCAL["envs"][FULL[letter]]) for letter in change.get("envs", FULL)}
+    if first is not None:
+        envs = {env: {**each, "quotaFirst": first} for env, each in envs.items()}
+    return {**LOCAL, **given, "envs": envs}
+
+
+def commitment(hotkey: str, revision: str) -> Commitment:
+    """Returns a miner's content as README.md of the vectors defines it."""
+    return Commitment(hotkey, f"models/{hotkey}", revision, f"chutes/{hotkey}")
+
+
+def tally(counts: list[int]) -> list[int]:
+    """Returns the four numbers of a tally."""
+    wins, losses, *rest = counts
+    if len(rest) == 1:
+        return [wins, losses, (wins + rest[0]) * 10**6, (losses + rest[0]) * 10**6]
+    return [wins, losses, *(rest or [0, 0])]
+
+
+def bitmap(voters: Mapping[str, int], lanes: str) -> bytes:
+    """Returns the bits of the voters among these lanes."""
+    bits = sum(1 << index for index, hotkey in enumerate(sorted(voters)) if hotkey in lanes)
+    return bits.to_bytes(16, "little")
+
+
+def roots_of(network: dict[str, Any]) -> Iterator[str]:
+    """Yields the root after each epoch."""
+    state = first_state(rules_at(network["rules"], 0), 0)
+    slots: dict[str, list[Any]] = {}
+    for epoch, drawn in enumerate(network["epochs"]):
+        slots.update({hotkey: rest for hotkey, *rest in drawn.get("miners", [])})
+        validators = {}
+        for hotkey, stake, said, lanes in drawn.get("validators", []):
+            root = OTHER_ROOT if said == "root" else root_of(state)
+            bits = bitmap(state["voters"], lanes)
+            given = Attestation(epoch - (said == "epoch"), bits, NEXT, root, "")
+            validators[hotkey] = Validator(stake, given if said else None)
+        snapshot = Snapshot(
+            rules_at(network["rules"], epoch + 1),
+            frozenset({*"abcdefg", *slots} - set(drawn.get("gone", []))),
+            validators,
+            [Miner(commitment(h, rest[0]), *rest[1:]) for h, rest in slots.items() if rest],
+        )
+        lanes = {
+            validator: {
+                contender: {FULL.get(env, env): tally(counts) for env, counts in each.items()}
+                for contender, each in lane.items()
+            }
+            for validator, lane in drawn.get("lanes", {}).items()
+        }
+        state = decide(state, snapshot, dict.fromkeys(drawn.get("seals", ""), HEAD), lanes).state
+        yield root_of(state)

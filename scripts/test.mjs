@@ -49,6 +49,7 @@ const stages = [
     types: [bin('tsc')],
     'lint and format': [bin('biome'), 'check', '--error-on-warnings', '.'],
     'width of lines': [process.execPath, 'scripts/width.mjs'],
+    'phrases to replace': [process.execPath, 'scripts/prose.mjs'],
     boundaries: [process.execPath, 'scripts/boundaries.mjs'],
     'names of types': [process.execPath, 'scripts/names.mjs'],
     'sentences are only printed': [process.execPath, 'scripts/messages.mjs'],

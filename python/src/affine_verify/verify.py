@@ -96,7 +96,6 @@ class Verifier:
         self.rules = rules
         self.state: State = first_state(rules, first_epoch)
         self.first_epoch = first_epoch
-        self.reported: set[tuple[str, int]] = set()
 
     def epochs(self) -> Iterator[EpochResult]:
         """Yields every epoch whose last block the chain has.
@@ -124,7 +123,6 @@ class _Audit:
         self.chain, self.buckets = verifier.chain, verifier.buckets
         self.state, self.rules = verifier.state, verifier.rules
         self.is_first = verifier.state["epoch"] == verifier.first_epoch
-        self.reported = verifier.reported
         self.epoch: int = self.state["epoch"]
         self.begin = self.epoch * self.rules["epochBlocks"]
         self.sealing = self.chain.views[self.begin + self.rules["sealBlock"]]
@@ -150,7 +148,7 @@ class _Audit:
 
     def flaws(self, decision: Decision) -> list[Flaw]:
         """Returns the flaws of all voters in this epoch, each once."""
-        found = [*self._slot_flaws(), *self._lane_flaws(), *self._state_flaws(decision)]
+        found = [*self._slot_flaws(), *self._lane_flaws(), *self._state_flaws()]
         return [Flaw(hotkey, self.epoch, code) for hotkey, code in dict.fromkeys(found)]
 
     def lane(self, hotkey: str) -> LaneResult:
@@ -283,22 +281,14 @@ class _Audit:
             elif code:
                 yield hotkey, code
 
-    def _state_flaws(self, decision: Decision) -> Iterator[tuple[str, str]]:
-        """Yields voters that do not serve a state that they attested, or serve another one."""
-        following = canonical_text(decision.state).encode()
+    def _state_flaws(self) -> Iterator[tuple[str, str]]:
+        """Yields voters that serve another governing state, or none although they attested it."""
+        text = canonical_text(self.state).encode()
         for hotkey in self.addresses:
-            if not self.is_first and hotkey in self.counted:
-                yield from self._state_flaw(hotkey, self.epoch, canonical_text(self.state).encode())
-            code = self._state_code(hotkey, self.epoch + 1, following)
-            if code == "STATE_DIFFERS":
-                self.reported.add((hotkey, self.epoch + 1))
+            code = self._state_code(hotkey, self.epoch, text)
+            is_owed = not self.is_first and hotkey in self.counted
+            if code == "STATE_DIFFERS" or (code and is_owed):
                 yield hotkey, code
-
-    def _state_flaw(self, hotkey: str, epoch: int, text: bytes) -> Iterator[tuple[str, str]]:
-        """Yields what is wrong with an attested state, unless that was reported before."""
-        code = self._state_code(hotkey, epoch, text)
-        if code and (hotkey, epoch) not in self.reported:
-            yield hotkey, code
 
     def _state_code(self, hotkey: str, epoch: int, text: bytes) -> str:
         """Returns what is wrong with the state in a voter's bucket, or an empty text."""

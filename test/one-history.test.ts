@@ -237,7 +237,9 @@ describe('an epoch', () => {
     const seated = epoch === 0 ? 'm1' : undefined
     const champion = before.champion?.hotkey ?? null
     const contenders = before.duels.map(({ contender }) => contender.hotkey)
-    const record = { type: 'epoch', ...shared, champion, contenders, seated, report }
+    const duels = report.duels.map(({ tallies: _, ...duel }) => duel)
+    const exported = { ...report, duels }
+    const record = { type: 'epoch', ...shared, champion, contenders, seated, report: exported }
     expect(exportEpoch(settled)).toMatchObject(record)
     const page = reports.page[epoch]!
     expect(page).toMatchObject({ ...shared, champion: before.champion, frozen: report.frozen })

@@ -51,7 +51,7 @@ it('counts the lanes of validators, those with proved flaws first', () => {
   ])
 })
 
-it('shows flaws and outliers in a validator’s row, and on its page', () => {
+it('shows flaws and suspect lanes in a validator’s row, and on its page', () => {
   const all = rendered(ValidatorsView, STATE.epochs, {})
   expect(all).toContain(
     'eve\nWRONG_REPLAY × 2\n0 of 2\n2 of 2\n2 of 2\n50 %\nmallory\nnone\n1 of 2\n2 of 2\n2 of 2\n50 %\nalice\nnone\n',

@@ -254,7 +254,7 @@ describe('af-verify', () => {
     for (const { epoch } of honest) expect(stdout).toMatch(new RegExp(`^epoch ${epoch} `, 'm'))
     expect(stdout).toContain(`state root ${stateRoot(state)}, governing epoch ${state.epoch}`)
     expect(stdout).toContain('\nchampion   stronger\n')
-    expect(stdout).toMatch(new RegExp(`^outlier    ${LIAR}: `, 'm'))
+    expect(stdout).toMatch(new RegExp(`^suspect    ${LIAR}: `, 'm'))
     expect(stdout).toContain('No problems found.')
     expect(stdout).not.toContain('✘ epoch')
   })

@@ -96,8 +96,8 @@ export function Strips({ account, of, ...page }: StripsProps): JSX.Element {
       ))}
       <figcaption>
         Each face is a validator, at the contender’s share of the decisive challenges that this
-        validator published. Faces close together agree. A face far from the others, in red, is an
-        outlier and does not count there: it had bad luck, or invented its results.
+        validator published. Faces close together agree. A face far from the others, in red, is
+        suspect and does not count there: it had bad luck, or invented its results.
       </figcaption>
     </figure>
   )
@@ -126,7 +126,7 @@ function Strip(props: StateProps & EnvLanes & { readonly of: string | undefined 
             <g class={lane.isSetAside ? 'lane aside' : 'lane'} transform="translate(-7 0)">
               <title>
                 {`${nameOf(lane.validator)}: ${formatLane(lane)}`}
-                {lane.isSetAside && '; an outlier, so not counted'}
+                {lane.isSetAside && '; suspect, so not counted'}
               </title>
               <Face of={lane.validator} />
               {lane.isSetAside && <rect x="-2" y="-2" width="18" height="18" />}

@@ -25,11 +25,11 @@ export function ValidatorsView({ of, ...page }: Page & ValidatorProps): JSX.Elem
       <LatestDuel {...page} of={of} />
       <Counts state={state} of={of} />
       <p class="caption">
-        A flaw proves that a validator signed invalid evidence or attested a wrong result. An
-        outlier is too far from the other validators, which bad luck can cause. Trust is the share
-        of a validator’s stake that counts: it rises with valid lanes in time, recent epochs most,
-        and falls with missing or void lanes and with outliers in at least half of the duels. It
-        does not prove that the replies are true.
+        A flaw proves that a validator signed invalid evidence or attested a wrong result. A
+        suspect lane is too far from those of the other validators, which bad luck can cause. Trust
+        is the share of a validator’s stake that counts: it rises with valid lanes in time, recent
+        epochs most, and falls with missing or void lanes. It does not prove that the replies are
+        true.
       </p>
       <Lanes state={state} of={of} />
       <Findings state={state} of={of} />
@@ -74,7 +74,7 @@ function Counts({ state, of }: ValidatorProps): JSX.Element {
     cells: {
       validator: <Key state={state} hotkey={hotkey} />,
       'proved flaws': proved.join(', ') || 'none',
-      'epochs as outlier': `${outliers} of ${due}`,
+      'epochs suspect': `${outliers} of ${due}`,
       'published in time': `${sealed} of ${due}`,
       accepted: `${accepted} of ${due}`,
       trust: percent(findTrust(state, hotkey)),
@@ -93,7 +93,7 @@ function Lanes({ state, of }: ValidatorProps): JSX.Element | null {
     const cells = {
       epoch,
       lane: fault === undefined ? text : `${text}: ${fault}`,
-      'outlier, not counted, in': setAside.map((aside) => (
+      'suspect, not counted, in': setAside.map((aside) => (
         <div key={aside.env}>{describeOutlier(state, duels, aside)}</div>
       )),
       'trust afterwards': percent(trust),

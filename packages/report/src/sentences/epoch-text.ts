@@ -90,7 +90,7 @@ export function formatEpoch(facts: EpochFacts, nameOf: HotkeyFormatter = shorten
 export function formatLane({ sealed, attested, accepted, setAside, unbegun }: LaneFacts): string {
   const games = unbegun === 1 ? ', 1 game never begun' : `, ${unbegun} games never begun`
   const more = unbegun === 0 ? '' : games
-  if (setAside.length > 0) return `✘ outlier in ${setAside.map(({ env }) => env).join(', ')}${more}`
+  if (setAside.length > 0) return `✘ suspect in ${setAside.map(({ env }) => env).join(', ')}${more}`
   if (accepted) return `✔${more}`
   if (!sealed) return '✘ not on chain in time'
   return attested ? '✘ void' : '✘ too few attestations'

@@ -28,7 +28,7 @@ function formatEpisode(player: string, episode: Episode): string[] {
 const UNCOUNTED = {
   FROZEN: 'its epoch was frozen',
   NOT_ACCEPTED: 'its lane was not accepted',
-  SET_ASIDE: 'its lane is an outlier',
+  SET_ASIDE: 'its lane is suspect',
   NO_WEIGHT: 'its validator has no weight',
 } as const
 

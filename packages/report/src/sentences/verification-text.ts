@@ -26,7 +26,7 @@ export function formatVerification(end: Verification, nameOf: HotkeyFormatter): 
     ...formatVotes(end.votes, nameOf),
     ...Object.entries(suspect).map(
       ([hotkey, epochs]) =>
-        `outlier    ${nameOf(hotkey)}: too far from the others in ${countEpochs(epochs)}`,
+        `suspect    ${nameOf(hotkey)}: too far from the others in ${countEpochs(epochs)}`,
     ),
     ...(warnings > 0 ? [`${which} above: a warning is not a failure.`] : []),
     { text: formatConclusion(end), tone: conclusion === 'FLAWED' ? 'bad' : 'good' },

@@ -22,7 +22,7 @@ def write(name, vectors, separators=None):
     (HERE / name).write_text(text)
 
 
-# ---- one environment: win, hold, or go on
+# ---- one environment: win, hold, or continue
 
 
 def lower_reaches(w, n, r, z2):
@@ -254,7 +254,7 @@ def looks():
         yield {"weights": weights, "epochs": epochs, "ratio": ratio, "rule": RULES.index(rule), "want": {**want, **pairs}}
 
 
-# ---- the best of several that have won
+# ---- the best of several winners
 
 
 def shown(weights, epochs):
@@ -304,7 +304,7 @@ def crowning(weights, duels, most, z2_ppm, saw=lambda what: None):
 
 
 def note_crowning(order, beaten, reasons, saw):
-    """Reports the criterion that decided between the best and the next to `saw`."""
+    """Calls `saw` with the criterion that decided between the best and the second."""
     if len(order) == 1:
         return saw("crowning alone")
     best, second = order[:2]
@@ -314,7 +314,7 @@ def note_crowning(order, beaten, reasons, saw):
 
 
 def tally_of(rng, strength, played, style):
-    """A lane of one epoch as [wins, losses, played, contenderPoints, championPoints]: points may be fractions of a reward."""
+    """Returns a lane of one epoch as [wins, losses, played, contenderPoints, championPoints]: points may be fractions of a reward."""
     wins = {"wins": played, "losses": 0}.get(style, sum(rng.random() < strength for _ in range(played)))
     losses = {"wins": 0, "losses": played}.get(style, (played - wins) // 3)
     step = rng.choice([10**6, 10**6, 500000, 333333])
@@ -322,11 +322,11 @@ def tally_of(rng, strength, played, style):
 
 
 def crowning_cases():
-    """Lists of won duels. A duel is, for each environment of one player, a list of epochs, each a record of hotkey to
+    """Returns lists of won duels. A duel is, for each environment of one player, a list of epochs, each a record of hotkey to
     [wins, losses, played, contenderPoints, championPoints]. `want` is the best's place in the list; `shown`, `sums`,
     `pairs` and `beaten` are how it comes about: points and played of median lanes by duel and environment, or null; sums
     of rates; of duels i and j, [i, j, environments in which i is ahead, those in which j is]; and how many of the others
-    each is better than. `most` is the quotaMost of each environment."""
+    each duel is better than. `most` is the quotaMost of each environment."""
     rng, seen = random.Random(5), {}
     for i in range(300):
         voters = "abcde"[: rng.choice([1, 2, 3, 4, 5])]
@@ -452,7 +452,7 @@ def trust_cases():
 
 
 def queue_cases():
-    """Miners as [hotkey, revision, block, registered]; entries of lastPlayed as [hotkey, revision of its content, left
+    """Returns miners as [hotkey, revision, block, registered]; entries of lastPlayed as [hotkey, revision of its content, left
     or null]; the champion's hotkey or null; the contenders' in the list; registered hotkeys; the queue's, in order."""
     rng = random.Random(2)
     for i in range(300):
@@ -475,7 +475,7 @@ def queue_cases():
 
 
 def voters_of(validators, most):
-    """Active validators with a permit as [hotkey, stake, correct, incorrect]. The stake is the lesser of two."""
+    """Returns weights of active validators with a permit: [hotkey, smaller stake, correct, incorrect]."""
     pulls = {h: stake * trust_of(c, i) for h, stake, c, i in validators if stake > 0}
     stay = sorted(pulls, key=lambda h: (-pulls[h], h))[:most]
     weights = {h: floor(F(10**6 * pulls[h], pulls[stay[0]])) for h in stay}
@@ -483,7 +483,7 @@ def voters_of(validators, most):
 
 
 def weight_cases():
-    """Validators with a permit as [hotkey, stake, correct, incorrect]; stakes at the last attestation, of active ones."""
+    """Returns cases of validators with a permit as [hotkey, stake, correct, incorrect]; stakes at the last attestation, of active ones."""
     rng = random.Random(3)
     for i in range(300):
         scale = rng.choice([3, 10**3, 10**9, 10**18])
@@ -510,7 +510,7 @@ def bitmap(voters, lanes):
 
 
 def acceptance(weights, heard, due, there):
-    """`heard` is hotkey to the lanes it attests, of attestations that count; `there` is sealed and whole lanes."""
+    """Returns accepted lanes. `heard` has the lanes of each counted attestation, `there` the sealed, valid lanes."""
     W, A = sum(weights.values()), sum(weights.get(h, 0) for h in heard)
     frozen = A == 0 or F(A, W) < F(2, 3)
     attested = [] if frozen else sorted(h for h in due if sum(weights.get(v, 0) for v in heard if h in heard[v]) > F(A, 2))
@@ -518,7 +518,7 @@ def acceptance(weights, heard, due, there):
 
 
 def acceptance_cases():
-    """Voters' weights; attesters as hotkey to [bitmap, what is wrong with it]; "s" has a permit and is no voter."""
+    """Returns cases with voters' weights and [bitmap, its fault] by attester; "s" has a permit and is not a voter."""
     rng = random.Random(4)
     for i in range(400):
         size = 128 if i == 0 else rng.choice([0, 1, 2, 3, 4, 5, 6, 7, 9, 17])

@@ -95,7 +95,7 @@ def heard_in(state, snap):
 
 
 def active(state, snap, quorum_epochs):
-    """hotkey to its last attestation, before this snapshot's."""
+    """Returns the last attestation before this snapshot, by hotkey."""
     if "attested" in state:
         known = state["attested"]
     else:
@@ -208,7 +208,7 @@ def fate(duel, rules, epoch, saw):
 
 
 def trust_after(state, accepted, seen):
-    """`seen` has, for each duel, what was seen in each environment that it played."""
+    """Returns the result of an epoch. `seen` has the tallies of each duel and environment."""
     fade = lambda n: n * state["protocol"]["trustFadePpm"] // 10**6
     trust = dict(state["trust"])
     for h in state["due"]:
@@ -241,7 +241,7 @@ def with_rates(record, seen, side, rules):
 
 
 def may_crown(duels, rules, epoch):
-    """Of duels that are not lost."""
+    """Returns the duels that are not lost."""
     all_won = all(is_won(duel, rules) for duel in duels)
     return duels and all_won and (len(duels) == 1 or all(index_of(duel, epoch) >= rules["duelEpochs"] for duel in duels))
 
@@ -254,7 +254,7 @@ def begin(contender, epoch):
 
 
 def decide(state, snap, seals, lanes, reference, saw=lambda what: None):
-    """`lanes` are validator to contender's hotkey to environment to [wins, losses, contenderPoints, championPoints]."""
+    """Returns the next state. `lanes` maps validator, contender and environment to [wins, losses, contenderPoints, championPoints]."""
     rules, epoch, evidence = state["protocol"], state["epoch"], reference["evidence"]
     registered = lambda record: {h: value for h, value in record.items() if h in snap["hotkeys"]}
     last_played, left = dict(state["lastPlayed"]), rules["epochBlocks"] * (epoch + 1) - 1

@@ -1,4 +1,4 @@
-"""Draws networks of fourteen epochs, as small as their facts can be written, and decides them with network.py.
+"""Draws networks of fourteen epochs in a compact form, and decides them with network.py.
 
 A network is {rules, epochs, roots}. `rules` are changes of the local constants, one after another, each instead of the
 one before, from `from` on: in it `envs` has the first letters of the environments, of the three below, that are played,
@@ -26,7 +26,7 @@ ONE_OF = {
     "quorumEpochs": [2, 3, 20], "evenEpoch": [2, 4], "validatorsMost": [3, 128], "quotaFirst": [16, 32],
     "margin": [1, 1, 1, 2], "envs": ["mt", "mt", "hm", "t", "h", "hmt"],
 }
-# What miners get right: the first champion, and the others, by environment of one player.
+# Success rates of the first champion and of the others, by environment of one player.
 STRENGTHS = {
     "any": [[0.5], [0.1, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9]],
     "strong": [[0.1, 0.2, 0.4], [0.3, 0.8, 0.85, 0.9, 0.95]],
@@ -37,7 +37,7 @@ STRENGTHS = {
 
 
 class Network:
-    """Who is there, and how the miners play: what the facts of its epochs are drawn from."""
+    """Validators, miners and their strengths, from which the facts of the epochs are drawn."""
 
     def __init__(self, seed, local):
         self.rng = rng = random.Random(seed)
@@ -65,7 +65,7 @@ class Network:
         return {**always, **{k: self.rng.choice(v) for k, v in ONE_OF.items() if self.rng.random() < 0.3}}
 
     def outage(self):
-        """The epochs in which a validator is away, from the one to before the other: most never are."""
+        """Returns the range of epochs in which a validator is absent, empty for most validators."""
         start = self.rng.choice([0, self.rng.randint(1, 9)])
         return start, start + self.rng.choice([0, 0, self.rng.randint(1, 7)])
 
@@ -80,7 +80,7 @@ class Network:
         return {**self.local, "envs": envs, **now}
 
     def skill(self, miner, env):
-        """Of one commitment of a miner."""
+        """Returns one commitment of a miner."""
         key = (miner["hotkey"], miner["revision"], env)
         if key not in self.skills:
             first, others = STRENGTHS[self.kind]
@@ -89,7 +89,7 @@ class Network:
         return self.skills[key]
 
     def miners_at(self, state, epoch):
-        """Miners come, go, register anew, and commit again, more often after a turn."""
+        """Lets miners come, leave, register again, and commit again, more often after a turn."""
         last = self.local["epochBlocks"] * (epoch + 1) - 1
         turns = {state.get("champion", {}).get("hotkey"), *(duel["contender"]["hotkey"] for duel in state["duels"])}
         for hotkey, miner in self.miners.items():
@@ -108,7 +108,7 @@ class Network:
         return changes, [h for h in self.miners if self.evicted.get(h, 0) > epoch]
 
     def tally(self, hotkey, env, sides, played):
-        """As it is written."""
+        """Returns the epoch in its compact form."""
         games = ENVS[env]["players"] == 2
         if hotkey in self.liars:
             return ([played, 0] if sides[0]["hotkey"] < "m3" else [0, played]) + ([] if games else [0])
@@ -138,7 +138,7 @@ class Network:
         return {contender: tallies for contender, tallies in lane.items() if tallies}
 
     def spoil(self, lane):
-        """Too little, too much, or more than there can be; too much is nothing wrong."""
+        """Returns a tally with too little, too much, or more than the quota; too much is valid."""
         rng = self.rng
         contender = rng.choice(sorted(lane))
         kind = rng.choice(["no duel", "no env", "a duel more", "an env more", "too many", "too many points", "too many points"])
@@ -181,7 +181,7 @@ class Network:
 
 
 def facts_of(drawn, state, rules, miners):
-    """What `decide` takes, of an epoch as it is written; `miners` has all so far, and is brought up to date."""
+    """Returns the arguments of `decide` for a compact epoch. Updates `miners`, which has all so far."""
     miners.update({h: rest for h, *rest in drawn.get("miners", [])})
     named = lambda h, revision: {"hotkey": h, "model": f"models/{h}", "revision": revision, "chute": f"chutes/{h}"}
     committed = [{**named(h, rest[0]), "block": rest[1], "registered": rest[2]} for h, rest in miners.items() if rest]
@@ -200,7 +200,7 @@ def facts_of(drawn, state, rules, miners):
 
 
 def seen_in(state, snap):
-    """What the networks must have, of what a state and its snapshot show."""
+    """Returns the features that a state and its snapshot show, which the networks must cover."""
     if "champion" in state and state["champion"]["hotkey"] not in snap["hotkeys"]:
         yield "champion not registered"
     if any(duel["contender"]["hotkey"] not in snap["hotkeys"] for duel in state["duels"]):
@@ -216,7 +216,7 @@ def seen_in(state, snap):
 
 
 class Made:
-    """A network made by hand: a, b and c attest and seal everything, and `m0`, `m1`, … are there from the beginning."""
+    """Returns a network made by hand: a, b and c attest and seal everything, and `m0`, `m1`, … are there from the beginning."""
 
     def __init__(self, local, what, rules, lanes, miners=2, names="abc", stakes={}, away={}):
         self.local, self.what, self.changes = local, what, [{"from": 0, **rules[0]}, *rules[1:]]
@@ -239,12 +239,12 @@ class Made:
 
 
 def won(share):
-    """Lanes in which the contender alone succeeds in this share of everything, and the champion alone in the rest."""
+    """Returns lanes in which only the contender succeeds in this share, and only the champion in the rest."""
     return lambda h, env, index, played: [round(played * share), played - round(played * share), *([] if env == "h" else [0])]
 
 
 def made(local):
-    """What no drawn network shows, or too few do."""
+    """Returns networks for features that too few drawn networks show."""
     quorum = [{"envs": "mt"}, {"from": 6, "envs": "mt", "quorumEpochs": 2}]
     yield Made(local, "the new quorumEpochs drops a validator that attests again", quorum, won(0.5), away={"c": [2, 3, 4]})
 
@@ -273,7 +273,7 @@ def made(local):
 
 
 def networks(local, reference, count=300):
-    """Prints in how many networks what occurred."""
+    """Prints the number of networks with each feature."""
     occurred = Counter()
     for network in [*(Network(seed, local) for seed in range(count)), *made(local)]:
         state = first_state(network.rules(0), 0)

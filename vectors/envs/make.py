@@ -108,12 +108,12 @@ def initial_states():
     write("initial-states.json", {"vectors": rows})
 
 
-# Forms of a reply with an answer, "@". From these it is read.
+# Forms of a reply from which the answer, "@", is read.
 READ = [
     "@", "So.\n@", "I say C3.\r@", "C3\n@", "@\n", "@\r\n \n\n", " @ ", "@.", "@...", " @ . ", "*@*", "**@**", "***@***", "_@_", "__@__", "**_@_**", "`@`", "``@``", '"@"',
     "$@$", "$$@$$", "$$ @ $$", "\\(@\\)", "\\[ @ \\]", "\\boxed{@}", "\\text{@}", "\\(\\boxed{\\text{@}}\\)", "$\\boxed{@}$.", "**@.**", "**@**.", "**`@`.**", '"**@**."', "\x1b[1m@\x1b[0m", "# So\n\n**@**.\n\n",
 ]  # fmt: skip
-# From these it is not: there is more than a pair around all of it, or what is no pair.
+# Forms from which it is not read, because the line has more than pairs around the answer.
 NOT_READ = [
     "", " ", "\n \n", ".", "**", "****", "```", "\\boxed{}", "Answer: @", "Answer: **@**", "**Answer:** @", "**Answer: @**", "@ or @", '"@" or "@"', "*@* *@*", "@\n```", "```text\n@\n```", "~@~", "**@\n**", "@\nWell.",
     "**@", "@**", "*@_", "**@*", '"@', "$@", "\\boxed{@", "\\boxed@}", "\\boxed{@}{@}", "\\boxed{@}\\boxed{@}", "\\boxed {@}", "\\Boxed{@}", "\\frac{@}", "{@}", "\\(@\\]", "\\(@)", "\\\\(@\\\\)",
@@ -285,7 +285,7 @@ def games():
 
 
 def strengths():
-    """Games against a scripted opponent that does not choose all its moves well."""
+    """Returns games against a scripted opponent that plays some moves at random."""
     rows = []
     for index, strength in enumerate([0, 0.1, 0.25, 0.5, 0.75, 0.999, 1, 0, 0.5]):
         challenge = golden_id(HEX, index)
@@ -309,7 +309,7 @@ def strengths():
 
 
 def infos():
-    """The facts of episodes, each from its initial state: by id, from a seed, and some resets later."""
+    """Returns the facts of episodes in their initial state: by id, from a seed, and after resets."""
     rows = []
     for env in GAMES.values():
         challenge = golden_id(env, 3)
@@ -342,7 +342,7 @@ def recorded(env, first):
 
 
 def replays_of(env, index, times):
-    """What a golden episode replays to as it was recorded, then altered so many times."""
+    """Returns the replay of a golden episode as recorded, then of `times` alterations."""
     played = golden_episode(env.id, index)
     lists = [list(each.messages) for each in (played.values() if env is HEX else [played])]
     random = stream(index)
@@ -393,7 +393,7 @@ def replayed(env, challenge, lists):
 
 
 def taken(messages):
-    """The first move played again at the second prompt."""
+    """Returns a game whose first move is repeated at the second prompt."""
     return [*messages[:3], messages[1]]
 
 
@@ -431,7 +431,7 @@ def normalised():
 
 
 def recorded_texts():
-    """Replies as parts, each so many times, and what is recorded of them."""
+    """Returns replies as parts with repetitions, and their records."""
     thought, fake = "I weigh the lines, \"A\" first.\n", f"[5 bytes, {'0' * 64}]\n"
     once = recorded_text("x" * 700 + "\nA1")
     cases = [

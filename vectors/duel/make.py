@@ -304,7 +304,7 @@ def crowning(weights, duels, most, z2_ppm, saw=lambda what: None):
 
 
 def note_crowning(order, beaten, reasons, saw):
-    """Calls `saw` with the criterion that decided between the best and the second."""
+    """Passes to `saw` how the best was determined."""
     if len(order) == 1:
         return saw("crowning alone")
     best, second = order[:2]
@@ -510,7 +510,7 @@ def bitmap(voters, lanes):
 
 
 def acceptance(weights, heard, due, there):
-    """Returns accepted lanes. `heard` has the lanes of each counted attestation, `there` the sealed, valid lanes."""
+    """Returns the result of acceptance. `heard` has the lanes of each counted attestation, `there` the sealed, valid lanes."""
     W, A = sum(weights.values()), sum(weights.get(h, 0) for h in heard)
     frozen = A == 0 or F(A, W) < F(2, 3)
     attested = [] if frozen else sorted(h for h in due if sum(weights.get(v, 0) for v in heard if h in heard[v]) > F(A, 2))

@@ -208,7 +208,7 @@ def fate(duel, rules, epoch, saw):
 
 
 def trust_after(state, accepted, seen):
-    """Returns the result of an epoch. `seen` has the tallies of each duel and environment."""
+    """Returns the trust after an epoch. `seen` has the evidence of each duel and environment that was played."""
     fade = lambda n: n * state["protocol"]["trustFadePpm"] // 10**6
     trust = dict(state["trust"])
     for h in state["due"]:
@@ -241,7 +241,7 @@ def with_rates(record, seen, side, rules):
 
 
 def may_crown(duels, rules, epoch):
-    """Returns the duels that are not lost."""
+    """Reports whether a contender is crowned. `duels` are those that are not lost."""
     all_won = all(is_won(duel, rules) for duel in duels)
     return duels and all_won and (len(duels) == 1 or all(index_of(duel, epoch) >= rules["duelEpochs"] for duel in duels))
 

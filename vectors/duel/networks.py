@@ -80,7 +80,7 @@ class Network:
         return {**self.local, "envs": envs, **now}
 
     def skill(self, miner, env):
-        """Returns one commitment of a miner."""
+        """Returns the success rate of one commitment of a miner."""
         key = (miner["hotkey"], miner["revision"], env)
         if key not in self.skills:
             first, others = STRENGTHS[self.kind]
@@ -89,7 +89,7 @@ class Network:
         return self.skills[key]
 
     def miners_at(self, state, epoch):
-        """Lets miners come, leave, register again, and commit again, more often after a turn."""
+        """Returns the changes of miners: they come, leave, register and commit again, more often after a turn."""
         last = self.local["epochBlocks"] * (epoch + 1) - 1
         turns = {state.get("champion", {}).get("hotkey"), *(duel["contender"]["hotkey"] for duel in state["duels"])}
         for hotkey, miner in self.miners.items():
@@ -108,7 +108,7 @@ class Network:
         return changes, [h for h in self.miners if self.evicted.get(h, 0) > epoch]
 
     def tally(self, hotkey, env, sides, played):
-        """Returns the epoch in its compact form."""
+        """Returns a tally in its compact form."""
         games = ENVS[env]["players"] == 2
         if hotkey in self.liars:
             return ([played, 0] if sides[0]["hotkey"] < "m3" else [0, played]) + ([] if games else [0])
@@ -216,7 +216,7 @@ def seen_in(state, snap):
 
 
 class Made:
-    """Returns a network made by hand: a, b and c attest and seal everything, and `m0`, `m1`, … are there from the beginning."""
+    """A network made by hand: a, b and c attest and seal everything, and `m0`, `m1`, … are there from the beginning."""
 
     def __init__(self, local, what, rules, lanes, miners=2, names="abc", stakes={}, away={}):
         self.local, self.what, self.changes = local, what, [{"from": 0, **rules[0]}, *rules[1:]]

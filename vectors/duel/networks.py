@@ -138,7 +138,7 @@ class Network:
         return {contender: tallies for contender, tallies in lane.items() if tallies}
 
     def spoil(self, lane):
-        """Returns a tally with too little, too much, or more than the quota; too much is valid."""
+        """Alters a lane: a tally is missing, extra, or beyond the quota. Extra tallies are valid."""
         rng = self.rng
         contender = rng.choice(sorted(lane))
         kind = rng.choice(["no duel", "no env", "a duel more", "an env more", "too many", "too many points", "too many points"])

@@ -26,7 +26,8 @@ if (all && !python) {
 // With --all, `npm run demo` installs.
 if (!all) install()
 const scratch = mkdtempSync(join(tmpdir(), 'affine-test-'))
-const [counts, pytestCounts] = ['tests.json', 'pytest.xml'].map((name) => join(scratch, name))
+const [counts, moreCounts] = ['tests', 'more-tests'].map((name) => join(scratch, `${name}.json`))
+const pytestCounts = join(scratch, 'pytest.xml')
 const pytest = [python, '-m', 'pytest', '-q', `--junitxml=${pytestCounts}`, 'python']
 const bin = (name) => join('node_modules', '.bin', name)
 // turbo needs pnpm on its path, where npx puts it
@@ -34,10 +35,11 @@ const turbo = [...pnpmCommand, 'exec', 'turbo', 'run']
 if (all) process.env.GAMES = '10000'
 /** Number of concurrent steps of a stage. Many steps use one processor. */
 const atOnce = availableParallelism()
-const projects = ['node', 'alone', 'machine', 'chromium'].map((name) => `--project=${name}`)
-const vitest = [
-  ...[bin('vitest'), 'run', ...(all ? [...projects, '--maxWorkers=100%'] : [])],
-  ...['--reporter=default', '--reporter=json', `--outputFile.json=${counts}`],
+/** Returns the command that runs the tests of these projects and writes the results to `file`. */
+const vitest = (projects, file) => [
+  ...[bin('vitest'), 'run', ...projects.map((name) => `--project=${name}`)],
+  ...(all ? ['--maxWorkers=100%'] : []),
+  ...['--reporter=default', '--reporter=json', `--outputFile.json=${file}`],
 ]
 const checkDemo = [process.execPath, 'scripts/check-demo.mjs']
 /** The stages run one after the other. */
@@ -59,7 +61,9 @@ const stages = [
     'unused code and dependencies': [bin('knip')],
     'workspace consistency': [bin('sherif')],
   },
-  { tests: vitest },
+  { tests: vitest(['node', 'alone'], counts) },
+  // Separately: in one run with machine tests, all tests in Node share one worker.
+  all && { 'more tests': vitest(['machine', 'chromium'], moreCounts) },
   // The longest steps come first, so that the last ones end at the same time.
   all && {
     'packages and releases, in a copy, on a local registry': [
@@ -123,8 +127,8 @@ for (const steps of stages.filter(Boolean)) {
   }
   await Promise.all(Array.from({ length: atOnce }, inTurn))
 }
-if (existsSync(counts)) {
-  const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(counts, 'utf8'))
+for (const file of [counts, moreCounts].filter((file) => existsSync(file))) {
+  const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(file, 'utf8'))
   passed += numPassedTests
   failed += numFailedTests
   for (const { name, message, assertionResults } of testResults) {

@@ -5,6 +5,7 @@ import { FAULT_CODES } from '../packages/blocks/src/index.ts'
 import { pathsOf } from '../packages/blocks/test/bucket-suite.ts'
 import { PROTOCOL } from '../packages/duel/src/index.ts'
 import { make, play, playGame, specHash, type Transcript } from '../packages/envs/src/index.ts'
+import type { Flaw } from '../packages/settlement/src/index.ts'
 import { FINNEY_FIRST_EPOCH } from '../packages/settlement/src/index.ts'
 import { examples, readExample } from './protocol-examples.ts'
 import { ENVS, fenced, find, MAIN, page, shown } from './protocol-page.ts'
@@ -97,9 +98,19 @@ test('the first epoch of the page is that of the main network', () => {
   expect(row).toContain(` ${epoch} (block ${block.toLocaleString('en-GB')}) `)
 })
 
-test('the page explains exactly the codes of faults', () => {
+/** Flaws that are not faults of a lane. */
+const FLAW_CODES: readonly Flaw['code'][] = [
+  'COPY_MISSING',
+  'SIGNED_TWICE',
+  'NEVER_SEALED',
+  'WRONG_ROOT_ATTESTED',
+  'STATE_MISSING',
+  'STATE_DIFFERS',
+]
+
+test('the page explains exactly the codes of faults and flaws', () => {
   const named = [...page.matchAll(/`([A-Z0-9]+(?:_[A-Z0-9]+)+)`/g)].map(([, code]) => code)
-  expect([...new Set(named)].sort()).toEqual([...FAULT_CODES].sort())
+  expect([...new Set(named)].sort()).toEqual([...FAULT_CODES, ...FLAW_CODES].sort())
 })
 
 test('links of the page have a target', () => {

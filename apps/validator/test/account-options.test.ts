@@ -100,7 +100,7 @@ it('rejects a bad secret without quoting it or trying another source', async () 
 
 it('rejects a missing key file even if another hotkey is named', async () => {
   stubAll()
-  await expect(parsed('--key', join(root, 'nowhere'))).rejects.toThrow('ENOENT')
+  await expect(parsed('--key', join(root, 'nowhere'))).rejects.toThrow('does not exist')
   await expect(parsed('--wallet', 'named', '--hotkey', 'nowhere')).rejects.toThrow('ENOENT')
 })
 

@@ -174,7 +174,7 @@ describe('recomputing', () => {
     [LIAR, LIAR, rm, 'COPY_MISSING'],
     ['dave', 2, at(0), 'STATE_DIFFERS'],
     ['dave', 3, at(200), 'STATE_DIFFERS'],
-    ['dave', 4, at(-1), 'STATE_DIFFERS'],
+    ['dave', 1, at(-1), 'STATE_DIFFERS'],
   ]
 
   it('finds every altered or missing copy and its holder, in a folder and over `af serve`, with the same root', async () => {

@@ -40,7 +40,7 @@ test('reports the attesters of another release with advice, for readers of each 
     const differs = { epoch, code: 'STATE_DIFFERS', detail: statePath(epoch) }
     const detail = expect.stringContaining('compare your')
     expect(last.flaws).toEqual([
-      ...validators.map((validator) => ({ ...differs, validator })),
+      ...[...validators].sort().map((validator) => ({ ...differs, validator })),
       ...validators.map((validator) => ({ epoch, validator, code: 'WRONG_ROOT_ATTESTED', detail })),
     ])
     const status = await readStatus({ chain: subnet.chain, network: rules }, last.state, last)

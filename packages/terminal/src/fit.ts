@@ -26,7 +26,13 @@ function fitLine(line: string, width: number, hanging: number): string {
   const indent = Math.min(line.length - words.length, half)
   const hang = Math.min(indent + hanging, half)
   const max = width - hang
-  // Matches as many words as fit, or a part of a word that is too long.
-  const parts = new RegExp(`\\S(?:.{0,${max - 2}}\\S)?(?!\\S)|\\S{1,${max}}`, 'gu')
-  return ' '.repeat(indent) + (words.match(parts) ?? []).join(`\n${' '.repeat(hang)}`)
+  const parts: string[] = []
+  let rest = words.trimEnd()
+  while (rest.length > max) {
+    const space = rest.lastIndexOf(' ', max)
+    const end = space < 0 ? max : space
+    parts.push(rest.slice(0, end).trimEnd())
+    rest = rest.slice(end).trimStart()
+  }
+  return ' '.repeat(indent) + [...parts, rest].join(`\n${' '.repeat(hang)}`)
 }

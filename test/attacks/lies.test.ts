@@ -8,8 +8,8 @@ import {
 import { verify } from '../../packages/chain/src/index.ts'
 import { stateRoot } from '../../packages/duel/src/index.ts'
 import { laneScope, readSeals } from '../../packages/settlement/src/index.ts'
-import { attestedByAll, itIsFoundOut, type Lie, liar, sealing } from './found-out.ts'
-import { OneLiar } from './one-liar.ts'
+import { itIsFoundOut } from './found-out.ts'
+import { attestedByAll, type Lie, liar, OneLiar, sealing } from './one-liar.ts'
 import { accountOf, flawsOf, hotkeys, type LanePlan, type Written } from './reading-subnet.ts'
 
 const RUBBISH = new TextEncoder().encode('rubbish')

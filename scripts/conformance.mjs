@@ -35,7 +35,10 @@ async function run(folder) {
   const exit = await new Promise((resolve, reject) =>
     child.once('error', reject).once('close', resolve),
   )
-  const records = stdout.split('\n').filter(Boolean).map((line) => JSON.parse(line))
+  const records = stdout
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line))
   const of = (kind) => records.filter(({ type }) => type === kind)
   return {
     exit,
@@ -53,7 +56,7 @@ function compare(found, want) {
   const surplus = found.flaws.filter((flaw) => !want.flaws.some((wanted) => isOf(wanted, flaw)))
   return [
     ...(found.exit === want.exit ? [] : [`exit code ${found.exit}, expected ${want.exit}`]),
-    ...(`${found.roots}` === `${want.roots}` ? [] : [`roots ${found.roots}, expected ${want.roots}`]),
+    ...(`${found.roots}` === `${want.roots}` ? [] : [`roots ${found.roots}, not ${want.roots}`]),
     ...missing.map((flaw) => `no flaw ${flaw.join(' ')}`),
     ...surplus.map((flaw) => `a flaw ${flaw.join(' ')}`),
   ]

@@ -55,14 +55,14 @@ def served(folder: Path) -> Iterator[str]:
 
 
 def lines_of(output: str, kind: str) -> list[dict[str, Any]]:
-    return [line for line in map(json.loads, output.splitlines()) if line["kind"] == kind]
+    return [line for line in map(json.loads, output.splitlines()) if line["type"] == kind]
 
 
 def test_verifies_folders_and_urls_alike(world: World, capsys: pytest.CaptureFixture[str]) -> None:
     buckets, chain = world.folder / "buckets", world.folder / "chain.json"
     assert main([str(buckets), "--network", str(chain), "--json"]) == 1
     output = capsys.readouterr().out
-    flaw = {"kind": "flaw", "validator": world.keys[1].hotkey, "epoch": 2, "code": "WRONG_REWARD"}
+    flaw = {"type": "flaw", "validator": world.keys[1].hotkey, "epoch": 2, "code": "WRONG_REWARD"}
     assert lines_of(output, "flaw") == [flaw]
     assert len(lines_of(output, "epoch")) == 3
     with served(world.folder) as url:

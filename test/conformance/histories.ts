@@ -1,12 +1,24 @@
-import { type Account, ed25519Account, LocalChain } from '../../packages/chain/src/index.ts'
-import { blockPath, computeMerkleRoot, type Episode, hashBlock, statePath } from '../../packages/blocks/src/index.ts'
+import {
+  blockPath,
+  computeMerkleRoot,
+  type Episode,
+  hashBlock,
+  statePath,
+} from '../../packages/blocks/src/index.ts'
+import { type Account, ed25519Account, type LocalChain } from '../../packages/chain/src/index.ts'
 import { stateRoot } from '../../packages/duel/src/index.ts'
 import { make } from '../../packages/envs/src/index.ts'
 import { canonicalize, type Json } from '../../packages/prng/src/index.ts'
 import { LOCAL_NETWORK, recompute, UnavailableError } from '../../packages/settlement/src/index.ts'
 import { byContender, cut, forge, GAMES, silent, TRANSCRIPTS } from '../attacks/forgeries.ts'
 import { attestedByAll, type Lie, liar, type Named, OneLiar, sealing } from '../attacks/one-liar.ts'
-import { accountOf, FIRST_DUEL, hotkeys, type LanePlan, type Written } from '../attacks/reading-subnet.ts'
+import {
+  accountOf,
+  FIRST_DUEL,
+  hotkeys,
+  type LanePlan,
+  type Written,
+} from '../attacks/reading-subnet.ts'
 
 /** The expected flaws of a history, how its epoch is played, and a change of the chain's export. */
 type Row = readonly [named: Named, lie: Lie, change?: (chain: string) => string]
@@ -16,8 +28,8 @@ const decoder = new TextDecoder()
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 const RUBBISH = encoder.encode('rubbish')
 const OTHER_SECRET = '0f'.repeat(32)
-const nobody = liar()
-/** The liar attests its own lane, of which no bucket has a valid block. */
+const noFlaw = liar()
+/** The liar attests its own lane, whose block no bucket has. */
 const unavailable = liar('MISSING_BLOCK', 'COPY_MISSING')
 
 /** The replies of a good player, with which games end by a winning move. */
@@ -129,7 +141,7 @@ const playing =
   async (subnet) =>
     void (await subnet.play(await subnet.state, plan))
 
-/** Returns the plan by which only one of the miners replies, and is right. */
+/** Returns a plan in which only one of the miners replies, and is right. */
 const winning = (winner: 'champion' | 'contender'): LanePlan => ({
   reply: (asked) => (asked.role === winner ? solve(asked) : undefined),
 })
@@ -146,15 +158,15 @@ const altered = (bytes: Uint8Array, part: string | RegExp, by: string): Uint8Arr
 
 /** Valid histories. */
 const VALID: Readonly<Record<string, Row>> = {
-  'all follow the rules': [nobody, playing({})],
-  'the contender wins': [nobody, playing(winning('contender'))],
-  'the champion wins': [nobody, playing(winning('champion'))],
-  'no one seals or attests': [nobody, async () => {}],
-  'three validators attest': [nobody, attestedBy(({ honest }) => honest)],
-  'two validators attest, too few': [nobody, attestedBy(({ honest }) => honest.slice(1))],
-  'a lane is not sealed': [nobody, at()],
+  'all follow the rules': [noFlaw, playing({})],
+  'the contender wins': [noFlaw, playing(winning('contender'))],
+  'the champion wins': [noFlaw, playing(winning('champion'))],
+  'no one seals or attests': [noFlaw, async () => {}],
+  'three validators attest': [noFlaw, attestedBy(({ honest }) => honest)],
+  'two validators attest, too few': [noFlaw, attestedBy(({ honest }) => honest.slice(1))],
+  'a lane is not sealed': [noFlaw, at()],
   'an attestation of the epoch before is repeated': [
-    nobody,
+    noFlaw,
     async (subnet) => {
       const { liar, chain } = subnet
       const { commitments } = await chain.snapshot(chain.height)
@@ -164,18 +176,18 @@ const VALID: Readonly<Record<string, Row>> = {
     },
   ],
   'a no-reply at the end of a game is invented': [
-    nobody,
+    noFlaw,
     sealing({ reply: solve, alter: forge((played) => cut(played, { won: silent })) }),
   ],
   'the champion commits again': [
-    nobody,
+    noFlaw,
     async (subnet) => {
       await subnet.leave()
       await playing({})(subnet)
     },
   ],
   'an Ed25519 key registers, commits and gives weights': [
-    nobody,
+    noFlaw,
     async (subnet) => {
       const { chain } = subnet
       const key = ed25519Account(new Uint8Array(32).fill(7))
@@ -214,9 +226,7 @@ const SERVED: Readonly<Record<string, Row>> = {
   ],
   'an attested block has another header': [
     liar('WRONG_HASH'),
-    serving((files, { path, bytes }) =>
-      files.set(path, altered(bytes, '"time":0', '"time":1')),
-    ),
+    serving((files, { path, bytes }) => files.set(path, altered(bytes, '"time":0', '"time":1'))),
   ],
   'an attested block has another sample': [
     liar('WRONG_ROOT'),
@@ -337,7 +347,7 @@ const hidden: Lie = async (subnet) => {
 
 /** Histories that end before their last epoch, since data is unavailable. */
 const UNDECIDED: Readonly<Record<string, Row>> = {
-  'no one serves an attested lane': [nobody, hidden],
+  'no one serves an attested lane': [noFlaw, hidden],
   'no one serves an attested lane, after a flaw': [
     liar('STATE_DIFFERS'),
     async (subnet) => {
@@ -349,7 +359,7 @@ const UNDECIDED: Readonly<Record<string, Row>> = {
 
 /** Lets no one seal or attest, and changes the chain's export. */
 const withChain = (part: string | RegExp, by: string): Row => [
-  nobody,
+  noFlaw,
   async () => {},
   (chain) => replaced(chain, part, by),
 ]
@@ -380,7 +390,7 @@ export interface Exported {
   readonly files: readonly (readonly [text: string, ...paths: readonly string[]])[]
   readonly want: {
     readonly exit: number
-    /** Of the states after each epoch. */
+    /** The root of the state after each epoch. */
     readonly roots: readonly string[]
     /** Each with any of these codes. */
     readonly flaws: readonly (readonly [validator: string, epoch: number, ...codes: string[]])[]
@@ -449,7 +459,9 @@ const SOURCE = 'test/conformance/histories.ts, from a subnet of four validators 
 
 /** Returns the text of histories.json. */
 export function indexOf(histories: readonly Exported[]): string {
-  const vectors = histories.map(({ what, want }) => JSON.stringify({ what, input: nameOf(what), want }))
+  const vectors = histories.map(({ what, want }) =>
+    JSON.stringify({ what, input: nameOf(what), want }),
+  )
   return `{\n"source": ${JSON.stringify(SOURCE)},\n"vectors": [\n${vectors.join(',\n')}\n]\n}\n`
 }
 

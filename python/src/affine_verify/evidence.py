@@ -83,24 +83,50 @@ def read_header(line: bytes) -> dict[str, Any]:
 
 
 def read_block(data: bytes, hash: str, scope: Scope) -> Block:
-    """Returns a block of a lane with its signature and root checked, or raises a FaultError."""
+    """Returns a block of a lane, or raises a FaultError.
+
+    All codes but WRONG_SCOPE concern bytes that are not the block: another bucket may have it.
+    """
+    first, *more = read_lines(data)
+    require(merkle.leaf(first).hex() == hash, "WRONG_HASH")
+    header = read_signed_header(first, more[0])
+    samples = more[1:]
+    require(header["count"] == len(samples), "WRONG_ROOT")
+    require(merkle.root_of(samples).hex() == header["root"], "WRONG_ROOT")
+    require(all(header[name] == value for name, value in vars(scope).items()), "WRONG_SCOPE")
+    return Block(header, samples)
+
+
+def read_lines(data: bytes) -> list[bytes]:
+    """Returns the lines of a block, at least two, or raises a FaultError."""
     require(len(data) <= BLOCK_BYTES and data.endswith(b"\n"), "BAD_LINES")
     lines = data[:-1].split(b"\n", BLOCK_SAMPLES + 2)
     require(2 <= len(lines) <= BLOCK_SAMPLES + 2, "BAD_LINES")
-    first, second, *samples = lines
-    require(all(len(line) <= SAMPLE_BYTES for line in samples), "BAD_LINES")
-    require(merkle.leaf(first).hex() == hash, "WRONG_HASH")
+    return lines
+
+
+def read_signed_header(first: bytes, second: bytes) -> dict[str, Any]:
+    """Returns the header of a block's first two lines, or raises a FaultError."""
     header = read_header(first)
-    require(all(header[name] == value for name, value in vars(scope).items()), "WRONG_SCOPE")
     try:
         signature = parse(second)
     except ValueError:
         raise FaultError("WRONG_SIGNATURE") from None
     require(has_members(signature, {"signature"}), "WRONG_SIGNATURE")
-    check_signature(scope.validator, hash, signature["signature"])
-    require(header["count"] == len(samples), "WRONG_ROOT")
-    require(merkle.root_of(samples).hex() == header["root"], "WRONG_ROOT")
-    return Block(header, samples)
+    check_signature(header["validator"], merkle.leaf(first).hex(), signature["signature"])
+    return header
+
+
+def is_another(data: bytes, block: bytes) -> bool:
+    """Reports whether bytes begin with another signed header for the height of a block. §5.2."""
+    try:
+        first, second = read_lines(data)[:2]
+        header, known = read_signed_header(first, second), read_header(block.split(b"\n", 1)[0])
+    except FaultError:
+        return False
+    return header != known and all(
+        header[name] == known[name] for name in (*Scope.__annotations__, "height")
+    )
 
 
 def check_signature(validator: str, hash: str, signature: object) -> None:
@@ -112,6 +138,7 @@ def check_signature(validator: str, hash: str, signature: object) -> None:
 
 def read_sample(line: bytes) -> dict[str, Any]:
     """Returns a sample in its line, or raises a FaultError. Protocol §6.1."""
+    require(len(line) <= SAMPLE_BYTES, "BAD_SAMPLE")
     sample = _parse(line, "BAD_SAMPLE")
     is_game = isinstance(sample, dict) and "champion" in sample
     if is_game:

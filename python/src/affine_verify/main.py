@@ -132,7 +132,7 @@ def _run_history(given: argparse.Namespace) -> int:
         return _fail(error, FLAWED if flaws else NOT_DONE)
     if not root:
         raise NotDoneError("no epoch of the network has ended")
-    line = {"kind": "end", "root": root, "flaws": flaws}
+    line = {"type": "end", "root": root, "flaws": flaws}
     print(json.dumps(line) if given.json else f"root {root}, {flaws} flaws")
     return FLAWED if flaws else VALID
 
@@ -148,9 +148,9 @@ def _print_epoch(result: EpochResult, is_json: bool) -> None:
         "lost": result.decision.lost,
         "crowned": result.decision.crowned,
     }
-    print(json.dumps({"kind": "epoch", **facts}) if is_json else _sentence(facts), flush=True)
+    print(json.dumps({"type": "epoch", **facts}) if is_json else _sentence(facts), flush=True)
     for flaw in result.flaws:
-        text = json.dumps({"kind": "flaw", **vars(flaw)})
+        text = json.dumps({"type": "flaw", **vars(flaw)})
         print(text if is_json else f"  flaw: {flaw.validator} {flaw.code}", flush=True)
 
 

@@ -16,6 +16,7 @@ from affine_verify.evidence import (
     Lane,
     Scope,
     Tallies,
+    is_another,
     read_block,
 )
 from affine_verify.state import (
@@ -33,8 +34,10 @@ from affine_verify.state import (
     root_of,
 )
 
-COPY_FAULTS = {"WRONG_HASH", "BAD_LINES", "WRONG_SIGNATURE", "WRONG_ROOT", "MISSING_BLOCK"}
-"""Faults of the bytes in one bucket; the block may be valid in another one."""
+COPY_FAULTS = {
+    "WRONG_HASH", "BAD_HEADER", "BAD_LINES", "WRONG_SIGNATURE", "WRONG_ROOT", "MISSING_BLOCK",
+}  # fmt: skip
+"""Faults of bytes that are not the block; another bucket may have it. Protocol §6.5."""
 
 
 class UnavailableError(Exception):
@@ -267,6 +270,8 @@ class _Audit:
             scope = Scope(self.chain.genesis, self.chain.netuid, lane, self.epoch)
 
             def read(data: bytes, h: str = hash, s: Scope = scope, v: bytes = valid) -> Block:
+                if is_another(data, v):
+                    raise FaultError("SIGNED_TWICE")
                 block = read_block(data, h, s)
                 if data != v:
                     raise FaultError("SIGNED_TWICE")

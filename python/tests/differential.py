@@ -53,7 +53,6 @@ def roots(case: Any) -> list[str]:
 
 def lane(case: Any) -> Any:
     """Returns the tallies of a lane, or None if it is void."""
-    evidence.BLOCK_SAMPLES = case["blockSamples"]
     scope = case["scope"]
     blocks = {hash: text.encode("latin-1") for hash, text in case["blocks"].items()}
     given = Lane(
@@ -118,6 +117,7 @@ def history(case: Any) -> Any:
 KINDS = {each.__name__: each for each in (roots, lane, reply, slot, proof, history)}
 
 if __name__ == "__main__":
+    evidence.BLOCK_SAMPLES = int(sys.argv[1])
     for line in sys.stdin:
         case = json.loads(line)
         try:

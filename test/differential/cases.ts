@@ -241,11 +241,11 @@ const ON_MESSAGE: readonly Damage<Loose>[] = [
 
 /** Damages a sample, or one of its episodes or messages. */
 function damageSample(sample: Loose, random: Generator): void {
-  const kind = random.integers(0, 3)
+  const kind = random.integers(0, 7)
   if (kind === 0) return void pick(ON_SAMPLE, random)(sample, random)
   const side = pick(['champion', 'contender'], random)
   const episode = ('miner' in sample ? sample : sample[side]) as LooseEpisode
-  if (kind === 1) return void pick(ON_EPISODE, random)(episode, random)
+  if (kind <= 3) return void pick(ON_EPISODE, random)(episode, random)
   const { messages } = episode
   if (messages.length > 0) pick(ON_MESSAGE, random)(pick(messages, random), random)
 }
@@ -355,7 +355,6 @@ export async function drawLane(lanes: readonly Honest[], random: Generator): Pro
     head: files.head,
     previous: last,
     blocks: Object.fromEntries(served),
-    blockSamples: BLOCK_SAMPLES,
   }
   return { given, found: found.ok ? toJson(found.value.tallies) : null }
 }

@@ -1,3 +1,5 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import {
   type Candidate,
   decide,
@@ -12,12 +14,17 @@ import {
 } from '../../packages/duel/src/index.ts'
 import { bitmapOf, HEAD, laneOf, miner, NEXT } from '../../packages/duel/test/subnet.ts'
 import type { Generator } from '../../packages/prng/src/index.ts'
-import { fewOf, pick } from '../simulate/draw.ts'
+import { LOCAL_NETWORK, recompute, UnavailableError } from '../../packages/settlement/src/index.ts'
+import { createBucketOpener } from '../../packages/settlement/src/node/index.ts'
+import { fewOf, pick, streamOf } from '../simulate/draw.ts'
+import { drawFaults } from '../simulate/faults.ts'
+import { type RunningWorld, simulate } from '../simulate/simulation.ts'
+import { drawWorld } from '../simulate/world.ts'
 import type { Case } from './cases.ts'
 
 const isOdds = (odds: number, random: Generator): boolean => random.integers(0, odds) === 0
 /** Epochs of a network. */
-const EPOCHS = 12
+const EPOCHS = 14
 /** Numbers of validators. Few are more frequent, and 128 is the most that vote. */
 const COUNTS = [1, 2, 3, 3, 4, 4, 5, 7, 7, 20, 128, 140]
 
@@ -30,6 +37,7 @@ class Drawn {
   readonly #miners = new Map<string, Candidate>()
   /** Chance of an accident: one of so many. */
   readonly #odds: number
+  readonly #changes: number
   protocol: Protocol
 
   constructor(random: Generator) {
@@ -40,7 +48,8 @@ class Drawn {
       () => BigInt(random.integers(0, top) + 1) * pick([1n, 10n ** 12n], random),
     )
     this.#liars = new Set(this.#validators.filter(() => isOdds(5, random)))
-    this.#odds = pick([4, 12, 50], random)
+    this.#odds = pick([5, 20, 60, 300], random)
+    this.#changes = pick([6, 30, 1000], random)
     this.protocol = this.#drawProtocol()
     for (let i = 0; i < 2 + random.integers(0, 9); i++) this.#commit(`m${i}`, random.integers(0, 9))
   }
@@ -78,7 +87,7 @@ class Drawn {
   factsOf(state: State): Facts {
     const random = this.#random
     const end = state.protocol.epochBlocks * (state.epoch + 1) - 1
-    if (isOdds(8, random)) this.protocol = this.#drawProtocol()
+    if (isOdds(this.#changes, random)) this.protocol = this.#drawProtocol()
     for (const hotkey of this.#miners.keys())
       if (this.#chance()) this.#commit(hotkey, end - fewOf(40, random))
     if (isOdds(3, random)) this.#commit(`m${this.#miners.size}`, end - fewOf(20, random))
@@ -164,6 +173,39 @@ class Drawn {
     const half = 500_000 * random.integers(0, played - decisive - both + 1)
     return [wins, losses, (wins + both) * 10 ** 6 + half, (losses + both) * 10 ** 6 + half]
   }
+}
+
+/** Epochs of a simulated subnet. */
+const PLAYED = 4
+
+/** Runs a simulated subnet with faults and liars, and recomputes its history from a folder. */
+export async function playSubnet(seed: number, folder: string): Promise<Case> {
+  const world = drawWorld(seed, PLAYED)
+  let running: RunningWorld | undefined
+  await simulate(world, drawFaults(world, streamOf(seed, 'faults')), async (now) => {
+    running = now
+  })
+  if (running === undefined) throw new Error('no block was made')
+  const { chain, network: buckets } = running
+  for (const [owner, path, bytes] of buckets.served()) {
+    const file = join(folder, world.validators[owner]?.hotkey ?? '', path)
+    await mkdir(dirname(file), { recursive: true })
+    await writeFile(file, bytes)
+  }
+  const network = { ...LOCAL_NETWORK, protocol: world.protocol }
+  const found: unknown[] = []
+  try {
+    for await (const { state, flaws } of recompute({
+      ...{ chain, network, openBucket: createBucketOpener(folder) },
+    })) {
+      const codes = new Set(flaws.map(({ validator, code }) => JSON.stringify([validator, code])))
+      found.push([stateRoot(state), [...codes].sort().map((each) => JSON.parse(each))])
+    }
+  } catch (error) {
+    if (!(error instanceof UnavailableError)) throw error
+    found.push('unavailable')
+  }
+  return { given: { chain: chain.export(), buckets: folder, rules: world.protocol }, found }
 }
 
 /** Draws a network, and decides its epochs. */

@@ -2,14 +2,22 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { LIMITS } from '../../packages/blocks/src/index.ts'
 
 const SCRIPT = fileURLToPath(new URL('../../python/tests/differential.py', import.meta.url))
 
-/** A process of python/tests/differential.py, which answers one case at a time. */
+/**
+ * A process of python/tests/differential.py, which answers one case at a time. Its blocks have the
+ * limit of this process.
+ */
 export class Python implements AsyncDisposable {
-  readonly #child = spawn(process.env.TEST_PYTHON ?? 'python3', [SCRIPT], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
+  readonly #child = spawn(
+    process.env.TEST_PYTHON ?? 'python3',
+    [SCRIPT, `${LIMITS.blockSamples}`],
+    {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    },
+  )
   readonly #lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]()
 
   /** Resolves with what the verifier in Python finds in a case. */

@@ -137,6 +137,10 @@ WORLDS: dict[str, tuple[dict[tuple[str, int], set[str]], int]] = {
         1,
     ),
     "a lane that no one has": ({("a", 2): {"hidden"}, ("b", 2): {"attest-all"}}, 1),
+    "a malformed header that all attest": (
+        {("a", 2): {"bad-header"}, **{(name, 2): {"attest-all"} for name in "bcde"}},
+        1,
+    ),
     "signed twice, and a wrong root": ({("a", 2): {"signed-again"}, ("b", 2): {"wrong-root"}}, 1),
     "a frozen epoch": ({("a", 2): {"no-attest"}, ("b", 2): {"old-epoch"}}, 0),
     "no bucket": ({("a", 2): {"bad-address"}, ("b", 1): {"false-state"}}, 1),

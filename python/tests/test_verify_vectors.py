@@ -33,7 +33,7 @@ from affine_verify.duel import (
 )
 from affine_verify.duel import champion_points as champion
 from affine_verify.duel import contender_points as contender
-from affine_verify.evidence import Scope, plan_of, read_block
+from affine_verify.evidence import FaultError, Scope, plan_of, read_block, read_sample
 from affine_verify.keys import is_signed, is_signed_ed25519, public_key
 from affine_verify.rules import LOCAL, MAIN
 from affine_verify.state import (
@@ -51,6 +51,7 @@ from affine_verify.state import (
     weigh_voters,
 )
 from affine_verify.text import parse
+from affine_verify.verify import COPY_FAULTS
 
 EXAMPLES = examples()
 
@@ -98,6 +99,20 @@ def test_computes_merkle_roots_and_checks_proofs() -> None:
         found = isinstance(index, int) and merkle.is_included(
             parts["leaf"].encode(), index, size, path, root
         )
+        assert found == vector["want"], vector["what"]
+
+
+def test_tells_altered_copies_from_faults_of_a_validator() -> None:
+    validator = "5CcyqxXnJucaCnQQvvUg5EPzj1uoNAxACZvzArHw5aVDvgNH"
+    scope = Scope("11" * 32, 120, validator, 7)
+    for vector in read("blocks/copies.json")["vectors"]:
+        data = b"".join(bytes.fromhex(part) * times for part, times in vector["input"]["copy"])
+        try:
+            for line in read_block(data, vector["input"]["hash"], scope).lines:
+                read_sample(line)
+            found = "valid"
+        except FaultError as fault:
+            found = "altered" if fault.code in COPY_FAULTS else fault.code
         assert found == vector["want"], vector["what"]
 
 

@@ -70,7 +70,7 @@ class Block:
 
 def read_header(line: bytes) -> dict[str, Any]:
     """Returns the header in line 0 of a block, or raises a FaultError. Protocol §6.2."""
-    require(len(line) <= HEADER_BYTES, "BAD_LINES")
+    require(len(line) <= HEADER_BYTES, "BAD_HEADER")
     header = _parse(line, "BAD_HEADER")
     require(has_members(header, HEADER, frozenset({"secret"})), "BAD_HEADER")
     require(is_uint(header["v"]) and header["v"] == 1, "BAD_HEADER")
@@ -83,15 +83,17 @@ def read_header(line: bytes) -> dict[str, Any]:
 
 
 def read_block(data: bytes, hash: str, scope: Scope) -> Block:
-    """Returns a block of a lane with its signature and root checked, or raises a FaultError."""
-    require(len(data) <= BLOCK_BYTES and data.endswith(b"\n"), "BAD_LINES")
-    lines = data[:-1].split(b"\n", BLOCK_SAMPLES + 2)
-    require(2 <= len(lines) <= BLOCK_SAMPLES + 2, "BAD_LINES")
-    first, second, *samples = lines
-    require(all(len(line) <= SAMPLE_BYTES for line in samples), "BAD_LINES")
-    require(merkle.leaf(first).hex() == hash, "WRONG_HASH")
-    header = read_header(first)
+    """Returns a block of a lane with its signature and root checked, or raises a FaultError.
+
+    The hash fixes line 0, so its faults come before those of the other lines. Protocol §6.5.
+    """
+    require(len(data) <= BLOCK_BYTES and b"\n" in data, "BAD_LINES")
+    lines = data.split(b"\n", BLOCK_SAMPLES + 2)
+    require(merkle.leaf(lines[0]).hex() == hash, "WRONG_HASH")
+    header = read_header(lines[0])
     require(all(header[name] == value for name, value in vars(scope).items()), "WRONG_SCOPE")
+    require(len(lines) > 2 and lines.pop() == b"", "BAD_LINES")
+    second, *samples = lines[1:]
     try:
         signature = parse(second)
     except ValueError:
@@ -112,6 +114,7 @@ def check_signature(validator: str, hash: str, signature: object) -> None:
 
 def read_sample(line: bytes) -> dict[str, Any]:
     """Returns a sample in its line, or raises a FaultError. Protocol §6.1."""
+    require(len(line) <= SAMPLE_BYTES, "BAD_SAMPLE")
     sample = _parse(line, "BAD_SAMPLE")
     is_game = isinstance(sample, dict) and "champion" in sample
     if is_game:

@@ -4,8 +4,18 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from affine_verify.commitments import Attestation, Commitment
+from affine_verify.evidence import Tallies
 from affine_verify.rules import LOCAL
-from affine_verify.state import Miner, Snapshot, Validator, decide, first_state, root_of
+from affine_verify.state import (
+    Miner,
+    Rules,
+    Snapshot,
+    State,
+    Validator,
+    decide,
+    first_state,
+    root_of,
+)
 
 HEAD, NEXT, OTHER_ROOT = "b" * 64, "c" * 64, "b" * 64
 FULL = {env[0]: env for env in ("hex@0.1.0", "mult8@0.1.0", "tictactoe@0.1.0")}
@@ -41,30 +51,38 @@ def bitmap(voters: Mapping[str, int], lanes: str) -> bytes:
     return bits.to_bytes(16, "little")
 
 
+def arguments_of(
+    drawn: dict[str, Any], state: State, rules: Rules, slots: dict[str, list[Any]]
+) -> tuple[Snapshot, dict[str, str], dict[str, Tallies]]:
+    """Returns the arguments of `decide` for an epoch; updates `slots`, the miners so far."""
+    slots.update({hotkey: rest for hotkey, *rest in drawn.get("miners", [])})
+    validators = {}
+    for hotkey, stake, said, lanes in drawn.get("validators", []):
+        root = OTHER_ROOT if said == "root" else root_of(state)
+        bits = bitmap(state["voters"], lanes)
+        given = Attestation(state["epoch"] - (said == "epoch"), bits, NEXT, root, "")
+        validators[hotkey] = Validator(stake, given if said else None)
+    snapshot = Snapshot(
+        rules,
+        frozenset({*"abcdefg", *slots} - set(drawn.get("gone", []))),
+        validators,
+        [Miner(commitment(h, rest[0]), *rest[1:]) for h, rest in slots.items() if rest],
+    )
+    lanes = {
+        validator: {
+            contender: {FULL.get(env, env): tally(counts) for env, counts in each.items()}
+            for contender, each in lane.items()
+        }
+        for validator, lane in drawn.get("lanes", {}).items()
+    }
+    return snapshot, dict.fromkeys(drawn.get("seals", ""), HEAD), lanes
+
+
 def roots_of(network: dict[str, Any]) -> Iterator[str]:
     """Yields the root after each epoch."""
-    state = first_state(rules_at(network["rules"], 0), 0)
+    state: State = first_state(rules_at(network["rules"], 0), 0)
     slots: dict[str, list[Any]] = {}
     for epoch, drawn in enumerate(network["epochs"]):
-        slots.update({hotkey: rest for hotkey, *rest in drawn.get("miners", [])})
-        validators = {}
-        for hotkey, stake, said, lanes in drawn.get("validators", []):
-            root = OTHER_ROOT if said == "root" else root_of(state)
-            bits = bitmap(state["voters"], lanes)
-            given = Attestation(epoch - (said == "epoch"), bits, NEXT, root, "")
-            validators[hotkey] = Validator(stake, given if said else None)
-        snapshot = Snapshot(
-            rules_at(network["rules"], epoch + 1),
-            frozenset({*"abcdefg", *slots} - set(drawn.get("gone", []))),
-            validators,
-            [Miner(commitment(h, rest[0]), *rest[1:]) for h, rest in slots.items() if rest],
-        )
-        lanes = {
-            validator: {
-                contender: {FULL.get(env, env): tally(counts) for env, counts in each.items()}
-                for contender, each in lane.items()
-            }
-            for validator, lane in drawn.get("lanes", {}).items()
-        }
-        state = decide(state, snapshot, dict.fromkeys(drawn.get("seals", ""), HEAD), lanes).state
+        rules = rules_at(network["rules"], epoch + 1)
+        state = decide(state, *arguments_of(drawn, state, rules, slots)).state
         yield root_of(state)

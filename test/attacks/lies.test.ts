@@ -54,7 +54,7 @@ describe('attested-not-served', () => {
     'an empty bucket': [eachLane('COPY_MISSING', 'STATE_MISSING'), at('empty')],
     'a silent bucket, once': [
       // Which of its blocks were requested after its first failure is chance.
-      liar('COPY_MISSING'),
+      liar('COPY_MISSING', 'STATE_MISSING'),
       at('silent', ({ buckets }) => {
         buckets.at('silent').behaviour = 'fails'
       }),

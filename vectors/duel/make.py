@@ -1,16 +1,20 @@
-"""Writes the vectors of this folder: a second implementation, in fractions, of what packages/duel computes.
+"""Writes the vectors of this folder with affine_verify, the second implementation of what packages/duel computes.
 
-python3 vectors/duel/make.py   (with blake3, which the digests of network.py need; some minutes)
+pip install './python[verify]' && python3 vectors/duel/make.py   (some minutes)
 """
 
 import json
 import random
 from fractions import Fraction as F
-from math import ceil, floor, isqrt, prod
 from pathlib import Path
 
-from network import content, queue_of
+from affine_verify.commitments import Attestation
+from affine_verify.duel import Counts, ahead, beaten_by, best_of, bound_of, champion_points, contender_points, decayed_ratio, judge, raised_ratio, sum_of_rates, supported, trust_of
+from affine_verify.rules import LOCAL as LOCAL_RULES
+from affine_verify.rules import MAIN as MAIN_RULES
+from affine_verify.state import Miner, Snapshot, acceptance_of, content_of, queue_of, weigh_voters
 from networks import networks
+from verify_networks import bitmap, commitment
 
 HERE = Path(__file__).parent
 SOURCE = "vectors/duel/make.py: fractions and integers of Python 3, and blake3"
@@ -22,144 +26,34 @@ def write(name, vectors, separators=None):
     (HERE / name).write_text(text)
 
 
-# ---- one environment: win, hold, or continue
+# ---- one environment of several lanes
+
+NUMBERS = ("minTrials", "holdOffset", "holdSlopePpm", "floorZSquaredPpm", "ratchetZSquaredPpm")
+MAIN, LOCAL = ({name: rules[name] for name in NUMBERS} for rules in (MAIN_RULES, LOCAL_RULES))
+ALONE = {**MAIN, "floorZSquaredPpm": MAIN_RULES["aloneZSquaredPpm"]}
+RULES = [MAIN, LOCAL, ALONE]
 
 
-def lower_reaches(w, n, r, z2):
-    return n > 0 and w >= n * r and (w - n * r) ** 2 >= z2 * n * r * (1 - r)
-
-
-def is_hold(w, n, r, rule):
-    """Reports whether the remaining lanes are on the line of a HOLD or below."""
-    return w <= n * (r + F(rule["holdSlopePpm"], 10**6)) - rule["holdOffset"] * r * (1 - r)
-
-
-def rate_of(points, played, z2_ppm):
-    """Returns the largest rate in ppm that the lower bound of these points reaches, in integers."""
-    low, high = 0, 10**6
-    while high - low > 1:
-        m = (low + high) // 2
-        lead = points - played * m
-        reaches = lead >= 0 and 10**6 * lead**2 >= z2_ppm * played * m * (10**6 - m)
-        low, high = (m, high) if reaches else (low, m)
-    return low
-
-
-# ---- several lanes
-
-
-def median(lanes, share):
-    """Returns the weighted median lane, the lower one of two."""
-    line = sorted(lanes, key=lambda lane: (share(lane), lane["hotkey"]))
-    total = sum(lane["weight"] for lane in lanes)
-    place = ceil(F(total, 2))
-    for lane in line:
-        place -= lane["weight"]
-        if place <= 0:
-            return lane
-
-
-def apart(x, q, y, r):
-    pooled = F(x + y, q + r)
-    return (F(x, q) - F(y, r)) ** 2 > 36 * pooled * (1 - pooled) * (F(1, q) + F(1, r))
-
-
-def total(epochs, hotkey):
-    """Returns the sum of a lane over these epochs."""
-    lanes = [epoch[hotkey] for epoch in epochs if hotkey in epoch]
-    return {k: sum(lane[k] for lane in lanes) for k in ("wins", "losses", "played", "contenderPoints", "championPoints")}
-
-
-def shared(epochs, a, b):
-    return [epoch for epoch in epochs if a in epoch and b in epoch]
-
-
-def outliers(weights, epochs):
-    """Returns the outliers. Each lane is compared with the median of the lanes with common epochs, over these epochs."""
-    aside = set()
-    played = [h for h in weights if total(epochs, h)["played"] > 0]
-    for h in played:
-        peers = []
-        for other in played:
-            common = total(shared(epochs, h, other), other)
-            if common["played"] > 0:
-                peers.append({"hotkey": other, "weight": weights[other], **common})
-        for kind in ("wins", "losses"):
-            m = median(peers, lambda lane: F(lane[kind], lane["played"]))
-            mine = total(shared(epochs, h, m["hotkey"]), h)
-            if apart(mine[kind], mine["played"], m[kind], m["played"]):
-                aside.add(h)
-    return aside
-
-
-def ceil_sqrt(x):
-    return 0 if x == 0 else isqrt(x - 1) + 1
+def judged(weights, epochs, ratio_ppm, rule):
+    """Returns the evidence of epochs whose lanes are lists."""
+    counts = [{hotkey: Counts(*each) for hotkey, each in epoch.items()} for epoch in epochs]
+    return judge(weights, counts, ratio_ppm, {**MAIN_RULES, **rule})
 
 
 def evidence(weights, epochs, ratio_ppm, rule):
-    weights = {h: w for h, w in weights.items() if w > 0}
-    ratio = F(ratio_ppm, 10**6)
-    lanes = [{"hotkey": h, "weight": weights[h], **total(epochs, h)} for h in weights]
-    lanes = [{**lane, "trials": lane["wins"] + lane["losses"]} for lane in lanes if lane["played"] > 0]
-    aside = outliers(weights, epochs)
-    third = ceil(F(sum(weights.values()), 3))
-
-    def keep(lanes):
-        left, kept = third, []
-        for lane in lanes:
-            k = max(0, lane["weight"] - left)
-            left -= lane["weight"] - k
-            kept.append((k, lane))
-        return kept
-
-    def tally(kept):
-        return sum(F(k, 10**6) * l["wins"] for k, l in kept), sum(F(k, 10**6) * l["trials"] for k, l in kept)
-
-    lead = lambda lane: lane["wins"] - lane["trials"] * ratio
-    best_first = sorted((l for l in lanes if l["hotkey"] not in aside), key=lambda lane: (-lead(lane), lane["hotkey"]))
-    kept = keep(best_first)
-    win, hold = tally(kept), tally(keep(best_first[::-1]))
-
-    for lane in lanes:
-        lane["v"] = ratio_ppm * (10**6 - ratio_ppm) * lane["trials"]
-    K = sum(k for k, _ in kept)
-    S = sum(k * max(0, lead(l) * 10**6) for k, l in kept)
-    B = V = 0
-    for lane in sorted(best_first, key=lambda l: (-l["weight"] * l["trials"], l["hotkey"])):
-        k = min(lane["weight"], K)
-        K -= k
-        B += k * ceil_sqrt(lane["v"])
-        V += k * k * lane["v"]
-    D = 10 * S - 4 * B
-    enough = win[1] >= rule["minTrials"]
-    if enough and D >= 0 and D * D * 10**6 >= 100 * rule["floorZSquaredPpm"] * V:
-        verdict = "win"
-    elif is_hold(*hold, ratio, rule):
-        verdict = "hold"
-    else:
-        verdict = "continue"
-    millionths = lambda pair: {"wins": str(pair[0] * 10**6), "trials": str(pair[1] * 10**6)}
-    want = {
-        "setAside": sorted(aside),
-        "win": millionths(win),
-        "hold": millionths(hold),
-        "score": {"lead": str(D), "spread": str(100 * V)},
-        "verdict": verdict,
+    view = judged(weights, [{h: each.values() for h, each in epoch.items()} for epoch in epochs], ratio_ppm, rule)
+    lead, variance = view.score
+    verdict, middle = view.verdict(index=0), view.middle()
+    tally = lambda pair: dict(zip(("wins", "trials"), map(str, pair)))
+    return {
+        "setAside": sorted(view.aside),
+        "win": tally(view.win),
+        "hold": tally(view.hold),
+        "score": {"lead": str(lead), "spread": str(100 * variance)},
+        "verdict": verdict if verdict in ("win", "hold") else "continue",
+        **({"median": {"trials": middle.trials, "played": middle.played}} if middle else {}),
+        "rates": {"contender": view.rate(contender_points), "champion": view.rate(champion_points)},
     }
-    if lanes:
-        m = median(lanes, lambda lane: F(lane["trials"], lane["played"]))
-        want["median"] = {"trials": m["trials"], "played": m["played"]}
-    share = lambda kind: lambda lane: F(lane[kind], lane["played"])
-    middle = lambda kind: median(best_first, share(kind))
-    rate = lambda kind: rate_of(middle(kind)[kind], middle(kind)["played"], rule["ratchetZSquaredPpm"]) if best_first else 0
-    want["rates"] = {"contender": rate("contenderPoints"), "champion": rate("championPoints")}
-    return want
-
-
-MAIN = {"minTrials": 10, "holdOffset": 30, "holdSlopePpm": 30000, "floorZSquaredPpm": 6002500, "ratchetZSquaredPpm": 2706025}
-LOCAL = {**MAIN, "holdOffset": 20, "holdSlopePpm": 60000}
-ALONE = {**MAIN, "floorZSquaredPpm": 12250000}
-RULES = [MAIN, LOCAL, ALONE]
 
 
 def lane(wins, losses, played, contender=0, champion=0):
@@ -257,60 +151,17 @@ def looks():
 # ---- the best of several winners
 
 
-def shown(weights, epochs):
-    """Returns points and played of the contender's median lane in one environment, or None without a lane."""
-    weights = {h: w for h, w in weights.items() if w > 0}
-    aside = outliers(weights, epochs)
-    lanes = [{"hotkey": h, "weight": weights[h], **total(epochs, h)} for h in weights if h not in aside]
-    lanes = [lane for lane in lanes if lane["played"] > 0]
-    m = median(lanes, lambda lane: F(lane["contenderPoints"], lane["played"]))
-    return m and (m["contenderPoints"], m["played"])
-
-
-def points_apart(x, q, y, r):
-    a, b = F(x, 10**6), F(y, 10**6)
-    pooled = (a + b) / (q + r)
-    return (a / q - b / r) ** 2 > 4 * pooled * (1 - pooled) * (F(1, q) + F(1, r))
-
-
-def ahead(one, other):
-    """Returns in how many environments the first is ahead of the second, of those in which they are apart."""
-    compared = [(one[env], other[env]) for env in one if one[env] and other[env]]
-    return sum(points_apart(*a, *b) and F(*a) > F(*b) for a, b in compared)
-
-
-def crowning(weights, duels, most, z2_ppm, saw=lambda what: None):
+def crowning(weights, duels, most):
     """`duels` have the epochs of each environment of one player, `most` its quotaMost. A pair is [i, j, i ahead of j in,
     j ahead of i in], with i later in the list."""
-    seen = [{env: shown(weights, epochs) for env, epochs in duel.items()} for duel in duels]
-    sums = [sum(rate_of(*each, z2_ppm) for each in duel.values() if each) for duel in seen]
-    at_length = [all(each and each[1] >= most[env] for env, each in duel.items()) for duel in seen]
-    pairs = [[i, j, ahead(seen[i], seen[j]), ahead(seen[j], seen[i])] for i in range(len(duels)) for j in range(i)]
-    beaten, reasons = [0] * len(duels), {}
-    for later, earlier, mine, yours in pairs:
-        if mine != yours:
-            better, by = later if mine > yours else earlier, "environments"
-        elif at_length[later] and at_length[earlier]:
-            better, by = earlier, "order, both seen at length"
-        elif sums[later] != sums[earlier]:
-            better, by = later if sums[later] > sums[earlier] else earlier, "sum"
-        else:
-            better, by = earlier, "order, of equal sums"
-        beaten[better] += 1
-        reasons[later, earlier] = by
-    order = sorted(range(len(duels)), key=lambda i: (-beaten[i], i))
-    note_crowning(order, beaten, reasons, saw)
-    return {"shown": seen, "sums": sums, "pairs": pairs, "beaten": beaten, "best": order[0]}
-
-
-def note_crowning(order, beaten, reasons, saw):
-    """Passes to `saw` how the best was determined."""
-    if len(order) == 1:
-        return saw("crowning alone")
-    best, second = order[:2]
-    by = "order, of equal ranks" if beaten[best] == beaten[second] else reasons[max(best, second), min(best, second)]
-    saw("crowning among several")
-    saw(f"crowning among several, by {by}")
+    seen = [{env: judged(weights, epochs, 510000, MAIN).shown(contender_points) for env, epochs in duel.items()} for duel in duels]
+    return {
+        "shown": seen,
+        "sums": [sum_of_rates(duel, MAIN_RULES) for duel in seen],
+        "pairs": [[i, j, ahead(seen[i], seen[j]), ahead(seen[j], seen[i])] for i in range(len(duels)) for j in range(i)],
+        "beaten": beaten_by(seen, MAIN_RULES, most),
+        "want": best_of(seen, MAIN_RULES, most),
+    }
 
 
 def tally_of(rng, strength, played, style):
@@ -327,7 +178,7 @@ def crowning_cases():
     `pairs` and `beaten` are how it comes about: points and played of median lanes by duel and environment, or null; sums
     of rates; of duels i and j, [i, j, environments in which i is ahead, those in which j is]; and how many of the others
     each duel is better than. `most` is the quotaMost of each environment."""
-    rng, seen = random.Random(5), {}
+    rng = random.Random(5)
     for i in range(300):
         voters = "abcde"[: rng.choice([1, 2, 3, 4, 5])]
         weights = {h: rng.choice([10**6, 10**6, rng.randint(1, 10**6)]) for h in voters}
@@ -349,33 +200,15 @@ def crowning_cases():
                 here = rng.random() < 0.95
                 duel[env] = [{h: tally_of(rng, strength, n, liars.get(h)) for h in voters if here and rng.random() < 0.9} for n in plays]
             duels.append(duel)
-        full = [{env: [{h: lane(*counts) for h, counts in epoch.items()} for epoch in epochs] for env, epochs in duel.items()} for duel in duels]
-        want = crowning(weights, full, dict.fromkeys(envs, most), MAIN["ratchetZSquaredPpm"], lambda what: seen.update({what: seen.get(what, 0) + 1}))
-        yield {"weights": weights, "most": most, "duels": duels, **{k: want[k] for k in ("shown", "sums", "pairs", "beaten")}, "want": want["best"]}
-    print("crowning.json:", seen)
+        yield {"weights": weights, "most": most, "duels": duels, **crowning(weights, duels, dict.fromkeys(envs, most))}
 
 
 # ---- ratio and trust
 
 
-def supported(a, r):
-    """Returns in ppm the share of the first in challenges with one success, if both succeed independently."""
-    a, r = F(a, 10**6), F(r, 10**6)
-    only_a, only_r = a * (1 - r), r * (1 - a)
-    return floor(10**6 * only_a / (only_a + only_r)) if only_a + only_r else 0
-
-
 def ratchet(won):
-    bounds = []
-    for w, n, a, r in won:
-        low, high = 0, 10**6
-        while high - low > 1:
-            m = (low + high) // 2
-            low, high = (m, high) if lower_reaches(w, n, F(m, 10**6), F("2.706025")) else (low, m)
-        bounds.append(min(low, supported(a, r)))
-    product = prod(bounds)
-    root = max(k for k in range(0, 10**6) if k ** len(bounds) <= product) if bounds else 0
-    return bounds, min(max(root, 510000), 800000)
+    bounds = [min(bound_of(int(w * 10**6), int(n * 10**6), 10**6, MAIN_RULES), supported(a, r)) for w, n, a, r in won]
+    return bounds, raised_ratio(bounds, MAIN_RULES)
 
 
 def ratchet_cases():
@@ -415,7 +248,6 @@ def ratchet_cases():
 
 
 def decay_cases():
-    excess = lambda r: r - 510000
     for what, ratio in [
         ("the floor stays", 510000),
         ("one millionth is gone", 510001),
@@ -423,16 +255,12 @@ def decay_cases():
         ("600270", 600270),
         ("below the floor, which other constants had lower", 500000),
     ]:
-        yield {"what": what, "input": ratio, "want": 510000 + max(excess(ratio), 0) * 951695 // 10**6}
+        yield {"what": what, "input": ratio, "want": decayed_ratio(ratio, MAIN_RULES)}
     run, ratio = [], 800000
     for _ in range(60):
-        ratio = 510000 + floor(F(excess(ratio)) * F(951695, 10**6))
+        ratio = decayed_ratio(ratio, MAIN_RULES)
         run.append(ratio)
     yield {"what": "sixty epochs from the ceiling", "input": 800000, "want": run}
-
-
-def trust_of(correct, incorrect):
-    return floor(10**6 * F(10**6 + correct, 2 * 10**6 + correct + incorrect))
 
 
 def trust_cases():
@@ -464,22 +292,14 @@ def queue_cases():
         listed = [h for h in hotkeys if h != champion and rng.random() < 0.15]
         played = [h for h in hotkeys if h == champion or h in listed or rng.random() < 0.6]
         had = [[h, rng.choice("abc"), None if h == champion or h in listed else rng.randint(1, 7) * 360 - 1] for h in played]
-        named = lambda hotkey, revision: {"hotkey": hotkey, "model": f"models/{hotkey}", "revision": revision, "chute": f"chutes/{hotkey}"}
-        entry = lambda h, revision, left: {"content": content(named(h, revision)), **({} if left is None else {"left": left})}
-        snap = {"hotkeys": [h for h in hotkeys if rng.random() < 0.9], "miners": [{**named(h, revision), "block": block, "registered": at} for h, revision, block, at in miners]}
-        want = [m["hotkey"] for m in queue_of(snap, {h: entry(h, *rest) for h, *rest in had}, {champion, *listed})]
-        yield {"miners": miners, "lastPlayed": had, "champion": champion, "listed": listed, "registered": snap["hotkeys"], "want": want}
+        entry = lambda h, revision, left: {"content": content_of(commitment(h, revision)), **({} if left is None else {"left": left})}
+        registered = [h for h in hotkeys if rng.random() < 0.9]
+        snapshot = Snapshot(MAIN_RULES, frozenset(registered), {}, [Miner(commitment(h, revision), *rest) for h, revision, *rest in miners])
+        want = [m.hotkey for m in queue_of(snapshot, {h: entry(h, *rest) for h, *rest in had}, {champion, *listed})]
+        yield {"miners": miners, "lastPlayed": had, "champion": champion, "listed": listed, "registered": registered, "want": want}
 
 
 # ---- weights and acceptance
-
-
-def voters_of(validators, most):
-    """Returns weights of active validators with a permit: [hotkey, smaller stake, correct, incorrect]."""
-    pulls = {h: stake * trust_of(c, i) for h, stake, c, i in validators if stake > 0}
-    stay = sorted(pulls, key=lambda h: (-pulls[h], h))[:most]
-    weights = {h: floor(F(10**6 * pulls[h], pulls[stay[0]])) for h in stay}
-    return {h: weight for h, weight in weights.items() if weight > 0}
 
 
 def weight_cases():
@@ -496,25 +316,21 @@ def weight_cases():
         most = rng.choice([2, 128])
         # "w" is active and has no permit now.
         attested = {h: rng.choice([stake, stake + 1, rng.randint(1, scale)]) for h, stake in [*(v[:2] for v in validators), ("w", scale)] if rng.random() < 0.9}
+        stakes = {h: min(stake, attested.get(h, 0)) for h, stake, *_ in validators}
         yield {
             "validators": [[h, str(stake), *rest] for h, stake, *rest in validators],
             "attested": {h: str(stake) for h, stake in attested.items()},
             "most": most,
-            "want": voters_of([[h, min(stake, attested.get(h, 0)), c, i] for h, stake, c, i in validators], most),
+            "want": weigh_voters(stakes, {h: {"correct": c, "incorrect": i} for h, _, c, i in validators}, most),
         }
 
 
-def bitmap(voters, lanes):
-    """Returns 16 bytes in hex. Bit i, from the lowest of the first byte on, is the i-th voter, ascending."""
-    return sum(1 << i for i, h in enumerate(sorted(voters)) if h in lanes).to_bytes(16, "little").hex()
-
-
-def acceptance(weights, heard, due, there):
-    """Returns the result of acceptance. `heard` has the lanes of each counted attestation, `there` the sealed, valid lanes."""
-    W, A = sum(weights.values()), sum(weights.get(h, 0) for h in heard)
-    frozen = A == 0 or F(A, W) < F(2, 3)
-    attested = [] if frozen else sorted(h for h in due if sum(weights.get(v, 0) for v in heard if h in heard[v]) > F(A, 2))
-    return {"attesting": A, "frozen": frozen, "asked": attested, "accepted": [h for h in attested if h in there]}
+def acceptance(weights, counted, due, there):
+    """Returns the result of acceptance. `counted` has the counted attestations, `there` the sealed, valid lanes."""
+    found = acceptance_of(weights, counted)
+    asked = sorted(found.attested & set(due))
+    attesting = sum(weights.get(hotkey, 0) for hotkey in counted)
+    return {"attesting": attesting, "frozen": found.is_frozen, "asked": asked, "accepted": [h for h in asked if h in there]}
 
 
 def acceptance_cases():
@@ -530,15 +346,15 @@ def acceptance_cases():
         for h in [*voters, "s"]:
             if rng.random() < present:
                 lanes = set(rng.choice([true, true, some(0.5), voters]))
-                attests[h] = [bitmap(voters, lanes), rng.choice(["none"] * 20 + ["epoch", "root", "permit"]), lanes]
-        heard = {h: lanes for h, (_, wrong, lanes) in attests.items() if wrong == "none"}
+                attests[h] = [bitmap(weights, lanes), rng.choice(["none"] * 20 + ["epoch", "root", "permit"])]
+        counted = {h: Attestation(0, bits, "", "", "") for h, (bits, wrong) in attests.items() if wrong == "none"}
         yield {
             "weights": weights,
-            "attests": {h: attest[:2] for h, attest in attests.items()},
+            "attests": {h: [bits.hex(), wrong] for h, (bits, wrong) in attests.items()},
             "due": due,
             "sealed": sealed,
             "whole": whole,
-            "want": acceptance(weights, heard, due, set(sealed) & set(whole)),
+            "want": acceptance(weights, counted, due, set(sealed) & set(whole)),
         }
 
 
@@ -551,11 +367,4 @@ write("decay.json", decay_cases())
 write("trust.json", trust_cases())
 write("weights.json", weight_cases(), (",", ":"))
 write("acceptance.json", acceptance_cases(), (",", ":"))
-RULES_9_2 = {
-    "templates": "6d2072132b084380365270d1ecc5e66602cbfdce780dc5c94fd7e707880297aa",
-    "epochBlocks": 30, "sealBlock": 20, "validatorsMost": 128, "quorumEpochs": 20, "cap": 500, "zSquaredPpm": 8122500, **LOCAL, "aloneZSquaredPpm": ALONE["floorZSquaredPpm"],
-    "margin": 1, "duelsMost": 8, "duelEpochs": 8, "outlierZSquared": 36,
-    "evenEpoch": 5, "evenPpm": 50000, "trustFadePpm": 937500, "ratioFloorPpm": 510000, "ratioCeilingPpm": 800000, "ratioDecayPpm": 951695,
-}
-REFERENCE = {"evidence": evidence, "ratchet": ratchet, "crowning": crowning, "weights": voters_of}
-write("networks.json", networks(RULES_9_2, REFERENCE), (",", ":"))
+write("networks.json", networks(), (",", ":"))

@@ -1,4 +1,4 @@
-"""Draws networks of fourteen epochs in a compact form, and decides them with network.py.
+"""Draws networks of fourteen epochs in a compact form, and decides them with affine_verify.
 
 A network is {rules, epochs, roots}. `rules` are changes of the local constants, one after another, each instead of the
 one before, from `from` on: in it `envs` has the first letters of the environments, of the three below, that are played,
@@ -12,16 +12,18 @@ digits are written, of the state after each epoch. The last networks are made by
 """
 
 import random
+import sys
 from collections import Counter
+from pathlib import Path
 
-from network import decide, first_state, is_won, quotas_of, root_of
+from affine_verify.rules import LOCAL
+from affine_verify.state import decide, first_state, outcome_of, quotas_of, root_of
 
-ENVS = {
-    "hex@0.1.0": {"specHash": "41c39731637c8df7caaea06bc07fe120bcb7b96f2c17ec505d10677492246789", "players": 2, "quotaFirst": 4, "quotaMost": 24},
-    "mult8@0.1.0": {"specHash": "8acf99839b8d1880a156699fd1f0e180447373b1f973a30c4e9fdf4772755bcc", "players": 1, "quotaFirst": 32, "quotaMost": 512},
-    "tictactoe@0.1.0": {"specHash": "2424f500d3908c39d41fb37929f6db9a82493420964d0ed4e5b97520f5d0cdea", "players": 1, "quotaFirst": 32, "quotaMost": 512},
-}
-EPOCHS, HEAD, NEXT = 14, "b" * 64, "c" * 64
+sys.path.append(str(Path(__file__).parents[2] / "python" / "tests"))
+from verify_networks import arguments_of, rules_at
+
+ENVS = {env: each for env, each in LOCAL["envs"].items() if env[0] in "hmt"}
+EPOCHS = 14
 ONE_OF = {
     "quorumEpochs": [2, 3, 20], "evenEpoch": [2, 4], "validatorsMost": [3, 128], "quotaFirst": [16, 32],
     "margin": [1, 1, 1, 2], "envs": ["mt", "mt", "hm", "t", "h", "hmt"],
@@ -39,9 +41,8 @@ STRENGTHS = {
 class Network:
     """Validators, miners and their strengths, from which the facts of the epochs are drawn."""
 
-    def __init__(self, seed, local):
+    def __init__(self, seed):
         self.rng = rng = random.Random(seed)
-        self.local = local
         self.kind = rng.choice(["any", "any", "strong", "strong", "strong", "perfect", "level", "level", "level", "tied"])
         self.changes = [{"from": 0, **self.changed()}]
         if rng.random() < 0.25:
@@ -72,13 +73,6 @@ class Network:
     def chance(self, p):
         return self.rng.random() < p * (0.3 if self.calm else 1)
 
-    def rules(self, epoch):
-        now = dict([change for change in self.changes if change["from"] <= epoch][-1])
-        del now["from"]
-        quota_first, letters = now.pop("quotaFirst", None), now.pop("envs", "hmt")
-        envs = {env: {**each, **({"quotaFirst": quota_first} if quota_first else {})} for env, each in ENVS.items() if env[0] in letters}
-        return {**self.local, "envs": envs, **now}
-
     def skill(self, miner, env):
         """Returns the success rate of one commitment of a miner."""
         key = (miner["hotkey"], miner["revision"], env)
@@ -90,7 +84,7 @@ class Network:
 
     def miners_at(self, state, epoch):
         """Returns the changes of miners: they come, leave, register and commit again, more often after a turn."""
-        last = self.local["epochBlocks"] * (epoch + 1) - 1
+        last = LOCAL["epochBlocks"] * (epoch + 1) - 1
         turns = {state.get("champion", {}).get("hotkey"), *(duel["contender"]["hotkey"] for duel in state["duels"])}
         for hotkey, miner in self.miners.items():
             had = hotkey in state["lastPlayed"]
@@ -180,49 +174,37 @@ class Network:
         return {name: value for name, value in drawn.items() if value}
 
 
-def facts_of(drawn, state, rules, miners):
-    """Returns the arguments of `decide` for a compact epoch. Updates `miners`, which has all so far."""
-    miners.update({h: rest for h, *rest in drawn.get("miners", [])})
-    named = lambda h, revision: {"hotkey": h, "model": f"models/{h}", "revision": revision, "chute": f"chutes/{h}"}
-    committed = [{**named(h, rest[0]), "block": rest[1], "registered": rest[2]} for h, rest in miners.items() if rest]
-    validators = []
-    for hotkey, stake, said, lanes in drawn.get("validators", []):
-        v = {"hotkey": hotkey, "stake": stake}
-        if said:
-            v |= {"epoch": state["epoch"] - (said == "epoch"), "root": HEAD if said == "root" else root_of(state), "lanes": lanes, "next": NEXT}
-        validators.append(v)
-    names = {*"abcdefg", *miners} - set(drawn.get("gone", []))
-    snap = {"protocol": rules, "hotkeys": names, "validators": validators, "miners": committed}
-    full = {env[0]: env for env in ENVS}
-    four = lambda w, l, *rest: [w, l, *(rest if len(rest) == 2 else [(n + rest[0]) * 10**6 for n in (w, l)] if rest else [0, 0])]
-    lanes = {h: {c: {full.get(env, env): four(*tally) for env, tally in tallies.items()} for c, tallies in lane.items()} for h, lane in drawn.get("lanes", {}).items()}
-    return snap, {h: HEAD for h in drawn.get("seals", "")}, lanes
-
-
-def seen_in(state, snap):
-    """Returns the features that a state and its snapshot show, which the networks must cover."""
-    if "champion" in state and state["champion"]["hotkey"] not in snap["hotkeys"]:
-        yield "champion not registered"
-    if any(duel["contender"]["hotkey"] not in snap["hotkeys"] for duel in state["duels"]):
-        yield "contender not registered"
-    if len(state["duels"]) > 1:
-        yield "several duels"
-    if any(is_won(duel, state["protocol"]) for duel in state["duels"]):
-        yield "a won duel waits"
-    if any(is_won(duel, state["protocol"]) and not quotas_of(duel, state["protocol"], state["epoch"]) for duel in state["duels"]):
-        yield "a won duel plays nothing"
-    if not state["voters"]:
-        yield "no voters"
+def seen_in(state, snapshot, decision):
+    """Returns the features of an epoch, which the networks must cover."""
+    rules, epoch, duels = state["protocol"], state["epoch"], state["duels"]
+    won = [duel for duel in duels if outcome_of(duel["verdicts"], rules) == "won"]
+    verdicts = {duel["contender"]["hotkey"]: duel["verdicts"] for duel in decision.state["duels"]}
+    taken_back = lambda duel: duel["verdicts"].items() - verdicts.get(duel["contender"]["hotkey"], duel["verdicts"]).items()
+    features = {
+        "champion not registered": epoch and "champion" in state and state["champion"]["hotkey"] not in snapshot.hotkeys,
+        "contender not registered": any(duel["contender"]["hotkey"] not in snapshot.hotkeys for duel in duels),
+        "several duels": len(duels) > 1,
+        "a won duel waits": won,
+        "a won duel plays nothing": any(not quotas_of(duel, rules, epoch) for duel in won),
+        "no voters": epoch and not state["voters"],
+        "frozen": epoch and decision.acceptance.is_frozen,
+        "a lane that is due is not accepted": len(decision.accepted) < len(state["due"]) and not decision.acceptance.is_frozen,
+        "even": any("even" in each.values() for each in verdicts.values()),
+        "win taken back": any(map(taken_back, duels)) and rules == snapshot.rules,
+        "lost": decision.lost,
+        "crowned": decision.crowned and len(duels) == 1,
+        "crowned among several": decision.crowned and len(duels) > 1,
+        "constants changed with duels on": duels and rules != snapshot.rules,
+    }
+    return [what for what, is_seen in features.items() if is_seen]
 
 
 class Made:
     """A network made by hand: a, b and c attest and seal everything, and `m0`, `m1`, … are there from the beginning."""
 
-    def __init__(self, local, what, rules, lanes, miners=2, names="abc", stakes={}, away={}):
-        self.local, self.what, self.changes = local, what, [{"from": 0, **rules[0]}, *rules[1:]]
+    def __init__(self, what, rules, lanes, miners=2, names="abc", stakes={}, away={}):
+        self.what, self.changes = what, [{"from": 0, **rules[0]}, *rules[1:]]
         self.lanes, self.miners, self.names, self.stakes, self.away = lanes, miners, names, stakes, away
-
-    rules = Network.rules
 
     def epoch(self, state):
         epoch = state["epoch"]
@@ -243,46 +225,47 @@ def won(share):
     return lambda h, env, index, played: [round(played * share), played - round(played * share), *([] if env == "h" else [0])]
 
 
-def made(local):
+def made():
     """Returns networks for features that too few drawn networks show."""
     quorum = [{"envs": "mt"}, {"from": 6, "envs": "mt", "quorumEpochs": 2}]
-    yield Made(local, "the new quorumEpochs drops a validator that attests again", quorum, won(0.5), away={"c": [2, 3, 4]})
+    yield Made("the new quorumEpochs drops a validator that attests again", quorum, won(0.5), away={"c": [2, 3, 4]})
 
     alike = [{"envs": "t", "duelEpochs": 2}]
-    yield Made(local, "a due validator's counts fade though nothing is played", alike, won(1), miners=3, away={"b": [3], "c": [3]})
+    yield Made("a due validator's counts fade though nothing is played", alike, won(1), miners=3, away={"b": [3], "c": [3]})
 
     weighty = {h: {epoch: 10 for epoch in range(2, 14)} for h in "ab"} | {"c": {0: 200, 1: 200, 2: 200}}
     unlike = lambda h, env, index, played: [0, 1, 0] if env == "t" else [6, 26, 0] if h == "c" else [26, 6, 0]
     early = [{"envs": "mt", "evenEpoch": 2}]
-    yield Made(local, "a win is taken back, and is a hold by now", early, unlike, stakes=weighty)
+    yield Made("a win is taken back, and is a hold by now", early, unlike, stakes=weighty)
 
     rare = lambda h, env, index, played: [1 if env == "t" else 2, 0, 0]
-    yield Made(local, "a win is taken back, and is even by now", [{"envs": "mt", "evenEpoch": 3}], rare, names="abcde")
+    yield Made("a win is taken back, and is even by now", [{"envs": "mt", "evenEpoch": 3}], rare, names="abcde")
 
     unpaid = lambda h, env, index, played: [played, 0, *([] if env == "h" else [0, 0])]
-    yield Made(local, "a crowned contender earned nothing: zeros in the record", [{"envs": "hmt"}], unpaid)
+    yield Made("a crowned contender earned nothing: zeros in the record", [{"envs": "hmt"}], unpaid)
 
     frozen = {h: [2, 3, 4, 5] for h in "bc"}
-    yield Made(local, "lost without a lane: zeros in the record", [{"envs": "mt"}], won(0.5), away=frozen)
+    yield Made("lost without a lane: zeros in the record", [{"envs": "mt"}], won(0.5), away=frozen)
 
     floors = [{"envs": "mt"}, {"from": 5, "envs": "mt", "ratioFloorPpm": 520000}, {"from": 8, "envs": "mt", "ratioFloorPpm": 505000}]
-    yield Made(local, "the ratio decays by the constants before", floors, won(0.8))
+    yield Made("the ratio decays by the constants before", floors, won(0.8))
 
     listed = [{"envs": "mt"}, {"from": 4, "envs": "mt", "templates": "d" * 64}]
-    yield Made(local, "another list of templates restarts no duel", listed, won(0.55))
+    yield Made("another list of templates restarts no duel", listed, won(0.55))
 
 
-def networks(local, reference, count=300):
+def networks(count=300):
     """Prints the number of networks with each feature."""
     occurred = Counter()
-    for network in [*(Network(seed, local) for seed in range(count)), *made(local)]:
-        state = first_state(network.rules(0), 0)
+    for network in [*map(Network, range(count)), *made()]:
+        state = first_state(rules_at(network.changes, 0), 0)
         epochs, roots, miners, saw = [], [], {}, set()
         for epoch in range(EPOCHS):
             drawn = network.epoch(state)
-            facts = facts_of(drawn, state, network.rules(epoch + 1), miners)
-            state = decide(state, *facts, reference, saw.add)
-            saw.update(seen_in(state, facts[0]) if epoch else [])
+            snapshot, *evidence = arguments_of(drawn, state, rules_at(network.changes, epoch + 1), miners)
+            decision = decide(state, snapshot, *evidence)
+            saw.update(seen_in(state, snapshot, decision))
+            state = decision.state
             epochs.append(drawn)
             roots.append(root_of(state)[:16])
         occurred.update(saw)

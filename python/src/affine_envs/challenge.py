@@ -1,6 +1,7 @@
 """Challenge ids and their seeds. Protocol §1.4, §2.3 and §4."""
 
 import re
+from functools import lru_cache
 
 from affine_envs.digest import digest
 
@@ -38,7 +39,12 @@ def id_of(hash: str) -> str:
 
 def is_challenge_id(text: object) -> bool:
     """Reports whether a value is the base58 text of 32 bytes. Never raises."""
-    if not isinstance(text, str) or re.fullmatch(f"[{ALPHABET}]{{32,44}}", text) is None:
+    return isinstance(text, str) and _is_base58(text)
+
+
+@lru_cache(4096)
+def _is_base58(text: str) -> bool:
+    if re.fullmatch(f"[{ALPHABET}]{{32,44}}", text) is None:
         return False
     number = 0
     for character in text:

@@ -27,6 +27,10 @@ class _NoRedirect(HTTPRedirectHandler):
 OPENER = build_opener(_NoRedirect())
 
 
+class UnavailableError(Exception):
+    """Published data is unavailable, so an epoch cannot be decided. Protocol §6.5."""
+
+
 class TooLargeError(Exception):
     """A file has more bytes than its limit."""
 

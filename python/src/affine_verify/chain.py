@@ -1,6 +1,5 @@
 """The export of a local chain, replayed by its rules. Protocol §5.1."""
 
-import re
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -8,15 +7,49 @@ from affine_envs.canonical_json import canonical_text
 from affine_envs.digest import digest
 from affine_verify.commitments import Slot, read_slot
 from affine_verify.keys import is_call_signed, is_hotkey
-from affine_verify.text import SIGNATURE, has_members, is_hash, is_uint, parse
+from affine_verify.text import (
+    fits,
+    is_hash,
+    is_signature,
+    is_uint,
+    list_of,
+    matching,
+    parse,
+    uint_to,
+)
 
 FORMAT = "affine-chain/1"
 LINE_CHARACTERS = 2**22
-U16 = 2**16 - 1
-FIELD = re.compile("(?:[0-9a-f]{2}){0,1024}")
-STAKE = re.compile("[0-9]{1,20}")
-UINTS = {"maxValidators", "stakeThreshold", "weightsRateLimit", "commitmentBytes"}
-PARAMS = UINTS | {"tempo", "maxUids", "immunityPeriod", "minNonImmuneUids"}
+
+is_u16 = uint_to(2**16 - 1)
+PARAMS = {
+    "tempo": uint_to(2**53 - 1, 1),
+    "maxValidators": is_uint,
+    "stakeThreshold": is_uint,
+    "weightsRateLimit": is_uint,
+    "commitmentBytes": is_uint,
+    "maxUids": uint_to(256, 1),
+    "immunityPeriod": is_u16,
+    "minNonImmuneUids": is_u16,
+}
+FIRST = {
+    "format": matching(FORMAT),
+    "netuid": is_u16,
+    "params": PARAMS,
+    "neurons": list_of({"hotkey": is_hotkey, "stake": matching("[0-9]{1,20}")}),
+}
+COMMITMENT = {"fields": list_of(matching("(?:[0-9a-f]{2}){0,1024}"), 16)}
+WEIGHTS = {"weights": list_of(list_of(is_u16, 2, 2), 4096)}
+REGISTRATION = {"register": lambda value: value is True}
+BODIES = (COMMITMENT, WEIGHTS, REGISTRATION)
+CALL = {
+    "hotkey": is_hotkey,
+    "nonce": is_uint,
+    "until": is_uint,
+    "call": lambda value: any(fits(value, body) for body in BODIES),
+    "signature": is_signature,
+}
+BLOCK = {"time": is_uint, "entropy": is_hash, "calls": list_of(CALL, 4096), "hash": is_hash}
 
 
 @dataclass(frozen=True)
@@ -99,19 +132,9 @@ class _Replay:
     """Applies the blocks one after the other."""
 
     def __init__(self, first: Any) -> None:
-        _require(has_members(first, {"format", "netuid", "params", "neurons"}), "wrong members")
-        _require(first["format"] == FORMAT and is_uint(first["netuid"], U16), "another format")
-        params = first["params"]
-        _require(
-            has_members(params, PARAMS)
-            and all(is_uint(params[name]) for name in UINTS)
-            and is_uint(params["tempo"]) and params["tempo"] > 0
-            and is_uint(params["maxUids"], 256) and params["maxUids"] > 0
-            and all(is_uint(params[name], U16) for name in ("immunityPeriod", "minNonImmuneUids")),
-            "wrong params",
-        )  # fmt: skip
-        self.first, self.params, self.netuid = first, params, first["netuid"]
-        self.view = View(_first_neurons(first["neurons"], params))
+        _require(fits(first, FIRST), "wrong members")
+        self.first, self.params, self.netuid = first, first["params"], first["netuid"]
+        self.view = View(_first_neurons(first["neurons"], self.params))
         self.hashes: list[str] = []
         self.views: list[View] = []
         self.time = 0
@@ -120,11 +143,9 @@ class _Replay:
 
     def add(self, block: Any) -> None:
         """Applies one block."""
-        _require(has_members(block, {"time", "entropy", "calls", "hash"}), "wrong members")
-        _require(is_uint(block["time"]) and block["time"] >= self.time, "the time decreases")
-        _require(is_hash(block["entropy"]), "wrong entropy")
+        _require(fits(block, BLOCK), "wrong members")
+        _require(block["time"] >= self.time, "the time decreases")
         calls = block["calls"]
-        _require(isinstance(calls, list) and len(calls) <= 4096, "wrong calls")
         parent = self.hashes[-1] if self.hashes else digest("local-chain", self.first)
         expected = digest("local-block", parent, block["time"], block["entropy"], calls)
         _require(block["hash"] == expected, "another hash")
@@ -138,15 +159,11 @@ class _Replay:
         self.views.append(self.view)
 
     def _call(self, call: Any, number: int) -> None:
-        _require(has_members(call, {"hotkey", "nonce", "until", "call", "signature"}), "members")
         hotkey, nonce, until, body = (call[name] for name in ("hotkey", "nonce", "until", "call"))
-        _require(is_hotkey(hotkey) and is_uint(nonce) and is_uint(until), "wrong members")
-        signature = call["signature"]
-        _require(isinstance(signature, str) and SIGNATURE.fullmatch(signature) is not None, "hex")
-        _require(_is_body(body), "no such call")
+        signature = bytes.fromhex(call["signature"])
         genesis = self.hashes[0] if self.hashes else ""
         signed = canonical_text([FORMAT, genesis, self.netuid, hotkey, nonce, until, body])
-        _require(is_call_signed(hotkey, signed.encode(), bytes.fromhex(signature)), "signature")
+        _require(is_call_signed(hotkey, signed.encode(), signature), "another signature")
         _require(until >= number, "it is too late")
         _require(nonce > self.nonces.get(hotkey, -1), "the nonce was used")
         self.nonces[hotkey] = nonce
@@ -224,11 +241,6 @@ class _Replay:
 
 
 def _first_neurons(given: Any, params: dict[str, int]) -> tuple[Neuron, ...]:
-    _require(isinstance(given, list), "no neurons")
-    for each in given:
-        _require(has_members(each, {"hotkey", "stake"}) and is_hotkey(each["hotkey"]), "a neuron")
-        stake = each["stake"]
-        _require(isinstance(stake, str) and STAKE.fullmatch(stake) is not None, "a stake")
     _require(len({each["hotkey"] for each in given}) == len(given), "a hotkey is repeated")
     stakes = [int(each["stake"]) for each in given]
     able = [uid for uid, stake in enumerate(stakes) if stake >= max(1, params["stakeThreshold"])]
@@ -238,20 +250,3 @@ def _first_neurons(given: Any, params: dict[str, int]) -> tuple[Neuron, ...]:
         Neuron(uid, each["hotkey"], stakes[uid], uid in permits, 0, 0)
         for uid, each in enumerate(given)
     )
-
-
-def _is_body(body: Any) -> bool:
-    if has_members(body, {"fields"}):
-        return _is_list(body["fields"], 16) and all(
-            isinstance(each, str) and FIELD.fullmatch(each) is not None for each in body["fields"]
-        )
-    if has_members(body, {"weights"}):
-        return _is_list(body["weights"], 4096) and all(
-            _is_list(pair, 2) and len(pair) == 2 and all(is_uint(each, U16) for each in pair)
-            for pair in body["weights"]
-        )
-    return has_members(body, {"register"}) and body["register"] is True
-
-
-def _is_list(value: Any, most: int) -> bool:
-    return isinstance(value, list) and len(value) <= most

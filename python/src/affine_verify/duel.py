@@ -265,24 +265,31 @@ Shown = Mapping[str, tuple[int, int] | None]
 
 def best_of(duels: Sequence[Shown], rules: Rules, most: Mapping[str, int]) -> int:
     """Returns the index of the best of several won duels. Protocol §8.11."""
+    beaten = beaten_by(duels, rules, most)
+    return max(range(len(duels)), key=lambda i: (beaten[i], -i))
+
+
+def beaten_by(duels: Sequence[Shown], rules: Rules, most: Mapping[str, int]) -> list[int]:
+    """Returns for each duel how many of the others it is better than. Protocol §8.11."""
     beaten = [0] * len(duels)
     for later in range(len(duels)):
         for earlier in range(later):
             is_later = _is_better(duels[later], duels[earlier], rules, most)
             beaten[later if is_later else earlier] += 1
-    return max(range(len(duels)), key=lambda i: (beaten[i], -i))
+    return beaten
 
 
 def _is_better(later: Shown, earlier: Shown, rules: Rules, most: Mapping[str, int]) -> bool:
-    mine, yours = _ahead(later, earlier), _ahead(earlier, later)
+    mine, yours = ahead(later, earlier), ahead(earlier, later)
     if mine != yours:
         return mine > yours
     if all(_is_known(each, most) for each in (later, earlier)):
         return False
-    return _sum_of_rates(later, rules) > _sum_of_rates(earlier, rules)
+    return sum_of_rates(later, rules) > sum_of_rates(earlier, rules)
 
 
-def _ahead(one: Shown, other: Shown) -> int:
+def ahead(one: Shown, other: Shown) -> int:
+    """Returns in how many environments one is ahead of another, and apart. Protocol §8.11."""
     count = 0
     for env, mine in one.items():
         theirs = other[env]
@@ -295,5 +302,6 @@ def _is_known(shown: Shown, most: Mapping[str, int]) -> bool:
     return all(each is not None and each[1] >= most[env] for env, each in shown.items())
 
 
-def _sum_of_rates(shown: Shown, rules: Rules) -> int:
+def sum_of_rates(shown: Shown, rules: Rules) -> int:
+    """Returns the sum of a contender's rates. Protocol §8.11."""
     return sum(rate_of(each, rules) for each in shown.values() if each)

@@ -12,12 +12,15 @@ from affine_envs.two_players import SIDES, replay_game
 from affine_verify import merkle
 from affine_verify.keys import is_hotkey, is_signed
 from affine_verify.text import (
-    SIGNATURE,
-    has_members,
+    fits,
     is_hash,
-    is_printable,
+    is_signature,
+    is_text,
     is_uint,
+    list_of,
+    matching,
     parse,
+    uint_to,
 )
 
 HEADER_BYTES = 1024
@@ -25,12 +28,35 @@ SAMPLE_BYTES = 131072
 BLOCK_SAMPLES = 2048
 BLOCK_BYTES = 8388608
 ROOM_BYTES = BLOCK_BYTES - 2048
-HEADER = {"v", "genesis", "netuid", "validator", "epoch", "height", "prev", "count", "root", "time"}
-EPISODE = {"miner", "messages", "reward", "ms"}
-PLACE = {"env", "index", "challengeId"}
-FAULT = frozenset({"fault"})
 NO_HEAD = "0" * 64
 MILLION = 10**6
+
+HEADER = {
+    "v": uint_to(1, 1),
+    "genesis": is_hash,
+    "netuid": uint_to(2**16 - 1),
+    "validator": is_hotkey,
+    "epoch": uint_to(2**32 - 1),
+    "height": uint_to(2**32 - 1),
+    "prev": is_hash,
+    "count": uint_to(BLOCK_SAMPLES),
+    "root": is_hash,
+    "time": is_uint,
+    "secret?": is_hash,
+}
+PROMPT = {"role": is_text, "content": is_text}
+CALL = {"ms?": is_uint, "invocation?": matching("[!-~]{1,128}")}
+REPLY = {"role": matching("assistant"), "content": is_text, **CALL}
+EPISODE = {
+    "miner": is_hotkey,
+    "messages": list_of(lambda message: fits(message, PROMPT) or fits(message, REPLY)),
+    "reward": lambda value: isinstance(value, int) and not isinstance(value, bool),
+    "ms": is_uint,
+    "fault?": matching("no-reply"),
+}
+PLACE = {"env": matching("[!-~]{1,64}"), "index": is_uint, "challengeId": is_challenge_id}
+SAMPLE = {**PLACE, **EPISODE}
+GAME: dict[str, Any] = {**PLACE, "champion": EPISODE, "contender": EPISODE}
 
 Tallies = dict[str, dict[str, list[int]]]
 """By contender and environment: wins, losses, the contender's points, the champion's."""
@@ -66,72 +92,43 @@ class Block:
 
     header: Mapping[str, Any]
     lines: Sequence[bytes]
+    data: bytes
 
 
 def read_header(line: bytes) -> dict[str, Any]:
     """Returns the header in line 0 of a block, or raises a FaultError. Protocol §6.2."""
-    require(len(line) <= HEADER_BYTES, "BAD_LINES")
+    require(len(line) <= HEADER_BYTES, "BAD_HEADER")
     header = _parse(line, "BAD_HEADER")
-    require(has_members(header, HEADER, frozenset({"secret"})), "BAD_HEADER")
-    require(is_uint(header["v"]) and header["v"] == 1, "BAD_HEADER")
-    hashes = [header["genesis"], header["prev"], header["root"], header.get("secret", NO_HEAD)]
-    require(all(map(is_hash, hashes)) and is_hotkey(header["validator"]), "BAD_HEADER")
-    limits = {"netuid": 2**16, "epoch": 2**32, "height": 2**32, "count": BLOCK_SAMPLES + 1}
-    require(all(is_uint(header[name], most - 1) for name, most in limits.items()), "BAD_HEADER")
-    require(is_uint(header["time"]), "BAD_HEADER")
+    require(fits(header, HEADER), "BAD_HEADER")
     return header  # type: ignore[no-any-return]
 
 
 def read_block(data: bytes, hash: str, scope: Scope) -> Block:
-    """Returns a block of a lane, or raises a FaultError.
+    """Returns a block of a lane with its signature and root checked, or raises a FaultError.
 
-    All codes but WRONG_SCOPE concern bytes that are not the block: another bucket may have it.
+    The hash fixes line 0, so its faults come before those of the other lines. Protocol §6.5.
     """
-    first, *more = read_lines(data)
-    require(merkle.leaf(first).hex() == hash, "WRONG_HASH")
-    header = read_signed_header(first, more[0])
-    samples = more[1:]
-    require(header["count"] == len(samples), "WRONG_ROOT")
-    require(merkle.root_of(samples).hex() == header["root"], "WRONG_ROOT")
+    require(len(data) <= BLOCK_BYTES and b"\n" in data, "BAD_LINES")
+    lines = data.split(b"\n", BLOCK_SAMPLES + 2)
+    require(merkle.leaf(lines[0]).hex() == hash, "WRONG_HASH")
+    header = read_header(lines[0])
     require(all(header[name] == value for name, value in vars(scope).items()), "WRONG_SCOPE")
-    return Block(header, samples)
-
-
-def read_lines(data: bytes) -> list[bytes]:
-    """Returns the lines of a block, at least two, or raises a FaultError."""
-    require(len(data) <= BLOCK_BYTES and data.endswith(b"\n"), "BAD_LINES")
-    lines = data[:-1].split(b"\n", BLOCK_SAMPLES + 2)
-    require(2 <= len(lines) <= BLOCK_SAMPLES + 2, "BAD_LINES")
-    return lines
-
-
-def read_signed_header(first: bytes, second: bytes) -> dict[str, Any]:
-    """Returns the header of a block's first two lines, or raises a FaultError."""
-    header = read_header(first)
+    require(len(lines) > 2 and lines.pop() == b"", "BAD_LINES")
+    second, *samples = lines[1:]
     try:
         signature = parse(second)
     except ValueError:
         raise FaultError("WRONG_SIGNATURE") from None
-    require(has_members(signature, {"signature"}), "WRONG_SIGNATURE")
-    check_signature(header["validator"], merkle.leaf(first).hex(), signature["signature"])
-    return header
-
-
-def is_another(data: bytes, block: bytes) -> bool:
-    """Reports whether bytes begin with another signed header for the height of a block. §5.2."""
-    try:
-        first, second = read_lines(data)[:2]
-        header, known = read_signed_header(first, second), read_header(block.split(b"\n", 1)[0])
-    except FaultError:
-        return False
-    return header != known and all(
-        header[name] == known[name] for name in (*Scope.__annotations__, "height")
-    )
+    require(fits(signature, {"signature": is_signature}), "WRONG_SIGNATURE")
+    check_signature(scope.validator, hash, signature["signature"])
+    require(header["count"] == len(samples), "WRONG_ROOT")
+    require(merkle.root_of(samples).hex() == header["root"], "WRONG_ROOT")
+    return Block(header, samples, data)
 
 
 def check_signature(validator: str, hash: str, signature: object) -> None:
     """Raises a FaultError unless a signature is the validator's, over a block's hash."""
-    require(isinstance(signature, str) and SIGNATURE.fullmatch(signature), "WRONG_SIGNATURE")
+    require(is_signature(signature), "WRONG_SIGNATURE")
     data = bytes.fromhex(str(signature))
     require(is_signed(validator, bytes.fromhex(hash), data), "WRONG_SIGNATURE")
 
@@ -140,21 +137,7 @@ def read_sample(line: bytes) -> dict[str, Any]:
     """Returns a sample in its line, or raises a FaultError. Protocol §6.1."""
     require(len(line) <= SAMPLE_BYTES, "BAD_SAMPLE")
     sample = _parse(line, "BAD_SAMPLE")
-    is_game = isinstance(sample, dict) and "champion" in sample
-    if is_game:
-        require(has_members(sample, {*PLACE, *SIDES}), "BAD_SAMPLE")
-        require(all(has_members(sample[side], EPISODE, FAULT) for side in SIDES), "BAD_SAMPLE")
-    else:
-        require(has_members(sample, PLACE | EPISODE, FAULT), "BAD_SAMPLE")
-    require(is_printable(sample["env"], 64) and is_uint(sample["index"]), "BAD_SAMPLE")
-    require(is_challenge_id(sample["challengeId"]), "BAD_SAMPLE")
-    for episode in episodes_of(sample):
-        require(is_hotkey(episode["miner"]) and is_uint(episode["ms"]), "BAD_SAMPLE")
-        reward = episode["reward"]
-        require(isinstance(reward, int) and not isinstance(reward, bool), "BAD_SAMPLE")
-        require(episode.get("fault", "no-reply") == "no-reply", "BAD_SAMPLE")
-        messages = episode["messages"]
-        require(isinstance(messages, list) and all(map(_is_message, messages)), "BAD_SAMPLE")
+    require(fits(sample, SAMPLE) or fits(sample, GAME), "BAD_SAMPLE")
     return sample  # type: ignore[no-any-return]
 
 
@@ -168,19 +151,6 @@ def _parse(line: bytes, code: str) -> Any:
         return parse(line)
     except ValueError:
         raise FaultError(code) from None
-
-
-def _is_message(message: object) -> bool:
-    more = frozenset({"ms", "invocation"})
-    if not isinstance(message, dict) or not has_members(message, {"role", "content"}, more):
-        return False
-    is_reply = message["role"] == "assistant"
-    return (
-        all(isinstance(message[name], str) for name in ("role", "content"))
-        and (is_reply or len(message) == 2)
-        and is_uint(message.get("ms", 0))
-        and is_printable(message.get("invocation", "-"), 128)
-    )
 
 
 @dataclass(frozen=True)

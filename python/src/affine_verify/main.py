@@ -2,24 +2,36 @@
 
 import argparse
 import json
+import os
+import re
+import signal
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from affine_verify.buckets import Buckets, TooLargeError, is_url, read_file, read_url
+from affine_verify.attested_state import read_attested_state
+from affine_verify.buckets import (
+    Buckets,
+    TooLargeError,
+    UnavailableError,
+    is_url,
+    read_file,
+    read_url,
+)
 from affine_verify.chain import Chain, read_chain
 from affine_verify.commitments import Seal
 from affine_verify.evidence import SAMPLE_BYTES, FaultError, Scope
 from affine_verify.proof import check_proof
 from affine_verify.rules import LOCAL, plan_most
-from affine_verify.verify import EpochResult, UnavailableError, Verifier
+from affine_verify.state import State, root_of
+from affine_verify.verify import EpochResult, Verifier
 
-VALID, FLAWED, WRONG_USAGE, NOT_DONE = 0, 1, 2, 4
+VALID, FLAWED, WRONG_USAGE, NOT_DONE, STOPPED = 0, 1, 2, 4, 130
 EXPORT_BYTES = 2**31
 EXPORT_SECONDS = 600.0
 PROOF_BYTES = 16 * SAMPLE_BYTES
-BITTENSOR = ("finney", "test", "ws://", "wss://")
+BITTENSOR = re.compile("finney|test|local|wss?://.*")
 
 
 class UsageError(Exception):
@@ -33,14 +45,20 @@ class NotDoneError(Exception):
 def main(words: Sequence[str] | None = None) -> int:
     """Runs the program and returns its exit code."""
     words = sys.argv[1:] if words is None else words
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         if words[:1] == ["proof"]:
             return _run_proof(_proof_parser().parse_args(words[1:]))
         return _run_history(_history_parser().parse_args(words))
     except UsageError as error:
         return _fail(error, WRONG_USAGE)
-    except NotDoneError as error:
+    except (NotDoneError, UnavailableError) as error:
         return _fail(error, NOT_DONE)
+    except BrokenPipeError:  # the reader of the output closes it early
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return VALID
+    except KeyboardInterrupt:
+        return STOPPED
 
 
 def _fail(error: Exception, code: int) -> int:
@@ -55,6 +73,8 @@ def _history_parser() -> argparse.ArgumentParser:
     parser.add_argument("buckets", nargs="?", help="the folder or URL of the buckets by name")
     parser.add_argument("--json", action="store_true", help="print JSON, one object a line")
     parser.add_argument("--first-epoch", type=int, default=0, help="the network's first epoch")
+    text = "begin with this epoch, from its attested state, which is believed"
+    parser.add_argument("--from-epoch", type=int, help=text)
     _add_network(parser)
     return parser
 
@@ -76,7 +96,7 @@ def _add_network(parser: argparse.ArgumentParser) -> None:
 
 
 def _chain_of(where: str) -> Chain:
-    if where.startswith(BITTENSOR):
+    if BITTENSOR.fullmatch(where):
         raise UsageError(
             f"--network {where}: reading Bittensor's chain is not implemented: it needs the "
             "snapshots of section 5.1 at old blocks, from an archive node. Use af-verify, or give "
@@ -121,7 +141,16 @@ def _run_history(given: argparse.Namespace) -> int:
         raise UsageError(f"buckets {base}: no such folder")
     if given.first_epoch < 0:
         raise UsageError("--first-epoch expected an integer from 0")
-    verifier = Verifier(_chain_of(given.network), Buckets(base), LOCAL, given.first_epoch)
+    chain, buckets = _chain_of(given.network), Buckets(base)
+    first, ended = given.first_epoch, len(chain.hashes) // LOCAL["epochBlocks"]
+    if ended <= first:
+        raise NotDoneError("no epoch of the network has ended")
+    begin = first if given.from_epoch is None else given.from_epoch
+    if not first <= begin < ended:
+        raise UsageError(f"--from-epoch expected an epoch from {first} to {ended - 1}, got {begin}")
+    state = None if begin == first else read_attested_state(chain, buckets, LOCAL, begin)
+    verifier = Verifier(chain, buckets, LOCAL, first, state)
+    _print_beginning(verifier.state, state is not None, given.json)
     root, flaws = "", 0
     try:
         for result in verifier.epochs():
@@ -130,8 +159,6 @@ def _run_history(given: argparse.Namespace) -> int:
             _print_epoch(result, given.json)
     except UnavailableError as error:
         return _fail(error, FLAWED if flaws else NOT_DONE)
-    if not root:
-        raise NotDoneError("no epoch of the network has ended")
     line = {"type": "end", "root": root, "flaws": flaws}
     print(json.dumps(line) if given.json else f"root {root}, {flaws} flaws")
     return FLAWED if flaws else VALID
@@ -149,9 +176,18 @@ def _print_epoch(result: EpochResult, is_json: bool) -> None:
         "crowned": result.decision.crowned,
     }
     print(json.dumps({"type": "epoch", **facts}) if is_json else _sentence(facts), flush=True)
-    for flaw in result.flaws:
-        text = json.dumps({"type": "flaw", **vars(flaw)})
-        print(text if is_json else f"  flaw: {flaw.validator} {flaw.code}", flush=True)
+    for kind, findings in (("flaw", result.flaws), ("warning", result.warnings)):
+        for finding in findings:
+            text = json.dumps({"type": kind, **vars(finding)})
+            print(text if is_json else f"  {kind}: {finding.validator} {finding.code}", flush=True)
+
+
+def _print_beginning(state: State, is_attested: bool, is_json: bool) -> None:
+    facts = {"epoch": state["epoch"], "root": root_of(state), "believed": is_attested}
+    why = ", which more than half of the active stake attests: epochs before are not recomputed"
+    text = f"begins with epoch {facts['epoch']} and the state {facts['root']}"
+    sentence = text + (why if is_attested else ", the network's first")
+    print(json.dumps({"type": "begin", **facts}) if is_json else sentence, flush=True)
 
 
 def _sentence(facts: Mapping[str, Any]) -> str:

@@ -12,10 +12,16 @@ from affine_verify.evidence import (
     read_sample,
     require,
 )
-from affine_verify.text import has_members, is_hash, is_uint, parse
+from affine_verify.text import fits, is_hash, is_text, is_uint, list_of, parse
 
-MEMBERS = {"sample", "index", "path", "header", "signature", "links"}
-PATH_MOST = 11
+PROOF = {
+    "sample": is_text,
+    "index": is_uint,
+    "path": list_of(is_hash, 11),
+    "header": is_text,
+    "signature": is_text,
+    "links": list_of(is_text),
+}
 
 
 def check_proof(data: bytes, scope: Scope, head: str, plan_samples: int) -> dict[str, Any]:
@@ -27,20 +33,14 @@ def check_proof(data: bytes, scope: Scope, head: str, plan_samples: int) -> dict
         proof = parse(data)
     except ValueError:
         raise FaultError("BAD_PROOF") from None
-    require(has_members(proof, MEMBERS) and is_uint(proof["index"]), "BAD_PROOF")
-    require(all(isinstance(proof[name], str) for name in ("sample", "header")), "BAD_PROOF")
-    path, links = proof["path"], proof["links"]
-    require(isinstance(path, list) and len(path) <= PATH_MOST, "BAD_PROOF")
-    require(all(map(is_hash, path)), "BAD_PROOF")
-    require(isinstance(links, list) and len(links) <= plan_samples, "BAD_PROOF")
-    require(all(isinstance(link, str) for link in links), "BAD_PROOF")
+    require(fits(proof, PROOF) and len(proof["links"]) <= plan_samples, "BAD_PROOF")
     line = proof["header"].encode()
     header = _checked_header(line, scope)
     hash = merkle.leaf(line).hex()
-    require(_head_of(hash, links, scope) == head, "BAD_PROOF")
+    require(_head_of(hash, proof["links"], scope) == head, "BAD_PROOF")
     check_signature(scope.validator, hash, proof["signature"])
     sample = proof["sample"].encode()
-    siblings = [bytes.fromhex(each) for each in path]
+    siblings = [bytes.fromhex(each) for each in proof["path"]]
     root = bytes.fromhex(header["root"])
     is_in = merkle.is_included(sample, proof["index"], header["count"], siblings, root)
     require(is_in, "BAD_PROOF")

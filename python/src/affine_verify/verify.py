@@ -1,11 +1,13 @@
 """Recomputes a network's history, and reports flaws of validators. Protocol §5, §6 and §9."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from affine_envs.canonical_json import canonical_text
-from affine_verify.buckets import Buckets, TooLargeError
+from affine_verify import merkle
+from affine_verify.buckets import Buckets, TooLargeError, UnavailableError
 from affine_verify.chain import Chain, View
 from affine_verify.commitments import Attestation, Commitment, Seal
 from affine_verify.evidence import (
@@ -16,8 +18,8 @@ from affine_verify.evidence import (
     Lane,
     Scope,
     Tallies,
-    is_another,
     read_block,
+    require,
 )
 from affine_verify.state import (
     Acceptance,
@@ -34,19 +36,13 @@ from affine_verify.state import (
     root_of,
 )
 
-COPY_FAULTS = {
-    "WRONG_HASH", "BAD_HEADER", "BAD_LINES", "WRONG_SIGNATURE", "WRONG_ROOT", "MISSING_BLOCK",
-}  # fmt: skip
-"""Faults of bytes that are not the block; another bucket may have it. Protocol §6.5."""
-
-
-class UnavailableError(Exception):
-    """An attested lane cannot be read, so the epoch cannot be decided. Protocol §6.5."""
+COPY_FAULTS = {"WRONG_HASH", "BAD_LINES", "WRONG_SIGNATURE", "WRONG_ROOT", "MISSING_BLOCK"}
+"""Faults of the bytes in one bucket; the block may be valid in another one."""
 
 
 @dataclass(frozen=True)
-class Flaw:
-    """What a validator did against the rules, with the code of a table in the README."""
+class Finding:
+    """What a validator did, with its code: a flaw of §6.4, or a warning, which is not a flaw."""
 
     validator: str
     epoch: int
@@ -55,13 +51,14 @@ class Flaw:
 
 @dataclass(frozen=True)
 class EpochResult:
-    """A recomputed epoch: the state after it, how it was decided, and the flaws found."""
+    """A recomputed epoch: the state after it, how it was decided, and the findings."""
 
     epoch: int
     root: str
     state: Mapping[str, Any]
     decision: Decision
-    flaws: list[Flaw]
+    flaws: list[Finding]
+    warnings: list[Finding]
 
 
 def snapshot_of(view: View, rules: Mapping[str, Any]) -> Snapshot:
@@ -82,23 +79,28 @@ def snapshot_of(view: View, rules: Mapping[str, Any]) -> Snapshot:
 class LaneResult:
     """A due, sealed lane: its tallies, or the code that voids it, or nothing if unavailable."""
 
-    blocks: dict[str, bytes] = field(default_factory=dict)
+    blocks: dict[str, Block] = field(default_factory=dict)
     tallies: Tallies | None = None
     fault: str | None = None
     missing: str | None = None
 
 
 class Verifier:
-    """Recomputes epochs one after the other from a network's first."""
+    """Recomputes epochs one after the other, from the one that a state governs."""
 
     def __init__(
-        self, chain: Chain, buckets: Buckets, rules: Mapping[str, Any], first_epoch: int = 0
+        self,
+        chain: Chain,
+        buckets: Buckets,
+        rules: Mapping[str, Any],
+        first_epoch: int = 0,
+        state: State | None = None,
     ) -> None:
         self.chain = chain
         self.buckets = buckets
         self.rules = rules
-        self.state: State = first_state(rules, first_epoch)
         self.first_epoch = first_epoch
+        self.state: State = state or first_state(rules, first_epoch)
 
     def epochs(self) -> Iterator[EpochResult]:
         """Yields every epoch whose last block the chain has.
@@ -114,23 +116,24 @@ class Verifier:
                 root_of(decision.state),
                 decision.state,
                 decision,
-                audit.flaws(decision),
+                audit.findings(audit.flaws()),
+                audit.findings(audit.warnings()),
             )
             self.state = decision.state
 
 
 class _Audit:
-    """One epoch: its evidence, its decision, and its flaws."""
+    """One epoch: its evidence, its decision, and its findings."""
 
     def __init__(self, verifier: Verifier) -> None:
         self.chain, self.buckets = verifier.chain, verifier.buckets
-        self.state, self.rules = verifier.state, verifier.rules
-        self.is_first = verifier.state["epoch"] == verifier.first_epoch
+        self.state, rules = verifier.state, verifier.rules
         self.epoch: int = self.state["epoch"]
-        self.begin = self.epoch * self.rules["epochBlocks"]
-        self.sealing = self.chain.views[self.begin + self.rules["sealBlock"]]
-        self.ending = self.chain.views[self.begin + self.rules["epochBlocks"] - 1]
-        self.snapshot = snapshot_of(self.ending, self.rules)
+        self.is_first = self.epoch == verifier.first_epoch
+        self.begin = self.epoch * rules["epochBlocks"]
+        self.sealing = self.chain.views[self.begin + rules["sealBlock"]]
+        self.ending = self.chain.views[self.begin + rules["epochBlocks"] - 1]
+        self.snapshot = snapshot_of(self.ending, rules)
         self.counted = counted_attestations(self.state, self.snapshot)
         self.acceptance: Acceptance = acceptance_of(self.state["voters"], self.counted)
         self.seals = self._seals()
@@ -139,9 +142,7 @@ class _Audit:
 
     def decide(self) -> Decision:
         """Returns the decision, or raises UnavailableError. Protocol §6.5."""
-        for hotkey in sorted(self.acceptance.attested & self.state["due"].keys()):
-            if hotkey not in self.seals:
-                continue
+        for hotkey in sorted(self.acceptance.attested & self.seals.keys()):
             lane = self.lane(hotkey)
             if lane.missing:
                 where = f"block {lane.missing} of its attested lane is unavailable"
@@ -149,10 +150,9 @@ class _Audit:
         tallies = {h: lane.tallies for h, lane in self.lanes.items() if lane.tallies is not None}
         return decide(self.state, self.snapshot, self.seals, tallies)
 
-    def flaws(self, decision: Decision) -> list[Flaw]:
-        """Returns the flaws of all voters in this epoch, each once."""
-        found = [*self._slot_flaws(), *self._lane_flaws(), *self._state_flaws()]
-        return [Flaw(hotkey, self.epoch, code) for hotkey, code in dict.fromkeys(found)]
+    def findings(self, found: Iterable[tuple[str, str]]) -> list[Finding]:
+        """Returns findings about validators, each once."""
+        return [Finding(hotkey, self.epoch, code) for hotkey, code in dict.fromkeys(found)]
 
     def lane(self, hotkey: str) -> LaneResult:
         """Reads a due, sealed lane, once."""
@@ -161,12 +161,12 @@ class _Audit:
         return self.lanes[hotkey]
 
     def _seals(self) -> dict[str, str]:
-        seals = {}
-        for hotkey in self.state["due"]:
-            slot, _ = self.sealing.slot(hotkey)
-            if isinstance(slot, Seal) and slot.epoch == self.epoch:
-                seals[hotkey] = slot.head
-        return seals
+        slots = {hotkey: self.sealing.slot(hotkey)[0] for hotkey in self.state["due"]}
+        return {
+            hotkey: slot.head
+            for hotkey, slot in slots.items()
+            if isinstance(slot, Seal) and slot.epoch == self.epoch
+        }
 
     def _address(self, hotkey: str) -> str | None:
         """Returns the address that a voter announces: at the end, or else with its seal."""
@@ -180,85 +180,72 @@ class _Audit:
         address = self.addresses.get(hotkey)
         return None if address is None else self.buckets.read(address, path, BLOCK_BYTES)
 
+    def _scope(self, validator: str) -> Scope:
+        return Scope(self.chain.genesis, self.chain.netuid, validator, self.epoch)
+
     def _read_lane(self, hotkey: str) -> LaneResult:
-        result = LaneResult()
-        by = sorted(self.acceptance.attesters.get(hotkey, set()))
-        readers = list(dict.fromkeys([*by, hotkey, *self.addresses]))
-        duels = self.state["duels"]
-        quotas = {
-            duel["contender"]["hotkey"]: quotas_of(duel, self.state["protocol"], self.epoch)
-            for duel in duels
-        }
+        rules = self.state["protocol"]
         lane = Lane(
-            scope=Scope(self.chain.genesis, self.chain.netuid, hotkey, self.epoch),
+            scope=self._scope(hotkey),
             head=self.seals[hotkey],
             last_head=self.state["heads"].get(hotkey, NO_HEAD),
             commitment=self.state["due"][hotkey],
             beacon=self.chain.hashes[self.begin],
             champion=self.state["champion"]["hotkey"],
-            quotas=quotas,
-            spec_hashes={e: v["specHash"] for e, v in self.state["protocol"]["envs"].items()},
+            quotas={
+                duel["contender"]["hotkey"]: quotas_of(duel, rules, self.epoch)
+                for duel in self.state["duels"]
+            },
+            spec_hashes={env: each["specHash"] for env, each in rules["envs"].items()},
         )
+        result = LaneResult()
+        attesters = sorted(self.acceptance.attesters.get(hotkey, set()))
+        readers = dict.fromkeys([*attesters, hotkey, *self.addresses])
 
         def fetch(hash: str, read: Callable[[bytes], Block]) -> Block:
             for reader in readers:
-                data, fault = self._copy(reader, hash, read)
-                if isinstance(data, Block):
-                    return data
-                if fault not in COPY_FAULTS:
-                    raise FaultError(fault)
+                copy = self._copy(reader, hash, read)
+                if isinstance(copy, Block):
+                    result.blocks[hash] = copy
+                    return copy
+                require(copy in COPY_FAULTS, copy)
             result.missing = hash
             raise FaultError("MISSING_BLOCK")
 
-        def keep(hash: str, read: Callable[[bytes], Block]) -> Block:
-            def read_and_keep(data: bytes) -> Block:
-                block = read(data)
-                result.blocks[hash] = data
-                return block
-
-            return fetch(hash, read_and_keep)
-
         try:
-            result.tallies = lane.read(keep)
+            result.tallies = lane.read(fetch)
         except FaultError as fault:
             result.fault = fault.code
         return result
 
-    def _copy(
-        self, reader: str, hash: str, read: Callable[[bytes], Block]
-    ) -> tuple[Block | None, str]:
+    def _copy(self, reader: str, hash: str, read: Callable[[bytes], Block]) -> Block | str:
         """Returns the block in a voter's bucket, or the code of what is wrong there."""
         try:
             data = self._get(reader, f"v1/blocks/{hash}.jsonl")
-            return (read(data), "") if data is not None else (None, "MISSING_BLOCK")
+            return "MISSING_BLOCK" if data is None else read(data)
         except TooLargeError:
-            return None, "BAD_LINES"
+            return "BAD_LINES"
         except FaultError as fault:
-            return None, fault.code
+            return fault.code
 
-    def _slot_flaws(self) -> Iterator[tuple[str, str]]:
-        """Yields voters whose attestation of this epoch has another root. Protocol §5.2."""
-        for hotkey in sorted(self.state["voters"]):
+    def flaws(self) -> Iterator[tuple[str, str]]:
+        """Yields voters that break a rule, with the code. Protocol §6.4."""
+        for hotkey in self.addresses:
             slot, _ = self.ending.slot(hotkey)
             is_given = isinstance(slot, Attestation) and slot.epoch == self.epoch
             if is_given and hotkey in self.snapshot.validators and hotkey not in self.counted:
                 yield hotkey, "WRONG_ROOT_ATTESTED"
-
-    def _lane_flaws(self) -> Iterator[tuple[str, str]]:
-        """Yields validators of void lanes, and voters that attest or serve what is not valid."""
-        for hotkey in sorted(self.state["due"]):
-            if hotkey in self.seals:
-                fault = self.lane(hotkey).fault
-                if fault:
-                    yield hotkey, fault
+        for hotkey in sorted(self.seals):
+            fault = self.lane(hotkey).fault
+            if fault:
+                yield hotkey, fault
         for lane, attesters in sorted(self.acceptance.attesters.items()):
-            sealed = lane in self.seals
-            for hotkey in sorted(attesters if sealed else ()):
-                yield from self._copy_flaws(hotkey, lane, is_attester=True)
-            for hotkey in sorted(() if sealed else attesters):
-                yield hotkey, "NEVER_SEALED"
-            if sealed and lane not in attesters:
-                yield from self._copy_flaws(lane, lane, is_attester=False)
+            if lane not in self.seals:
+                yield from ((hotkey, "NEVER_SEALED") for hotkey in sorted(attesters))
+                continue
+            for hotkey in sorted({*attesters, lane}):
+                yield from self._copy_flaws(hotkey, lane, hotkey in attesters)
+        yield from self._state_flaws()
 
     def _copy_flaws(self, hotkey: str, lane: str, is_attester: bool) -> Iterator[tuple[str, str]]:
         """Compares a voter's copy of a lane with what was read. Protocol §6.4."""
@@ -266,41 +253,50 @@ class _Audit:
         if result.missing and is_attester:
             yield hotkey, "COPY_MISSING"
             return
-        for hash, valid in result.blocks.items():
-            scope = Scope(self.chain.genesis, self.chain.netuid, lane, self.epoch)
-
-            def read(data: bytes, h: str = hash, s: Scope = scope, v: bytes = valid) -> Block:
-                if is_another(data, v):
-                    raise FaultError("SIGNED_TWICE")
-                block = read_block(data, h, s)
-                if data != v:
-                    raise FaultError("SIGNED_TWICE")
-                return block
-
-            _, code = self._copy(hotkey, hash, read)
-            if code == "MISSING_BLOCK":
-                if is_attester:
-                    yield hotkey, "COPY_MISSING"
-            elif code == "SIGNED_TWICE":
-                yield lane, code
-            elif code:
-                yield hotkey, code
+        for hash, block in result.blocks.items():
+            copy = self._copy(hotkey, hash, partial(_read_any_block, scope=self._scope(lane)))
+            if isinstance(copy, str):
+                if is_attester or copy != "MISSING_BLOCK":
+                    yield hotkey, "COPY_MISSING" if copy == "MISSING_BLOCK" else copy
+            elif copy.header["height"] != block.header["height"]:
+                yield hotkey, "WRONG_HASH"
+            elif copy.data != block.data:
+                yield lane, "SIGNED_TWICE"
 
     def _state_flaws(self) -> Iterator[tuple[str, str]]:
         """Yields voters that serve another governing state, or none although they attested it."""
         text = canonical_text(self.state).encode()
         for hotkey in self.addresses:
-            code = self._state_code(hotkey, self.epoch, text)
-            is_owed = not self.is_first and hotkey in self.counted
-            if code == "STATE_DIFFERS" or (code and is_owed):
-                yield hotkey, code
+            try:
+                data = self._get(hotkey, f"v1/states/{self.epoch}.json")
+            except TooLargeError:
+                data = b""
+            if data is None and hotkey in self.counted and not self.is_first:
+                yield hotkey, "STATE_MISSING"
+            if data not in (None, text):
+                yield hotkey, "STATE_DIFFERS"
 
-    def _state_code(self, hotkey: str, epoch: int, text: bytes) -> str:
-        """Returns what is wrong with the state in a voter's bucket, or an empty text."""
-        try:
-            data = self._get(hotkey, f"v1/states/{epoch}.json")
-        except TooLargeError:
-            return "STATE_DIFFERS"
-        if data is None:
-            return "STATE_MISSING"
-        return "" if data == text else "STATE_DIFFERS"
+    def warnings(self) -> Iterator[tuple[str, str]]:
+        """Yields validators whose bits or weights are unusual, which is not a flaw."""
+        for lane, result in sorted(self.lanes.items()):
+            attesters = self.acceptance.attesters[lane]
+            if result.tallies is not None and attesters - {lane}:
+                withheld = self.counted.keys() & self.addresses.keys() - attesters
+                yield from ((hotkey, "BITS_WITHHELD") for hotkey in sorted(withheld))
+        owed = self.ending.of(self._recipient() or "")
+        for hotkey in sorted(self.snapshot.validators if owed else ()):
+            given = {u for u, weight in self.ending.weights.get(hotkey, {}).items() if weight > 0}
+            if owed and given and given != {owed.uid}:
+                yield hotkey, "OTHER_WEIGHTS"
+
+    def _recipient(self) -> str | None:
+        """Returns the hotkey that all weight goes to in this epoch. Protocol §8.13."""
+        beginning = self.chain.views[max(0, self.begin - 1)]
+        champion = self.state.get("champion", {}).get("hotkey", "")
+        owner = next((neuron.hotkey for neuron in beginning.neurons if neuron.uid == 0), None)
+        return champion if beginning.of(champion) else owner
+
+
+def _read_any_block(data: bytes, scope: Scope) -> Block:
+    """Returns a block that a validator signed, regardless of its hash."""
+    return read_block(data, merkle.leaf(data.split(b"\n", 1)[0]).hex(), scope)

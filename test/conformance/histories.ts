@@ -208,10 +208,7 @@ const VALID: Readonly<Record<string, Row>> = {
 
 /** Flaws in what a validator attests, seals or serves. */
 const SERVED: Readonly<Record<string, Row>> = {
-  'the liar attests its lane, which it did not seal': [
-    liar('NEVER_SEALED'),
-    attestedByLiar,
-  ],
+  'the liar attests its lane, which it did not seal': [liar('NEVER_SEALED'), attestedByLiar],
   'all attest a lane that was not sealed': [
     ({ voters }) => hotkeys(voters).map((hotkey) => `NEVER_SEALED ${hotkey}`),
     attestedByAll,

@@ -35,6 +35,7 @@ from affine_verify.duel import champion_points as champion
 from affine_verify.duel import contender_points as contender
 from affine_verify.evidence import FaultError, Scope, plan_of, read_block, read_sample
 from affine_verify.keys import is_signed, is_signed_ed25519, public_key
+from affine_verify.proof import check_proof
 from affine_verify.rules import LOCAL, MAIN
 from affine_verify.state import (
     Miner,
@@ -101,13 +102,26 @@ def test_computes_merkle_roots_and_checks_proofs() -> None:
         assert found == vector["want"], vector["what"]
 
 
+LANE = Scope("11" * 32, 120, "5CcyqxXnJucaCnQQvvUg5EPzj1uoNAxACZvzArHw5aVDvgNH", 7)
+"""The lane of the block on the page."""
+
+
+def test_verifies_proofs() -> None:
+    for vector in read("blocks/copies.json")["proofs"]:
+        text = canonical_text(vector["input"]["proof"]).encode()
+        try:
+            check_proof(text, LANE, vector["input"]["head"], 2)
+            found = True
+        except FaultError:
+            found = False
+        assert found == vector["want"], vector["what"]
+
+
 def test_tells_altered_copies_from_faults_of_a_validator() -> None:
-    validator = "5CcyqxXnJucaCnQQvvUg5EPzj1uoNAxACZvzArHw5aVDvgNH"
-    scope = Scope("11" * 32, 120, validator, 7)
     for vector in read("blocks/copies.json")["vectors"]:
         data = b"".join(bytes.fromhex(part) * times for part, times in vector["input"]["copy"])
         try:
-            for line in read_block(data, vector["input"]["hash"], scope).lines:
+            for line in read_block(data, vector["input"]["hash"], LANE).lines:
                 read_sample(line)
             found = "valid"
         except FaultError as fault:

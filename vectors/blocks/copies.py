@@ -1,7 +1,7 @@
 """Recomputes copies.json: `python3 copies.py > copies.json`, with `pip install './python[verify]'`.
 
-Copies of the block of section 6.5 of the page, and of blocks that its validator made with a fault. Signatures are
-random, so those of the last vectors differ each time.
+Copies of the block of section 6.5 of the page, and of blocks that its validator made with a fault; and proofs of the
+block's second sample. Signatures are random, so those of the last vectors differ each time.
 """
 import gzip
 import json
@@ -97,6 +97,54 @@ vectors = [
     signed("signed: a sample with a space", "BAD_SAMPLE", [first + b" ", SAMPLES[1]]),
     signed("signed: a sample of 131,073 bytes", "BAD_SAMPLE", [long, SAMPLES[1]]),
 ]
+PROOF = {
+    "sample": SAMPLES[1].decode(),
+    "index": 1,
+    "path": [leaf(first).hex()],
+    "header": HEADER.decode(),
+    "signature": json.loads(SIGNATURE)["signature"],
+    "links": [],
+}
+
+
+def proof(what, want, head=HEADER, **changes):
+    return {"what": what, "input": {"head": leaf(head).hex(), "proof": PROOF | changes}, "want": want}
+
+
+def link(header, **changes):
+    """Returns the header line of a block after the one with this header."""
+    members = json.loads(HEADER) | {"prev": leaf(header).hex(), "height": 1} | changes
+    return json.dumps(members, sort_keys=True, separators=(",", ":")).encode()
+
+
+def linked(what, want, *links):
+    return proof(what, want, links[-1], links=[line.decode() for line in links])
+
+
+one = link(HEADER)
+later = changed(b'"epoch":7', b'"epoch":8')
+proofs = [
+    proof("in the head", True),
+    proof("under another head", False, one),
+    proof("in the block before the head", True, one, links=[one.decode()]),
+    linked("two blocks before the head", True, one, link(one, height=2)),
+    linked("a link left out", False, link(one, height=2)),
+    linked("the links the other way round", False, link(one, height=2), one),
+    linked("a link of another epoch, which is not compared", True, link(HEADER, epoch=8)),
+    linked("a link of the same height, which is not compared", True, link(HEADER, height=0)),
+    linked("a link with a member more", False, link(HEADER, more=1)),
+    linked("a link with a space", False, one + b" "),
+    linked("as many links as samples in the plan", True, one, link(one)),
+    linked("more links than samples in the plan", False, one, link(one), link(link(one))),
+    proof("a header of another epoch", False, later, header=later.decode()),
+    proof("the other index", False, index=0),
+    proof("an index as large as the count", False, index=2),
+    proof("a sibling less", False, path=[]),
+    proof("a sibling more", False, path=[leaf(first).hex(), "0" * 64]),
+    proof("the other sample", False, sample=first.decode()),
+    proof("another signature", False, signature="0" * 128),
+    proof("a member more", False, more=1),
+]
 source = "vectors/blocks/copies.py: the block of docs/protocol.md, and sr25519 of PyPI"
-text = json.dumps({"source": source, "vectors": vectors}, separators=(",", ":"))
+text = json.dumps({"source": source, "vectors": vectors, "proofs": proofs}, separators=(",", ":"))
 print(text.replace('{"what', '\n{"what'))

@@ -80,7 +80,7 @@ export function openBlock(bytes: Uint8Array, trust: BlockTrust): EvidenceResult<
 
 /**
  * Verifies a block's header and signature. The other lines are not verified. The hash fixes the
- * header, so a fault in it is found in every copy, whatever the lines after it. Protocol §6.2, §6.5.
+ * header, so a fault in it is in every copy, regardless of the lines after it. Protocol §6.2, §6.5.
  */
 export function openHeader(
   bytes: Uint8Array,

@@ -187,8 +187,8 @@ class BlockSearch {
   }
 
   /**
-   * Resolves with the block, or with its validator's fault, if this source has it, or if another had
-   * it in the meantime.
+   * Resolves with the block, or with its validator's fault, if this source has it, or if another
+   * had it in the meantime.
    */
   async readFrom(source: Source): Promise<FoundCopy | BlockFailure | null> {
     const { name } = source

@@ -88,7 +88,7 @@ class Scope:
 
 @dataclass(frozen=True)
 class Block:
-    """A block whose header, signature and samples belong together."""
+    """A block with a signed header. `lines` are those of its samples."""
 
     header: Mapping[str, Any]
     lines: Sequence[bytes]
@@ -104,13 +104,22 @@ def read_header(line: bytes) -> dict[str, Any]:
 
 
 def read_block(data: bytes, hash: str, scope: Scope) -> Block:
-    """Returns a block of a lane with its signature and root checked, or raises a FaultError.
+    """Returns a block of a lane with its signature and root checked, or raises a FaultError."""
+    block = read_signed(data, scope, hash)
+    require(block.header["count"] == len(block.lines), "WRONG_ROOT")
+    require(merkle.root_of(block.lines).hex() == block.header["root"], "WRONG_ROOT")
+    return block
+
+
+def read_signed(data: bytes, scope: Scope, expected: str | None = None) -> Block:
+    """Returns a block with its header and signature checked, or raises a FaultError.
 
     The hash fixes line 0, so its faults come before those of the other lines. Protocol §6.5.
     """
     require(len(data) <= BLOCK_BYTES and b"\n" in data, "BAD_LINES")
     lines = data.split(b"\n", BLOCK_SAMPLES + 2)
-    require(merkle.leaf(lines[0]).hex() == hash, "WRONG_HASH")
+    hash = merkle.leaf(lines[0]).hex()
+    require(expected in (hash, None), "WRONG_HASH")
     header = read_header(lines[0])
     require(all(header[name] == value for name, value in vars(scope).items()), "WRONG_SCOPE")
     require(len(lines) > 2 and lines.pop() == b"", "BAD_LINES")
@@ -121,8 +130,6 @@ def read_block(data: bytes, hash: str, scope: Scope) -> Block:
         raise FaultError("WRONG_SIGNATURE") from None
     require(fits(signature, {"signature": is_signature}), "WRONG_SIGNATURE")
     check_signature(scope.validator, hash, signature["signature"])
-    require(header["count"] == len(samples), "WRONG_ROOT")
-    require(merkle.root_of(samples).hex() == header["root"], "WRONG_ROOT")
     return Block(header, samples, data)
 
 

@@ -4,10 +4,11 @@ import json
 import subprocess
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 import pytest
-from processes import AF, needs_af
+from processes import needs_af
 from vectors import ROOT
 
 from affine_envs import play, play_game
@@ -19,10 +20,8 @@ Line = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
-def history(tmp_path_factory: pytest.TempPathFactory) -> list[Line]:
+def history(demo: Path) -> list[Line]:
     """Returns the lines of a demo's history."""
-    demo = tmp_path_factory.mktemp("history") / "demo"
-    subprocess.run([*AF, "demo", "--seed", "7", "--out", str(demo)], check=True)
     words = [str(demo / "buckets"), "--network", str(demo / "chain.json"), "--json", "--samples"]
     done = subprocess.run([*AF_VERIFY, *words], capture_output=True, text=True, check=True)
     assert done.stdout.isascii()

@@ -59,5 +59,14 @@ def test_the_tests_of_the_source_distribution_run_on_the_wheel(built: Path, tmp_
     assert " passed" in run.stdout
 
 
-QUICK = "not test_openenv and not test_bittensor and not test_verify_programs and not long"
-"""Those that start no server: the checkout's run has them."""
+SLOW = (
+    "test_openenv",
+    "test_bittensor",
+    "test_verify_programs",
+    "long",
+    "spec",
+    "judges",
+    "crowns",
+)
+QUICK = " and ".join(f"not {name}" for name in SLOW)
+"""Those that start no server and compute little: the checkout's run has all."""

@@ -21,7 +21,7 @@ from affine_envs.tictactoe_board import Board, after, code, outlook, starts
 @needs_af
 @pytest.mark.parametrize(
     ("env", "program", "played", "much"),
-    [("tictactoe-v0", TRAIN, "--episodes", 200_000), ("hex-v0", TRAIN_HEX, "--games", 2_560)],
+    [("tictactoe-v0", TRAIN, "--episodes", 20_000), ("hex-v0", TRAIN_HEX, "--games", 1_280)],
 )
 def test_what_it_learned_is_crowned(
     env: str, program: list[str], played: str, much: int, tmp_path: Path

@@ -16,6 +16,7 @@ from verify_networks import bitmap, commitment, roots_of
 from affine_envs.canonical_json import canonical_text
 from affine_envs.digest import digest
 from affine_verify import merkle
+from affine_verify.attested_state import is_state
 from affine_verify.chain import read_chain
 from affine_verify.commitments import Attestation, Commitment, Seal, read_slot
 from affine_verify.duel import (
@@ -372,6 +373,36 @@ def test_has_the_constants_of_the_page() -> None:
 def test_computes_the_root_of_a_state() -> None:
     given = read("duel/states.json")
     assert digest("state", given["base"]) == given["root"]
+
+
+def edited(state: Any, edit: dict[str, Any]) -> Any:
+    """Returns a state with the value at a path replaced, or removed."""
+    copy = json.loads(json.dumps(state))
+    *path, last = (int(name) if name.isdecimal() else name for name in edit["path"].split())
+    place = copy
+    for name in path:
+        place = place[name]
+    if "to" in edit:
+        place[last] = edit["to"]
+    else:
+        del place[last]
+    return copy
+
+
+UNCHECKED = {"more than the quota", "more points than the quota has",
+             "an environment that is not played", "past any count"}  # fmt: skip
+"""States that can be decided: a reader believes the majority that attests them."""
+
+
+def test_begins_with_valid_states_only() -> None:
+    given = read("duel/states.json")
+    base = given["base"]
+    rules, epoch = base["protocol"], base["epoch"]
+    assert is_state(base, rules, epoch)
+    for edit in given["edits"]:
+        state = edited(base, edit)
+        is_expected = edit["what"] in UNCHECKED and state["epoch"] == epoch
+        assert is_state(state, rules, epoch) == is_expected, edit["what"]
 
 
 def test_decides_networks_long() -> None:

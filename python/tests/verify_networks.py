@@ -56,9 +56,9 @@ def arguments_of(
 ) -> tuple[Snapshot, dict[str, str], dict[str, Tallies]]:
     """Returns the arguments of `decide` for an epoch; updates `slots`, the miners so far."""
     slots.update({hotkey: rest for hotkey, *rest in drawn.get("miners", [])})
-    validators = {}
+    validators, true_root = {}, root_of(state)
     for hotkey, stake, said, lanes in drawn.get("validators", []):
-        root = OTHER_ROOT if said == "root" else root_of(state)
+        root = OTHER_ROOT if said == "root" else true_root
         bits = bitmap(state["voters"], lanes)
         given = Attestation(state["epoch"] - (said == "epoch"), bits, NEXT, root, "")
         validators[hotkey] = Validator(stake, given if said else None)

@@ -176,6 +176,8 @@ class World:
         for key in self.keys:
             self.write_state(key, epoch, state)
             self.attest(key, epoch, state, whole)
+            if "other-weights" in self.does(key, epoch):
+                self.call(key, {"weights": [[1, 5]]})
         self.advance(begin + EPOCH + 1)
         self.verifier.chain = self.chain()
         self.verifier.state = next(self.verifier.epochs()).state
@@ -193,8 +195,10 @@ class World:
             if withheld in deeds or "hidden" in self.does(key, epoch):
                 continue
             self.put(other, f"blocks/{head}.jsonl", data)
-        if "signed-again" in self.does(key, epoch):
+        if {"signed-again", "second-header"} & self.does(key, epoch):
             first, _, *rest = data.split(b"\n")
+            if "second-header" in self.does(key, epoch):
+                first = first.replace(b'"time":0', b'"time":1')
             again = canonical_text({"signature": key.sign(merkle.leaf(first))}).encode()
             self.put(key, f"blocks/{head}.jsonl", b"\n".join([first, again, *rest]))
 

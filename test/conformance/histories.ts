@@ -380,6 +380,7 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
   'another secret is revealed': ['WRONG_CHALLENGE'],
   'a gap in the heights': ['SHORT_BLOCK'],
   'a lane of another validator': ['WRONG_SIGNATURE'],
+  'an attested block has another header': ['WRONG_SIGNATURE'],
 }
 
 /** An exported history: texts with the paths of their files, and what a verifier finds. */

@@ -1,10 +1,11 @@
 """Challenge ids and their seeds. Protocol §1.4, §2.3 and §4."""
 
 import re
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 from affine_envs.digest import digest
 
+LONGEST = 44
 ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
 
@@ -39,18 +40,20 @@ def id_of(hash: str) -> str:
 
 def is_challenge_id(text: object) -> bool:
     """Reports whether a value is the base58 text of 32 bytes. Never raises."""
-    return isinstance(text, str) and _is_base58(text)
+    return isinstance(text, str) and len(text) <= LONGEST and _is_base58(text)
 
 
 @lru_cache(4096)
 def _is_base58(text: str) -> bool:
-    if re.fullmatch(f"[{ALPHABET}]{{32,44}}", text) is None:
+    if re.fullmatch(f"[{ALPHABET}]{{32,{LONGEST}}}", text) is None:
         return False
-    number = 0
-    for character in text:
-        number = number * 58 + ALPHABET.index(character)
     zeros = len(text) - len(text.lstrip("1"))
-    return zeros + (number.bit_length() + 7) // 8 == 32
+    return zeros + (number_in(text).bit_length() + 7) // 8 == 32
+
+
+def number_in(text: str) -> int:
+    """Returns the number that the digits of a base58 text write."""
+    return reduce(lambda number, digit: number * 58 + ALPHABET.index(digit), text, 0)
 
 
 def seed_of(challenge_id: str) -> int:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt, prod
+from operator import attrgetter
 from typing import Any, Literal
 
 MILLION = 10**6
@@ -33,6 +34,12 @@ class Counts:
         return Counts(*(a + b for a, b in zip(vars(self).values(), vars(other).values())))  # noqa: B905
 
 
+Count = Callable[[Counts], int]
+wins: Count = attrgetter("wins")
+losses: Count = attrgetter("losses")
+contender_points: Count = attrgetter("contender_points")
+champion_points: Count = attrgetter("champion_points")
+
 Epochs = Sequence[Mapping[str, Counts]]
 """The lanes of each epoch of a duel in one environment, by hotkey."""
 Weights = Mapping[str, int]
@@ -51,7 +58,7 @@ def lanes_of(weights: Weights, epochs: Epochs) -> dict[str, Counts]:
     return {hotkey: counts for hotkey, counts in sums.items() if counts.played > 0}
 
 
-def median(weights: Weights, lanes: Lanes, count: Callable[[Counts], int]) -> str:
+def median(weights: Weights, lanes: Lanes, count: Count) -> str:
     """Returns the lane at half of the weight, by its count out of `played`. Protocol §8.5."""
     order = sorted(lanes, key=lambda h: (Fraction(count(lanes[h]), lanes[h].played), h))
     half, cumulated = sum(weights[h] for h in lanes), 0
@@ -75,21 +82,13 @@ def set_aside(weights: Weights, epochs: Epochs, z_squared: int) -> set[str]:
     for hotkey in lanes:
         shared = {other: total(epochs, other, hotkey) for other in lanes}
         peers = {other: counts for other, counts in shared.items() if counts.played > 0}
-        for count in (_wins, _losses):
+        for count in (wins, losses):
             middle = median(weights, peers, count)
             mine, theirs = total(epochs, hotkey, middle), peers[middle]
             pair = count(mine), mine.played, count(theirs), theirs.played
             if are_apart(*pair, z_squared):
                 aside.add(hotkey)
     return aside
-
-
-def _wins(counts: Counts) -> int:
-    return counts.wins
-
-
-def _losses(counts: Counts) -> int:
-    return counts.losses
 
 
 @dataclass(frozen=True)
@@ -135,7 +134,7 @@ class Evidence:
         share = MILLION * middle.trials // middle.played
         return bool(index >= self.rules["evenEpoch"] and share < self.rules["evenPpm"])
 
-    def shown(self, count: Callable[[Counts], int]) -> tuple[int, int] | None:
+    def shown(self, count: Count) -> tuple[int, int] | None:
         """Returns points and `played` of the median lane of those not set aside. §8.10."""
         lanes = {h: counts for h, counts in self.lanes.items() if h not in self.aside}
         if not lanes:
@@ -143,20 +142,10 @@ class Evidence:
         middle = lanes[median(self.weights, lanes, count)]
         return count(middle), middle.played
 
-    def rate(self, count: Callable[[Counts], int]) -> int:
+    def rate(self, count: Count) -> int:
         """Returns a miner's rate in ppm. Protocol §8.10."""
         shown = self.shown(count)
         return rate_of(shown, self.rules) if shown else 0
-
-
-def contender_points(counts: Counts) -> int:
-    """Returns the contender's points."""
-    return counts.contender_points
-
-
-def champion_points(counts: Counts) -> int:
-    """Returns the champion's points."""
-    return counts.champion_points
 
 
 def judge(weights: Weights, epochs: Epochs, ratio: int, rules: Rules) -> Evidence:

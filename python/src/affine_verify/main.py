@@ -159,8 +159,7 @@ def _run_history(given: argparse.Namespace) -> int:
             _print_epoch(result, given.json)
     except UnavailableError as error:
         return _fail(error, FLAWED if flaws else NOT_DONE)
-    line = {"type": "end", "root": root, "flaws": flaws}
-    print(json.dumps(line) if given.json else f"root {root}, {flaws} flaws")
+    _print("end", {"root": root, "flaws": flaws}, f"root {root}, {flaws} flaws", given.json)
     return FLAWED if flaws else VALID
 
 
@@ -175,19 +174,25 @@ def _print_epoch(result: EpochResult, is_json: bool) -> None:
         "lost": result.decision.lost,
         "crowned": result.decision.crowned,
     }
-    print(json.dumps({"type": "epoch", **facts}) if is_json else _sentence(facts), flush=True)
+    _print("epoch", facts, _sentence(facts), is_json)
     for kind, findings in (("flaw", result.flaws), ("warning", result.warnings)):
-        for finding in findings:
-            text = json.dumps({"type": kind, **vars(finding)})
-            print(text if is_json else f"  {kind}: {finding.validator} {finding.code}", flush=True)
+        for each in findings:
+            _print(kind, vars(each), f"  {kind}: {each.validator} {each.code}", is_json)
 
 
-def _print_beginning(state: State, is_attested: bool, is_json: bool) -> None:
-    facts = {"epoch": state["epoch"], "root": root_of(state), "believed": is_attested}
-    why = ", which more than half of the active stake attests: epochs before are not recomputed"
-    text = f"begins with epoch {facts['epoch']} and the state {facts['root']}"
-    sentence = text + (why if is_attested else ", the network's first")
-    print(json.dumps({"type": "begin", **facts}) if is_json else sentence, flush=True)
+def _print_beginning(state: State, is_believed: bool, is_json: bool) -> None:
+    facts = {"epoch": state["epoch"], "root": root_of(state), "believed": is_believed}
+    source = "the network's first"
+    if is_believed:
+        source = (
+            "which more than half of the active stake attests; epochs before are not recomputed"
+        )
+    text = f"begins with epoch {facts['epoch']} and the state {facts['root']}, {source}"
+    _print("begin", facts, text, is_json)
+
+
+def _print(kind: str, facts: Mapping[str, Any], text: str, is_json: bool) -> None:
+    print(json.dumps({"type": kind, **facts}) if is_json else text, flush=True)
 
 
 def _sentence(facts: Mapping[str, Any]) -> str:

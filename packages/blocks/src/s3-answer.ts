@@ -15,8 +15,6 @@ export interface S3Answer {
 export interface S3Request extends FileRequest {
   /** Maximum bytes of a file; null for a write. */
   readonly limit: number | null
-  /** The region that the request was signed for. */
-  readonly region: string
   /** Replaced by asterisks in the service's messages. */
   readonly accessKeyId: string
 }
@@ -27,7 +25,7 @@ export interface S3Request extends FileRequest {
  */
 export async function readAnswer(response: Response, request: S3Request): Promise<S3Answer> {
   const { ok, status } = response
-  const { limit, region, accessKeyId, signal, action } = request
+  const { limit, accessKeyId, signal, action } = request
   if (ok && limit !== null) return { status: 200, bytes: await readBody(response, limit, signal) }
   const text = (await readMessage(response, signal)).replaceAll(accessKeyId, '****')
   const code = findCode(text)
@@ -35,25 +33,8 @@ export async function readAnswer(response: Response, request: S3Request): Promis
   if (status === 412 || code === 'PreconditionFailed') return { status: 412, bytes: null }
   if (code === 'NoSuchKey') return { status: 404, bytes: null }
   const isFinal = !isTransient(status, code)
-  const advice = isFinal && isRegionFailure(code, text) ? `: ${adviseRegion(region, text)}` : ''
-  const reason = `${describeStatus(status, text)}${advice}`
+  const reason = describeStatus(status, text)
   throw new BucketFailure(action, { code: 'status', status, reason, isFinal })
-}
-
-/** Reports whether the service expected a request signed for another region. */
-function isRegionFailure(code: string, text: string): boolean {
-  if (code === 'AuthorizationHeaderMalformed') return true
-  return /<Message>[^<]*\bregion\b/i.test(text)
-}
-
-/**
- * Returns advice with the region of the signature, and the region that the service expects, if it
- * names one.
- */
-function adviseRegion(region: string, text: string): string {
-  const [, expected] = /(?:<Region>|expecting ')([a-z0-9-]{1,32})[<']/i.exec(text) ?? []
-  const named = expected === undefined ? 'its own region' : `the region ${expected}`
-  return `the request was signed for the region ${region}; set ${named} (S3_REGION)`
 }
 
 /**

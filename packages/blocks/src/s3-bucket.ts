@@ -52,7 +52,6 @@ export function s3Bucket(options: S3Options): Bucket {
     action: `${verb} ${url}`,
     signal: AbortSignal.timeout(timeoutMs),
     url,
-    region,
     accessKeyId,
   })
 

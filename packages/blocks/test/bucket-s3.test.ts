@@ -317,24 +317,6 @@ describe('a failure', () => {
     expect(String(error)).toMatch(/: status 400$/)
   })
 
-  it('is the service’s, and not the region’s, if its message states that', async () => {
-    const body = '<Error><Code>SlowDown</Code><Message>This region is busy</Message></Error>'
-    const busy: typeof fetch = async () => new Response(body, { status: 503 })
-    const error = await rejectionOf(s3Bucket({ ...place, fetch: busy }).write('x', bytes('x')))
-    expect(error).toMatchObject({ isFinal: false })
-  })
-
-  it.each([
-    "<Message>the region 'auto' is wrong; expecting 'eu-west-3'</Message>",
-    '<Message>The region is wrong</Message><Region>eu-west-3</Region>',
-  ])('names the region that the service expects: %s', async (named) => {
-    const body = `<Error><Code>AuthorizationHeaderMalformed</Code>${named}</Error>`
-    const answer = async () => new Response(body, { status: 400 })
-    await expect(s3Bucket({ ...place, fetch: answer }).read('x', 10)).rejects.toThrow(
-      'for the region auto; set the region eu-west-3 (S3_REGION)',
-    )
-  })
-
   it('is a redirect, which is not followed', async () => {
     const hit: string[] = []
     const other = await serve(({ url = '' }, response) => void response.end(hit.push(url)))

@@ -58,23 +58,25 @@ export class Copies {
    * Each bucket's worst failure to serve a block of its validator's lane that only others attested.
    */
   readonly #silentUnowed = new Map<string, BucketFailureFacts>()
-  /** The roots of the buckets' copies of the state. */
-  readonly #roots: Promise<ReadonlyMap<string, Root>>
+  /** The buckets' copies of the state. */
+  readonly #states: Promise<ReadonlyMap<string, StateCopy>>
   readonly #differing: BlockMismatch[] = []
 
   /** Begins to read the state from all buckets. */
   constructor(sources: readonly Source[], options: CopiesOptions) {
     this.#sources = new Map(sources.map((source) => [source.name, source]))
     this.#options = options
-    this.#roots = this.#readRoots(statePath(options.state.epoch))
+    this.#states = this.#readStates(statePath(options.state.epoch))
   }
 
   /** Never rejects. */
-  async #readRoots(path: string): Promise<ReadonlyMap<string, Root>> {
-    const reading = [...this.#sources].map(async ([name, source]) => {
-      const root = await this.#limit(readRoot, source, path)
-      if (isFailure(root)) this.#options.reader.failed.add(name)
-      return [name, root] as const
+  async #readStates(path: string): Promise<ReadonlyMap<string, StateCopy>> {
+    const reading = [...this.#sources].map(async ([name, source]): Promise<[string, StateCopy]> => {
+      const answer = await this.#limit(tryRead, source, path, STATE_BYTES)
+      if (answer instanceof Uint8Array) return [name, { root: digestOfText('state', answer) }]
+      if (answer === null) return [name, { missing: 'not there' }]
+      this.#options.reader.failed.add(name)
+      return [name, { missing: describeFailure(answer) }]
     })
     return new Map(await Promise.all(reading))
   }
@@ -117,7 +119,7 @@ export class Copies {
 
   /** Resolves with all flaws, sorted. */
   async flaws(): Promise<readonly UndatedFlaw[]> {
-    const roots = await this.#roots
+    const states = await this.#states
     const { state, reader } = this.#options
     const { lost } = reader
     const unheard = [...this.#owing].filter((each) => this.#silent.has(each) || lost.has(each))
@@ -131,50 +133,40 @@ export class Copies {
       const detail = `its bucket did not serve a block that it attested: ${cause}`
       flaws.push({ validator, code: 'COPY_MISSING', detail: `${detail}; ask its operator` })
     }
-    flaws.push(...this.#missingStates(roots))
+    flaws.push(...this.#missingStates(states))
     flaws.sort((a, b) => (formatSortKey(a) < formatSortKey(b) ? -1 : 1))
     const expected = stateRoot(state)
-    for (const [validator, root] of roots) {
-      if (typeof root !== 'string' || root === expected || lost.has(validator)) continue
+    for (const [validator, { root = expected }] of states) {
+      if (root === expected || lost.has(validator)) continue
       flaws.push({ validator, code: 'STATE_DIFFERS', detail: statePath(state.epoch) })
     }
     return flaws
   }
 
   /** Returns the attested states that are not served. */
-  #missingStates(roots: ReadonlyMap<string, Root>): readonly UndatedFlaw[] {
+  #missingStates(states: ReadonlyMap<string, StateCopy>): readonly UndatedFlaw[] {
     const { state, attesters, reader } = this.#options
     return attesters.flatMap((validator) => {
-      const root = reader.lost.has(validator) ? LOST : roots.get(validator)
-      if (typeof root === 'string') return []
-      const detail = `it attested ${statePath(state.epoch)}: ${explainMissing(root)}`
+      const { root, missing = NOT_OPENED } = states.get(validator) ?? {}
+      const isLost = reader.lost.has(validator)
+      if (root !== undefined && !isLost) return []
+      const cause = isLost ? describeFailure(LOST) : missing
+      const detail = `it attested ${statePath(state.epoch)}: ${cause}`
       return [{ validator, code: 'STATE_MISSING' as const, detail }]
     })
   }
 }
 
-/** The root of a bucket's state, null if the file does not exist, or the failure. */
-type Root = Hash | null | BucketFailureFacts
+/** The root of a bucket's copy of the state, or the reason why it is missing. */
+interface StateCopy {
+  readonly root?: Hash
+  readonly missing?: string
+}
 
 /** The failure of a bucket that is no longer read. */
 const LOST: BucketFailureFacts = { code: 'dropped', reason: 'too slow' }
 
 const NOT_OPENED = 'it announced no bucket that can be opened'
-
-const isFailure = (root: Root | undefined): root is BucketFailureFacts =>
-  typeof root === 'object' && root !== null
-
-/** Returns why a state is missing. Undefined stands for a bucket that cannot be opened. */
-function explainMissing(root: Exclude<Root, Hash> | undefined): string {
-  if (root === undefined) return NOT_OPENED
-  return root === null ? 'not there' : describeFailure(root)
-}
-
-/** Never rejects. */
-async function readRoot(source: Source, path: string): Promise<Root> {
-  const answer = await tryRead(source, path, STATE_BYTES)
-  return answer instanceof Uint8Array ? digestOfText('state', answer) : answer
-}
 
 async function readCopy(source: Source, { block, bytes, asked }: FoundBlock): Promise<Copy> {
   const { hash } = block

@@ -7,10 +7,7 @@ import { mult8 } from './mult8.ts'
 import { pack } from './pack.ts'
 import { tictactoe } from './tictactoe.ts'
 
-/** The environments of this package. Old versions are never removed. */
-const BUILT_IN: readonly EnvSpec[] = [tictactoe, mult8, hex, pack]
-
-const specs = /* @__PURE__ */ new Map(/* @__PURE__ */ BUILT_IN.map((spec) => [spec.id, spec]))
+const specs = new Map<string, EnvSpec>()
 
 /** Every registered specification by its exact id, in the order of registration. */
 export const registry: ReadonlyMap<string, EnvSpec> = specs
@@ -26,6 +23,9 @@ export function register(spec: EnvSpec): void {
     throw new RangeError(`"id" expected a new one, got "${spec.id}"`)
   specs.set(spec.id, spec)
 }
+
+// The environments of this package. Old versions are never removed.
+for (const spec of [tictactoe, mult8, hex, pack]) register(spec)
 
 /** The options of `make`. */
 interface MakeOptions {
@@ -73,3 +73,33 @@ function findNewest(alias: string): EnvSpec | undefined {
 export function specHash(env: string): Hash {
   return make(env).spec.specHash()
 }
+
+/** The constants of a network's environments, by exact id. */
+type Expected = Readonly<Record<string, { readonly specHash: Hash; readonly players: number }>>
+
+/**
+ * Checks that the environments of a network are registered here with the same behaviour.
+ *
+ * @throws RangeError for the first that is missing, or has another specHash or number of players.
+ */
+export function expectEnvs(envs: Expected): void {
+  for (const [id, { specHash: hash, players }] of Object.entries(envs)) {
+    const spec = specs.get(id)
+    const wanted = describeBehaviour(id, hash, players)
+    const failure = 'its challenges cannot be replayed'
+    if (spec === undefined)
+      throw new RangeError(
+        `the network plays ${wanted}, which is not registered here, so ${failure}: ` +
+          'load its module with --env-module of af or af-verify',
+      )
+    const found = describeBehaviour(id, spec.specHash(), spec.game === undefined ? 1 : 2)
+    if (found !== wanted)
+      throw new RangeError(
+        `the network plays ${wanted}, but ${found} is registered here, so ${failure}: load the ` +
+          'module with which the network began, or begin a network with a new version',
+      )
+  }
+}
+
+const describeBehaviour = (id: string, hash: Hash, players: number): string =>
+  `${id} (specHash ${hash}, players: ${players})`

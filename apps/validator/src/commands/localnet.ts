@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Account } from '@affine/chain'
+import { expectEnvs } from '@affine/envs'
 import { lockFolder } from '@affine/node/disk'
 import { listen } from '@affine/node/listen'
 import { LOCAL_NETWORK } from '@affine/settlement'
@@ -13,7 +14,7 @@ import {
   openFolder,
   openKey,
 } from '@affine/settlement/node'
-import { expandPath, interrupted, type Output, output, whole } from '@affine/terminal'
+import { ENV_MODULES, expandPath, interrupted, type Output, output, whole } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { getCommandName } from '../service/program-name.ts'
 
@@ -24,6 +25,7 @@ const DEFAULTS = { validators: 3, miners: 2, maxUids: 256 }
 
 const EXAMPLES = `
 A chain in the folder is continued. If --miners is larger than before, miners are added.
+A new chain with --env-module plays the environments of the modules, and no others.
 
 Examples:
   $ af localnet
@@ -50,6 +52,7 @@ export const localnet: CommandUnknownOpts = new Command('localnet')
     (path) => expandPath(path, 'out'),
     'localnet',
   )
+  .addOption(ENV_MODULES)
   .option('--json', 'print JSON, one object a line')
   .addHelpText('after', EXAMPLES)
   .action(async ({ port, blockMs, out, json, ...options }) => {
@@ -61,6 +64,7 @@ export const localnet: CommandUnknownOpts = new Command('localnet')
     const begin = { ...DEFAULTS, ...options }
     if (!hasChain(out)) expectFreeUids(begin)
     await using net = await openFolder(out, begin)
+    if (net.chain.envs) expectEnvs(net.chain.envs)
     await addMiners(net, out, options)
     await serveChain(net, { port, blockMs, out, screen, signal })
     await makeBlock(net) // includes pending transactions

@@ -14,6 +14,7 @@ FORMAT = "affine-chain/1"
 LINE_CHARACTERS = 2**22
 U16 = 2**16 - 1
 FIELD = re.compile("(?:[0-9a-f]{2}){0,1024}")
+ENV = re.compile("[a-z0-9-]{1,64}@[0-9.]{5,32}")
 STAKE = re.compile("[0-9]{1,20}")
 UINTS = {"maxValidators", "stakeThreshold", "weightsRateLimit", "commitmentBytes"}
 PARAMS = UINTS | {"tempo", "maxUids", "immunityPeriod", "minNonImmuneUids"}
@@ -56,6 +57,8 @@ class Chain:
     netuid: int
     hashes: list[str]
     views: list[View]
+    envs: dict[str, Any] | None = None
+    """The constants of the network's environments, unless they are the local network's."""
 
     @property
     def genesis(self) -> str:
@@ -81,7 +84,7 @@ def read_chain(data: bytes) -> Chain:
             replay.add(_read_line(line))
         except ValueError as error:
             raise ValueError(f"block {number}: {error}") from error
-    return Chain(first["netuid"], replay.hashes, replay.views)
+    return Chain(first["netuid"], replay.hashes, replay.views, first.get("envs"))
 
 
 def _read_line(line: str) -> Any:
@@ -99,7 +102,9 @@ class _Replay:
     """Applies the blocks one after the other."""
 
     def __init__(self, first: Any) -> None:
-        _require(has_members(first, {"format", "netuid", "params", "neurons"}), "wrong members")
+        names = {"format", "netuid", "params", "neurons"}
+        _require(has_members(first, names, frozenset({"envs"})), "wrong members")
+        _require("envs" not in first or _are_envs(first["envs"]), "wrong envs")
         _require(first["format"] == FORMAT and is_uint(first["netuid"], U16), "another format")
         params = first["params"]
         _require(
@@ -237,6 +242,21 @@ def _first_neurons(given: Any, params: dict[str, int]) -> tuple[Neuron, ...]:
     return tuple(
         Neuron(uid, each["hotkey"], stakes[uid], uid in permits, 0, 0)
         for uid, each in enumerate(given)
+    )
+
+
+def _are_envs(given: Any) -> bool:
+    most = {"players": 2, "quotaFirst": 4096, "quotaMost": 4096}
+    return (
+        isinstance(given, dict)
+        and 1 <= len(given) <= 16
+        and all(ENV.fullmatch(id) is not None for id in given)
+        and all(
+            has_members(each, {"specHash", *most})
+            and is_hash(each["specHash"])
+            and all(is_uint(each[name], most[name]) and each[name] > 0 for name in most)
+            for each in given.values()
+        )
     )
 
 

@@ -12,7 +12,7 @@ from affine_verify.chain import Chain, read_chain
 from affine_verify.commitments import Seal
 from affine_verify.evidence import SAMPLE_BYTES, FaultError, Scope
 from affine_verify.proof import check_proof
-from affine_verify.rules import LOCAL, plan_most
+from affine_verify.rules import plan_most, rules_of
 from affine_verify.verify import EpochResult, UnavailableError, Verifier
 
 VALID, FLAWED, WRONG_USAGE, NOT_DONE = 0, 1, 2, 4
@@ -115,13 +115,21 @@ def _served_export(url: str) -> bytes | None:
     return b"".join(lines)
 
 
+def _rules_of(chain: Chain) -> dict[str, Any]:
+    try:
+        return rules_of(chain.envs)
+    except ValueError as error:
+        raise UsageError(f"--network: {error}") from error
+
+
 def _run_history(given: argparse.Namespace) -> int:
     base = given.buckets
     if base is not None and not is_url(base) and not Path(base).is_dir():
         raise UsageError(f"buckets {base}: no such folder")
     if given.first_epoch < 0:
         raise UsageError("--first-epoch expected an integer from 0")
-    verifier = Verifier(_chain_of(given.network), Buckets(base), LOCAL, given.first_epoch)
+    chain = _chain_of(given.network)
+    verifier = Verifier(chain, Buckets(base), _rules_of(chain), given.first_epoch)
     root, flaws = "", 0
     try:
         for result in verifier.epochs():
@@ -168,7 +176,8 @@ def _run_proof(given: argparse.Namespace) -> int:
     data = read_file(Path(given.file), PROOF_BYTES)
     if data is None:
         raise UsageError(f"proof {given.file}: no such file")
-    block = given.epoch * LOCAL["epochBlocks"] + LOCAL["sealBlock"]
+    rules = _rules_of(chain)
+    block = given.epoch * rules["epochBlocks"] + rules["sealBlock"]
     if not 0 <= block < len(chain.views):
         raise NotDoneError(f"the chain does not have the seal block of epoch {given.epoch}")
     slot, _ = chain.views[block].slot(given.validator)
@@ -176,7 +185,7 @@ def _run_proof(given: argparse.Namespace) -> int:
         raise NotDoneError(f"{given.validator} did not seal epoch {given.epoch}")
     scope = Scope(chain.genesis, chain.netuid, given.validator, given.epoch)
     try:
-        sample = check_proof(data, scope, slot.head, plan_most(LOCAL))
+        sample = check_proof(data, scope, slot.head, plan_most(rules))
     except FaultError as fault:
         print(f"invalid: {fault.code}")
         return FLAWED

@@ -25,7 +25,9 @@ function addEnvironment({ write, edit, run }) {
 }
 
 const blocksOf = (page, language) =>
-  [...page.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms'))].map(([, block]) => block)
+  [...page.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms'))].map(
+    ([, block]) => block,
+  )
 
 const MEMORY = `const files = new Map<string, Uint8Array>()
 

@@ -23,7 +23,8 @@ export async function runPage(name: string): Promise<void> {
         await session.write(file, text)
         continue
       }
-      const needsPython = language === 'python' || /^(python|pip|uvicorn|affine-verify) /m.test(text)
+      const needsPython =
+        language === 'python' || /^(python|pip|uvicorn|affine-verify) /m.test(text)
       if (/^(not run|tested): /.test(note) || (needsPython && !PYTHON)) continue
       count += 1
       if (note === 'serves') await session.serve(snippet)

@@ -55,16 +55,10 @@ export interface Snapshot {
 export type UidWeights = readonly (readonly [uid: number, weight: number])[]
 
 /** Constants of environments by id, with which a local chain begins. Protocol §9.2. */
-export type ChainEnvs = Readonly<
-  Record<
-    string,
-    {
-      readonly specHash: string
-      readonly players: number
-      readonly quotaFirst: number
-      readonly quotaMost: number
-    }
-  >
+export type ChainEnvs = Readonly<Record<string, EnvOfChain>>
+
+type EnvOfChain = { readonly specHash: string } & Readonly<
+  Record<'players' | 'quotaFirst' | 'quotaMost', number>
 >
 
 /**

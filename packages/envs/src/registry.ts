@@ -85,21 +85,16 @@ type Expected = Readonly<Record<string, { readonly specHash: Hash; readonly play
 export function expectEnvs(envs: Expected): void {
   for (const [id, { specHash: hash, players }] of Object.entries(envs)) {
     const spec = specs.get(id)
-    const wanted = describeBehaviour(id, hash, players)
-    const failure = 'its challenges cannot be replayed'
-    if (spec === undefined)
-      throw new RangeError(
-        `the network plays ${wanted}, which is not registered here, so ${failure}: ` +
-          'load its module with --env-module of af or af-verify',
-      )
-    const found = describeBehaviour(id, spec.specHash(), spec.game === undefined ? 1 : 2)
+    const wanted = describeBehaviour(hash, players)
+    const found = spec && describeBehaviour(spec.specHash(), spec.game === undefined ? 1 : 2)
     if (found !== wanted)
       throw new RangeError(
-        `the network plays ${wanted}, but ${found} is registered here, so ${failure}: load the ` +
-          'module with which the network began, or begin a network with a new version',
+        `the network plays ${id} (${wanted}), which is ${found ?? 'missing'} here, so its ` +
+          'challenges cannot be replayed: name the module with which the network began with ' +
+          '--env-module of af or af-verify',
       )
   }
 }
 
-const describeBehaviour = (id: string, hash: Hash, players: number): string =>
-  `${id} (specHash ${hash}, players: ${players})`
+const describeBehaviour = (hash: Hash, players: number): string =>
+  `specHash ${hash}, players: ${players}`

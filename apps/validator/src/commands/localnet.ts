@@ -55,7 +55,7 @@ export const localnet: CommandUnknownOpts = new Command('localnet')
   .addOption(ENV_MODULES)
   .option('--json', 'print JSON, one object a line')
   .addHelpText('after', EXAMPLES)
-  .action(async ({ port, blockMs, out, json, ...options }) => {
+  .action(async ({ port, blockMs, out, json, envModule, ...options }) => {
     const screen = output(json)
     const signal = interrupted()
     await using _folder = await lockFolder(out)
@@ -66,7 +66,7 @@ export const localnet: CommandUnknownOpts = new Command('localnet')
     await using net = await openFolder(out, begin)
     if (net.chain.envs) expectEnvs(net.chain.envs)
     await addMiners(net, out, options)
-    await serveChain(net, { port, blockMs, out, screen, signal })
+    await serveChain(net, { port, blockMs, out, envModule, screen, signal })
     await makeBlock(net) // includes pending transactions
     const file = chainPath(out)
     screen.line(`the chain is in ${file}`, { type: 'ended', file })
@@ -110,13 +110,14 @@ async function addMiners(net: KeptChain, out: string, options: Partial<typeof DE
 
 type ServeOptions = Readonly<Record<'port' | 'blockMs', number>> & {
   readonly out: string
+  readonly envModule: string | undefined
   readonly screen: Output
   readonly signal: AbortSignal
 }
 
 /** Serves the chain, and makes a block every `blockMs`, until the signal aborts. */
 async function serveChain(net: KeptChain, serving: ServeOptions): Promise<void> {
-  const { port, blockMs, out, screen, signal } = serving
+  const { port, blockMs, out, envModule, screen, signal } = serving
   const { chain } = net
   using server = await listen(net.serve, port)
   const { url } = server
@@ -127,7 +128,7 @@ async function serveChain(net: KeptChain, serving: ServeOptions): Promise<void> 
   const pace = `a block every ${blockMs} ms, ${epochBlocks} blocks an epoch`
   const text = `a local chain at ${url}${since}: ${pace}; Ctrl-C stops it. In other terminals:`
   const record = { type: 'serving', url, block, keys: resolve(keys), neurons }
-  screen.line([text, ...formatJoinHints(url, keys)].join('\n'), record)
+  screen.line([text, ...formatJoinHints(url, keys, envModule)].join('\n'), record)
   while (!signal.aborted) {
     await sleep(blockMs, undefined, { signal }).catch(() => undefined)
     if (signal.aborted) return
@@ -143,10 +144,11 @@ async function makeBlock(net: KeptChain): Promise<void> {
   await net.produce(Math.max(Date.now(), await chain.time(chain.height)))
 }
 
-function formatJoinHints(url: string, keys: string): readonly string[] {
+function formatJoinHints(url: string, keys: string, envModule?: string): readonly string[] {
+  const modules = envModule === undefined ? '' : ` --env-module ${envModule}`
   const af = getCommandName('af')
-  const miner = `--network ${url} --key ${join(keys, 'miner-1')}`
-  const validator = `--network ${url} --key ${join(keys, 'validator-1')}`
+  const miner = `--network ${url} --key ${join(keys, 'miner-1')}${modules}`
+  const validator = `--network ${url} --key ${join(keys, 'validator-1')}${modules}`
   return [
     `  $ ${af} miner --port 8001 ${miner}`,
     `  $ ${af} validate ${validator} --folder validator-1 --buckets buckets`,

@@ -83,18 +83,19 @@ type Expected = Readonly<Record<string, { readonly specHash: Hash; readonly play
  * @throws RangeError for the first that is missing, or has another specHash or number of players.
  */
 export function expectEnvs(envs: Expected): void {
-  for (const [id, { specHash: hash, players }] of Object.entries(envs)) {
+  for (const [id, expected] of Object.entries(envs)) {
     const spec = specs.get(id)
-    const wanted = describeBehaviour(hash, players)
-    const found = spec && describeBehaviour(spec.specHash(), spec.game === undefined ? 1 : 2)
-    if (found !== wanted)
-      throw new RangeError(
-        `the network plays ${id} (${wanted}), which is ${found ?? 'missing'} here, so its ` +
-          'challenges cannot be replayed: name the module with which the network began with ' +
-          '--env-module of af or af-verify',
-      )
+    const players = spec?.game === undefined ? 1 : 2
+    const found = spec && describeBehaviour(spec.specHash(), players)
+    const wanted = describeBehaviour(expected.specHash, expected.players)
+    if (found === wanted) continue
+    const here = found === undefined ? 'is missing' : `has ${found}`
+    throw new RangeError(
+      `the network plays ${id} with ${wanted}, but here it ${here}, so its challenges cannot be ` +
+        'replayed: name the module with which the network began with --env-module of af or af-verify',
+    )
   }
 }
 
 const describeBehaviour = (hash: Hash, players: number): string =>
-  `specHash ${hash}, players: ${players}`
+  `specHash ${hash} and players ${players}`

@@ -8,6 +8,7 @@ import { expandPath, readEnvironment } from './environment.ts'
 import { maskUrls } from './fault-text.ts'
 import { columns, fit } from './fit.ts'
 import { FAILED, leave, leaveWithStdout } from './leave.ts'
+import { isFile } from './setting.ts'
 
 /**
  * Returns a signal that aborts at the first Ctrl-C or SIGTERM, so that `run` exits with 130. The
@@ -87,7 +88,10 @@ export async function perform(
 async function loadModules(files: readonly string[]): Promise<void> {
   const { loadModule } = await import('@affine/envs/modules')
   for (const file of files) {
-    const { href } = pathToFileURL(expandPath(file, 'env-module'))
+    const path = expandPath(file, 'env-module')
+    if (!isFile(path))
+      throw new RangeError(`"env-module" expected a module's file, got ${JSON.stringify(file)}`)
+    const { href } = pathToFileURL(path)
     await loadModule(href).catch((error) => {
       const advice = error?.code === 'ERR_UNKNOWN_FILE_EXTENSION' ? `; ${NO_TYPES}` : ''
       const reason = error instanceof Error ? error.message : format(error)

@@ -119,7 +119,8 @@ export function textIn(
   }
 }
 
-function isFile(path: string): boolean {
+/** Reports whether a path is a file's. */
+export function isFile(path: string): boolean {
   try {
     return statSync(path).isFile()
   } catch {

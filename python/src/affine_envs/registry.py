@@ -14,9 +14,7 @@ from affine_envs.mult8 import Mult8
 from affine_envs.pack import Pack
 from affine_envs.tictactoe import TicTacToe
 
-GAMES: dict[str, Game[Any, Any]] = {
-    game.id: game for game in (TicTacToe(), Mult8(), Hex(), Pack())
-}
+GAMES: dict[str, Game[Any, Any]] = {game.id: game for game in (TicTacToe(), Mult8(), Hex(), Pack())}
 POINTS = {point.name: point for point in entry_points(group="affine_envs")}
 NEWEST = {f"{id.split('@')[0]}-v0": id for id in (*GAMES, *POINTS)}
 

@@ -92,7 +92,7 @@ export function expectEnvs(envs: Expected): void {
     const here = found === undefined ? 'is missing' : `has ${found}`
     throw new RangeError(
       `the network plays ${id} with ${wanted}, but here it ${here}, so its challenges cannot be ` +
-        'replayed: name the module with which the network began with --env-module of af or af-verify',
+        'replayed: name the module of the network with --env-module of af or af-verify',
     )
   }
 }

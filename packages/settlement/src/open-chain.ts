@@ -52,8 +52,8 @@ export type SubnetOpener = (where: string, host: Host, options?: OpenOptions) =>
 /**
  * Opens the chain that `where` names. Without a network's name, the rules follow from the chain's
  * genesis.
- * @throws RangeError if `where` names no chain, if a netuid is needed and missing, or if the network
- *   plays an environment that is not registered, or is registered with another behaviour.
+ * @throws RangeError if `where` names no chain, if a netuid is needed and missing, or if the
+ *   network plays an environment that is not registered, or behaves differently.
  */
 export async function openChain(
   where: string,

@@ -120,12 +120,12 @@ async function showPage(
 const NO_VERIFIER =
   'Not verified: `af-verify` is missing. Install it with `npm install -g @affine/verifier`.'
 
-type VerifyOptions = { json?: true; verbose?: true; envModule?: string; epochs: number }
+type DemoVerification = { json?: true; verbose?: true; envModule?: string; epochs: number }
 
 /** Runs `af-verify` in another process, which sets the exit code, and prints its result. */
 async function verifyApart(
   out: string,
-  { json, verbose, envModule, epochs }: VerifyOptions,
+  { json, verbose, envModule, epochs }: DemoVerification,
   screen: Output,
   signal: AbortSignal,
 ): Promise<void> {

@@ -75,7 +75,7 @@ function createEnvs(): ChainEnvs | undefined {
 
 /**
  * Creates a chain with the rules of the local network. It plays the environments of the loaded
- * modules, or else the built-in ones. Uids follow the order of the hotkeys.
+ * modules, otherwise the built-in ones. Uids follow the order of the hotkeys.
  */
 export function createLocalChain(
   validators: readonly string[],

@@ -87,21 +87,18 @@ describe('environments', () => {
     expect(one?.genesis).not.toBe(other?.genesis)
   })
 
-  test.each([
-    [[]],
-    [{}],
-    [{ nim: env }],
-    [{ 'Nim@0.1.0': env }],
-    [Object.fromEntries(many)],
-    ...[
-      { specHash: 'AB'.repeat(32) },
-      { players: 3 },
-      { players: true },
-      { quotaFirst: 0 },
-      { quotaMost: 4097 },
-      { more: 1 },
-    ].map((wrong) => [{ 'nim@0.1.0': { ...env, ...wrong } }]),
-  ])('are refused: %j', (envs) => {
+  const faulty = [
+    { specHash: 'AB'.repeat(32) },
+    { players: 3 },
+    { players: true },
+    { quotaFirst: 0 },
+    { quotaMost: 4097 },
+    { more: 1 },
+  ].map((wrong) => ({ 'nim@0.1.0': { ...env, ...wrong } }))
+  const names = [[], {}, { nim: env }, { 'Nim@0.1.0': env }, Object.fromEntries(many)]
+
+  test.each<object>([...names, ...faulty].map((envs) => ({ envs })))('are refused: %j', (given) => {
+    const { envs } = given as { readonly envs: unknown }
     expect(() => start(envs as never)).toThrow(RangeError)
   })
 })

@@ -26,7 +26,7 @@ export default {
     only('duel', ['prng', 'wilson']),
     only('miners', ['blocks', 'duel', 'envs', 'node', 'prng']),
     only('engine', ['blocks', 'chain', 'duel', 'envs', 'miners', 'node', 'prng', 'settlement']),
-    only('settlement', ['blocks', 'chain', 'duel', 'node', 'prng']),
+    only('settlement', ['blocks', 'chain', 'duel', 'envs', 'node', 'prng']),
     only('report', ['blocks', 'chain', 'duel', 'envs', 'prng', 'settlement', 'wilson']),
     only('terminal', ['envs', 'report', 'settlement']),
     {

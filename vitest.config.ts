@@ -24,7 +24,8 @@ const files = [...folders, 'test']
   .filter((file) => file.endsWith('.test.ts'))
 const needMachine = files.filter((file) => file.endsWith('.machine.test.ts'))
 /** Marks of tests that replace, reload or register modules or timers, and so need isolation. */
-const REPLACING = /\bvi\.(mock|doMock|resetModules|useFakeTimers)\(|(?<![.\w])register\(/
+const REPLACING =
+  /\bvi\.(mock|doMock|resetModules|useFakeTimers)\(|(?<![.\w])(register|loadModule)\(|--env-module/
 const alone = files.filter((file) => REPLACING.test(readFileSync(file, 'utf8')))
 
 /** Timeouts that only a hanging test reaches, so that none fails because a machine is slow. */

@@ -1,29 +1,33 @@
-// Adds two environments, a kind of bucket and a kind of chain to a copy of the project, each in one
+// Adds an environment, a kind of bucket and a kind of chain to a copy of the project, each in one
 // file with a line or two elsewhere. Checks and tests the copy.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { copyOf } from './copy.mjs'
 
-/** Adds the environments of docs/adding-an-environment.md, with one player and with two. */
-function addEnvironments({ write, edit, run }) {
+/** Releases the environment of docs/adding-an-environment.md, as in its last steps. */
+function addEnvironment({ write, edit, run }) {
   const page = readFileSync('docs/adding-an-environment.md', 'utf8')
-  const blocks = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, block]) => block)
-  const [file, registered, , constant, game] = blocks
-  const [imported, listed] = registered.trim().split('\n\n')
-  const [registry, protocol] = [
+  const [module] = blocksOf(page, 'js')
+  const [beginning, registered, constant] = blocksOf(page, 'ts')
+  const [, definition] = module.match(/defineGame\(\{\n(.*?)^ {2}\}\)$/ms)
+  const [imported, loop] = registered.trim().split('\n\n')
+  const [file, registry, protocol] = [
+    'packages/envs/src/nim.ts',
     'packages/envs/src/registry.ts',
     'packages/duel/src/env-constants.ts',
   ]
-  write('packages/envs/src/sort5.ts', file)
-  write('packages/envs/src/nim.ts', game)
-  edit(registry, /^/, `${imported}\n${imported.replaceAll('sort5', 'nim')}\n`)
-  edit(registry, /^const BUILT_IN.*$/m, listed.replace(/\]$/, ', nim]'))
+  write(file, `${beginning}${definition}})\n`)
+  edit(registry, /^/, `${imported}\n`)
+  edit(registry, /^for \(const spec of .*$/m, loop)
   edit(protocol, /^export const MAIN_ENVS.*$/m, `$&\n${constant.trim()}`)
-  run('biome', 'check', '--write', registry, protocol)
-  const [, command] = page.match(/^ {4}node (.* env run sort5-v0 --agent perfect)$/m)
-  run(process.execPath, ...command.split(' '))
+  run('biome', 'check', '--write', file, registry, protocol)
 }
+
+const blocksOf = (page, language) =>
+  [...page.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms'))].map(
+    ([, block]) => block,
+  )
 
 const MEMORY = `const files = new Map<string, Uint8Array>()
 
@@ -120,7 +124,7 @@ function addChain({ write, edit, run }) {
 /** Tests whose result an addition can change. Other tests have their own environments or places. */
 const TESTS = [
   // These check every registered environment.
-  ...['docs', 'env', 'registry', 'replay', 'vectors'].map((name) => `packages/envs/test/${name}.`),
+  ...['env', 'registry', 'replay', 'vectors'].map((name) => `packages/envs/test/${name}.`),
   'packages/blocks/test/longest-sample',
   'packages/report/test/registered',
   'apps/explorer/test/answers',
@@ -141,7 +145,7 @@ const TESTS = [
 const folder = mkdtempSync(join(tmpdir(), 'affine-additions-'))
 try {
   const copy = copyOf(folder)
-  addEnvironments(copy)
+  addEnvironment(copy)
   addBackend(copy)
   addChain(copy)
   copy.run('biome', 'check', '--error-on-warnings', 'packages', 'apps')

@@ -181,7 +181,7 @@ function addVersion() {
   write('packages/envs/src/tictactoe-2.ts', source.replace("version: '0.1.0'", "version: '0.2.0'"))
   const path = 'packages/envs/src/registry.ts'
   edit(path, /^/, "import { tictactoe as tictactoe2 } from './tictactoe-2.ts'\n")
-  edit(path, /(const BUILT_IN.*\[)/, '$1tictactoe2, ')
+  edit(path, /^(for \(const spec of \[)/m, '$1tictactoe2, ')
   run('biome', 'check', '--write', path)
 }
 

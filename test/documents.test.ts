@@ -45,8 +45,9 @@ async function outputOf(program: string, folder: string): Promise<string> {
 
 /** Returns the fault in a page's note on why a snippet is not run, or undefined. */
 function noteFault(page: string, { note = '', text }: Snippet): string | undefined {
-  const [, kind, value = ''] = /^(not run|tested): (.*)$/.exec(note) ?? []
+  const [, kind, value = ''] = /^(not run|tested|file): (.*)$/.exec(note) ?? []
   if (kind === undefined) return note === '' || note === 'serves' ? undefined : `no note: ${note}`
+  if (kind === 'file') return undefined
   if (kind === 'not run')
     return REASONS.includes(value) ? undefined : `expected one of ${REASONS}, got ${value}`
   if (!existsSync(join(root, value))) return `${value} does not exist`

@@ -38,9 +38,21 @@ const TELLING =
       'if (!isMainThread) process._rawDebug("a thread starts")',
   )
 
+/** A module of environments that prints a line to standard error in every thread but the first. */
+const MODULE =
+  'data:text/javascript,' +
+  encodeURIComponent(`
+    import { isMainThread } from 'node:worker_threads'
+    export default ({ defineEnv, make, register }) => {
+      if (!isMainThread) process._rawDebug('a module runs')
+      register(defineEnv({ ...make('mult8-v0').spec, version: '0.0.1' }))
+    }`)
+
 /** Recomputes the history with the built packages, by so many threads, and prints what it found. */
 const RECOMPUTE = `
   const dist = ${JSON.stringify(new URL('../packages/settlement/dist/', import.meta.url).href)}
+  const { loadModule } = await import(dist + '../../envs/dist/modules.js')
+  await loadModule(${JSON.stringify(MODULE)})
   const { openChain, recompute } = await import(dist + 'index.js')
   const { NODE_HOST } = await import(dist + 'node/host.js')
   const { createBucketOpener, openThreads } = await import(dist + 'node/index.js')
@@ -57,14 +69,16 @@ test('finds the same in any number of threads', async () => {
     const words = ['--eval', `(async () => {${RECOMPUTE}})()`, '--', root, chain, String(jobs)]
     const env = { ...process.env, NODE_OPTIONS: TELLING }
     const { stdout, stderr } = await promisify(execFile)(process.execPath, words, { env })
-    return { stdout, threads: stderr.split('a thread starts').length - 1 }
+    const count = (text: string): number => stderr.split(text).length - 1
+    return { stdout, threads: count('a thread starts'), modules: count('a module runs') }
   }
   const alone = await recompute(1)
   expect(alone).toMatchObject({ threads: 0, stdout: expect.stringContaining('WRONG_REWARD') })
   for (const jobs of [2, 5]) {
-    const { stdout, threads } = await recompute(jobs)
+    const { stdout, threads, modules } = await recompute(jobs)
     expect(stdout).toBe(alone.stdout)
     expect(threads).toBeGreaterThan(0)
+    expect(modules).toBe(threads)
     expect(threads).toBeLessThanOrEqual(jobs)
   }
 })

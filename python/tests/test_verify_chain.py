@@ -1,10 +1,13 @@
 """Rules of a local chain that its vector does not reach."""
 
+from typing import Any
+
 import pytest
 
 pytest.importorskip("sr25519", reason="needs the extra `verify`")
 
 from affine_verify.chain import Neuron, View, _Replay
+from affine_verify.rules import LOCAL, rules_of
 
 FIRST = {
     "format": "affine-chain/1",
@@ -42,3 +45,39 @@ def test_evicts_by_emission_registration_and_uid() -> None:
 def test_evicts_the_young_where_few_are_old() -> None:
     assert evicted({}, 9, (0, 0, 9, 8)) == 3
     assert evicted({}, 9, (0, 0, 0, 8)) == 2
+
+
+ENV: dict[str, Any] = {"specHash": "ab" * 32, "players": 2, "quotaFirst": 8, "quotaMost": 64}
+
+
+WRONG: list[dict[str, Any]] = [
+    {"specHash": "AB" * 32},
+    {"players": 3},
+    {"players": True},
+    {"quotaFirst": 0},
+    {"quotaMost": 4097},
+    {"more": 1},
+]
+MANY = {f"nim@0.1.{i}": ENV for i in range(17)}
+
+
+@pytest.mark.parametrize(
+    "envs",
+    [None, [], {}, {"nim": ENV}, {"Nim@0.1.0": ENV}, MANY]
+    + [{"nim@0.1.0": {**ENV, **wrong}} for wrong in WRONG],
+)
+def test_refuses_wrong_environments_of_a_first_line(envs: object) -> None:
+    _Replay({**FIRST, "envs": {"nim@0.1.0": ENV}})
+    with pytest.raises(ValueError, match="wrong envs"):
+        _Replay({**FIRST, "envs": envs})
+
+
+def test_names_environments_that_are_not_here() -> None:
+    assert rules_of(None) is LOCAL
+    same = {**LOCAL["envs"]["mult8@0.1.0"], "quotaMost": 33}
+    assert rules_of({"mult8@0.1.0": same})["envs"] == {"mult8@0.1.0": same}
+    with pytest.raises(ValueError, match=r"plays go@0\.1\.0: install the package"):
+        rules_of({"go@0.1.0": ENV})
+    for wrong in ({"players": 2}, {"specHash": ENV["specHash"]}):
+        with pytest.raises(ValueError, match=r"plays mult8@0\.1\.0 with"):
+            rules_of({"mult8@0.1.0": {**same, **wrong}})

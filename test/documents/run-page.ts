@@ -18,7 +18,13 @@ export async function runPage(name: string): Promise<void> {
   try {
     for (const snippet of all.filter(runnable)) {
       const { language, note = '', text } = snippet
-      const needsPython = language === 'python' || /^(python|pip|uvicorn) /m.test(text)
+      const [, file] = /^file: (.*)$/.exec(note) ?? []
+      if (file !== undefined) {
+        await session.write(file, text)
+        continue
+      }
+      const needsPython =
+        language === 'python' || /^(python|pip|uvicorn|affine-verify) /m.test(text)
       if (/^(not run|tested): /.test(note) || (needsPython && !PYTHON)) continue
       count += 1
       if (note === 'serves') await session.serve(snippet)

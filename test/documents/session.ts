@@ -21,8 +21,15 @@ const USUAL = [
   { command: /^uvicorn/, port: 8000 },
 ]
 
+/** The folder of the packages that a page installs: the environment of `PYTHON` is shared. */
+const INSTALLED = '.venv/lib'
+/** Installs the package of a page without network. */
+const PIP = `pip install -q --no-build-isolation --no-deps --target ${INSTALLED} .`
+
 /** A session of a reader who types the commands of a page in a new folder. */
 export interface Session {
+  /** Writes a file of the page. */
+  write(name: string, text: string): Promise<void>
   /** Runs a snippet. Resolves with its standard output; rejects with all output if it fails. */
   run(snippet: Snippet): Promise<string>
   /** Starts each line as a program. Resolves once each listens on its port or prints something. */
@@ -107,7 +114,8 @@ export async function openSession(page: string): Promise<Session> {
   const withPorts = await freePorts(page)
   const path = [bin, ...(PYTHON ? [dirname(PYTHON)] : []), process.env.PATH].join(':')
   const kept = Object.entries(process.env).filter(([name]) => !/^AFFINE_|^VITEST/.test(name))
-  const env = { ...Object.fromEntries(kept), PATH: path, NO_COLOR: '1' }
+  const packages = { PYTHONPATH: join(folder, INSTALLED) }
+  const env = { ...Object.fromEntries(kept), PATH: path, NO_COLOR: '1', ...packages }
   const running = new Set<ChildProcess>()
 
   function begin(program: string, words: readonly string[]) {
@@ -138,8 +146,13 @@ export async function openSession(page: string): Promise<Session> {
   }
 
   return {
+    async write(name, text) {
+      await writeFile(join(folder, name), `${text}\n`)
+      execFileSync('git', ['-C', folder, 'add', name])
+    },
     async run({ language, text }) {
-      const program = withPorts(text.split('\n').map(withPort).join('\n'))
+      const lines = text.replace(/^pip install \.$/m, PIP).split('\n')
+      const program = withPorts(lines.map(withPort).join('\n'))
       const words = { sh: ['bash', '-ec', program], python: ['python', '-c', program] }[language]
       if (words === undefined) throw new Error(`nothing runs ${language}`)
       const [name = '', ...rest] = words

@@ -40,6 +40,8 @@ const overhang = (page: Page): Promise<number> =>
 const heightOf = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollHeight)
 
+const VIEWS_OF_ALL = ['#/', '#/validators', '#/miners', '#/nowhere']
+
 /** Maximum height in pixels; half of it for a contender in a wide window. */
 const MOST_HEIGHT = 6000
 
@@ -355,7 +357,6 @@ describe.runIf(HAS_BROWSER)('the page, on the files of a demo', () => {
   })
 
   describe('named by a link', () => {
-    const VIEWS_OF_ALL = ['#/', '#/validators', '#/miners', '#/nowhere']
     const WARNING = '⚠ Named by this link, not by this site.'
 
     it('shows a warning and its sources on every view, and links to the site’s own', async () => {
@@ -420,6 +421,21 @@ describe.runIf(HAS_BROWSER)('the page, on the files of a demo', () => {
     const query = `?chain=${server.url}/&buckets=${demo.url}`
     const { page } = await openPage(browser, demo.url + query)
     expect(await page.locator('.root').textContent()).toBe(demo.verified.root)
+  })
+
+  it('names an environment that it cannot replay, and confirms nothing', async () => {
+    const nim = { specHash: 'ab'.repeat(32), players: 2, quotaFirst: 8, quotaMost: 64 }
+    const envs = { 'nim@0.1.0': nim }
+    const chain = LocalChain.create({ netuid: 120, random: () => new Uint8Array(32), envs })
+    using server = await listen(serveLocal(chain, 10), 0)
+    const { page } = await openPage(browser, `${demo.url}?chain=${server.url}/`)
+    expect(await page.locator('.strip-bad').textContent()).toMatch(
+      /^Reading stopped: the network plays nim@0.1.0 .* cannot be replayed/,
+    )
+    for (const view of VIEWS_OF_ALL) {
+      await goTo(page, view)
+      expect(await page.locator('body').textContent(), view).not.toContain('✔')
+    }
   })
 
   it('loads the client of a node only if needed, and reports its error', async () => {

@@ -49,6 +49,6 @@ it('uses these names in the hints of the demo', () => {
   const text = formatFilesHint('/tmp/x')
   expect(text).toContain(`$ ${getCommandName('af')} serve /tmp/x/buckets`)
   expect(text).toContain(`$ ${getCommandName('af-verify')} /tmp/x/buckets`)
-  expect(formatFilesHint('/tmp/x', true)).not.toContain('http:')
+  expect(formatFilesHint('/tmp/x', { open: true })).not.toContain('http:')
   expect(text).toContain(`play one yourself\n    $ ${getCommandName('af')} env run tictactoe-v0`)
 })

@@ -54,6 +54,13 @@ export interface Snapshot {
 /** Pairs of a uid and its weight, both 0 to 65535. */
 export type UidWeights = readonly (readonly [uid: number, weight: number])[]
 
+/** Constants of environments by id, with which a local chain begins. Protocol §9.2. */
+export type ChainEnvs = Readonly<Record<string, EnvOfChain>>
+
+type EnvOfChain = { readonly specHash: string } & Readonly<
+  Record<'players' | 'quotaFirst' | 'quotaMost', number>
+>
+
 /**
  * One subnet of a chain, as the protocol needs it. Only finalized blocks are read. A call that the
  * chain refuses rejects with a `ChainError`, whose code is the chain's name for the refusal. A
@@ -63,6 +70,8 @@ export interface Chain {
   /** Hash of block 0, 64 hex digits. */
   readonly genesis: string
   readonly netuid: number
+  /** The environments of the network, if its first block determines them. */
+  readonly envs?: ChainEnvs | undefined
   /**
    * Yields every finalized head, from the current one on. A slow reader misses no head. Ends when
    * `signal` aborts.

@@ -74,6 +74,35 @@ describe('permits', () => {
   })
 })
 
+describe('environments', () => {
+  const env = { specHash: 'ab'.repeat(32), players: 2, quotaFirst: 8, quotaMost: 64 }
+  const start = (envs: never) => LocalChain.create({ netuid: 1, random: () => bytes(1), envs })
+  const many = Array.from({ length: 17 }, (_, i) => [`nim@0.1.${i}`, env])
+
+  test('are part of the genesis', () => {
+    const [one, other] = [8, 9].map((quotaFirst) =>
+      start({ 'nim@0.1.0': { ...env, quotaFirst } } as never),
+    )
+    expect(LocalChain.import(one?.export() ?? '').envs).toEqual({ 'nim@0.1.0': env })
+    expect(one?.genesis).not.toBe(other?.genesis)
+  })
+
+  const faulty = [
+    { specHash: 'AB'.repeat(32) },
+    { players: 3 },
+    { players: true },
+    { quotaFirst: 0 },
+    { quotaMost: 4097 },
+    { more: 1 },
+  ].map((wrong) => ({ 'nim@0.1.0': { ...env, ...wrong } }))
+  const names = [[], {}, { nim: env }, { 'Nim@0.1.0': env }, Object.fromEntries(many)]
+
+  test.each<object>([...names, ...faulty].map((envs) => ({ envs })))('are refused: %j', (given) => {
+    const { envs } = given as { readonly envs: unknown }
+    expect(() => start(envs as never)).toThrow(RangeError)
+  })
+})
+
 describe('weights', () => {
   test('are refused within the rate limit since the last weights', async () => {
     const chain = subnet({ params: { ...noLimits, weightsRateLimit: 3 } })

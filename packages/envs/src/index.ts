@@ -3,7 +3,7 @@ export type { Definition, EnvSpec, GameDefinition, GameRules } from './definitio
 export { Env, type Info, type ResetOptions } from './env.ts'
 export * from './episode.ts'
 export type { Explanation, LastTurn, Outcome, Picture, PictureShape } from './explanation.ts'
-export { make, register, registry, specHash } from './registry.ts'
+export { expectEnvs, make, register, registry, specHash } from './registry.ts'
 export { type ReplayedSide, replay, replayGame } from './replay.ts'
 export * as spaces from './spaces.ts'
 export { defineEnv, defineGame } from './spec.ts'

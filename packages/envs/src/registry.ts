@@ -7,10 +7,7 @@ import { mult8 } from './mult8.ts'
 import { pack } from './pack.ts'
 import { tictactoe } from './tictactoe.ts'
 
-/** The environments of this package. Old versions are never removed. */
-const BUILT_IN: readonly EnvSpec[] = [tictactoe, mult8, hex, pack]
-
-const specs = /* @__PURE__ */ new Map(/* @__PURE__ */ BUILT_IN.map((spec) => [spec.id, spec]))
+const specs = new Map<string, EnvSpec>()
 
 /** Every registered specification by its exact id, in the order of registration. */
 export const registry: ReadonlyMap<string, EnvSpec> = specs
@@ -26,6 +23,9 @@ export function register(spec: EnvSpec): void {
     throw new RangeError(`"id" expected a new one, got "${spec.id}"`)
   specs.set(spec.id, spec)
 }
+
+// The environments of this package. Old versions are never removed.
+for (const spec of [tictactoe, mult8, hex, pack]) register(spec)
 
 /** The options of `make`. */
 interface MakeOptions {
@@ -73,3 +73,29 @@ function findNewest(alias: string): EnvSpec | undefined {
 export function specHash(env: string): Hash {
   return make(env).spec.specHash()
 }
+
+/** The constants of a network's environments, by exact id. */
+type Expected = Readonly<Record<string, { readonly specHash: Hash; readonly players: number }>>
+
+/**
+ * Checks that the environments of a network are registered here with the same behaviour.
+ *
+ * @throws RangeError for the first that is missing, or has another specHash or number of players.
+ */
+export function expectEnvs(envs: Expected): void {
+  for (const [id, expected] of Object.entries(envs)) {
+    const spec = specs.get(id)
+    const players = spec?.game === undefined ? 1 : 2
+    const found = spec && describeBehaviour(spec.specHash(), players)
+    const wanted = describeBehaviour(expected.specHash, expected.players)
+    if (found === wanted) continue
+    const here = found === undefined ? 'is missing' : `has ${found}`
+    throw new RangeError(
+      `the network plays ${id} with ${wanted}, but here it ${here}, so its challenges cannot be ` +
+        'replayed: name the module of the network with --env-module of af or af-verify',
+    )
+  }
+}
+
+const describeBehaviour = (hash: Hash, players: number): string =>
+  `specHash ${hash} and players ${players}`

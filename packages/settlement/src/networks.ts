@@ -45,6 +45,10 @@ export const LOCAL_NETWORK: Network = {
  */
 export const FINNEY_FIRST_EPOCH = 100_000
 
+/** Returns the network of a local chain, with the environments of its first line. Protocol §5.1. */
+export const createLocalNetwork = ({ envs }: Pick<Chain, 'envs'>): Network =>
+  envs === undefined ? LOCAL_NETWORK : { ...LOCAL_NETWORK, protocol: { ...LOCAL, envs } }
+
 /** Networks by name. Protocol §9.2. */
 export const NETWORKS: Readonly<Record<string, Preset>> = {
   finney: {
@@ -71,10 +75,10 @@ export function findNetwork(where: string): Preset | undefined {
   return own(NETWORKS, name)
 }
 
-/** Returns the network whose chain has this genesis, or `local`. */
-export function findNetworkByGenesis(genesis: string): Preset {
-  const known = Object.values(NETWORKS).find((network) => network.genesis === genesis)
-  return known ?? LOCAL_NETWORK
+/** Returns the network whose chain has this genesis, or that of a local chain. */
+export function findNetworkByGenesis(chain: Pick<Chain, 'genesis' | 'envs'>): Preset {
+  const known = Object.values(NETWORKS).find(({ genesis }) => genesis === chain.genesis)
+  return known ?? createLocalNetwork(chain)
 }
 
 /** Returns a network's constants for an epoch. Protocol §9.2. */

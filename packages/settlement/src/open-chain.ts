@@ -52,7 +52,8 @@ export type SubnetOpener = (where: string, host: Host, options?: OpenOptions) =>
 /**
  * Opens the chain that `where` names. Without a network's name, the rules follow from the chain's
  * genesis.
- * @throws RangeError if `where` names no chain, or if a netuid is needed and missing.
+ * @throws RangeError if `where` names no chain, if a netuid is needed and missing, or if the
+ *   network plays an environment that is not registered, or behaves differently.
  */
 export async function openChain(
   where: string,
@@ -65,6 +66,7 @@ export async function openChain(
     const { netuid = chain.netuid } = options
     if (netuid !== chain.netuid)
       throw new RangeError(`"netuid" expected ${chain.netuid}, which ${where} has, got ${netuid}`)
+    if (chain.envs) (await import('@affine/envs')).expectEnvs(chain.envs)
     const network = resolveNetwork(where, chain, options)
     return { chain, network, [Symbol.asyncDispose]: close }
   } catch (error) {
@@ -134,7 +136,7 @@ function explainUnreadable(where: string, error: Error & { readonly code?: strin
 
 /** Returns the rules of a chain, by its name or its genesis. Protocol §9.2. */
 function resolveNetwork(where: string, chain: Chain, options: OpenOptions): Network {
-  const preset = findNetwork(where) ?? findNetworkByGenesis(chain.genesis)
+  const preset = findNetwork(where) ?? findNetworkByGenesis(chain)
   const { firstEpoch = preset.firstEpoch } = options
   if (firstEpoch === undefined)
     throw new RangeError(`"first-epoch" expected a number: ${where} has no agreed first epoch`)

@@ -19,8 +19,8 @@ test('finds a network by its name, or by the part before the first comma', () =>
 
 test('finds a chain’s network by its genesis; any other chain is local', () => {
   for (const network of Object.values(NETWORKS))
-    if (network.genesis) expect(findNetworkByGenesis(network.genesis)).toBe(network)
-  expect(findNetworkByGenesis('00'.repeat(32))).toBe(LOCAL_NETWORK)
+    if (network.genesis) expect(findNetworkByGenesis({ genesis: network.genesis })).toBe(network)
+  expect(findNetworkByGenesis({ genesis: '00'.repeat(32) })).toBe(LOCAL_NETWORK)
 })
 
 test('reaches Bittensor’s networks over TLS, at their genesis', () => {

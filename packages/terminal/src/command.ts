@@ -12,7 +12,7 @@ import { maskUrls } from './fault-text.ts'
 import { fit } from './fit.ts'
 import { type Output, output } from './output.ts'
 import { interrupted, raceAbort } from './run.ts'
-import { CHAIN, createOption, type Setting } from './setting.ts'
+import { CHAIN, createOption, ENV_MODULE, type Setting } from './setting.ts'
 
 /** The heading of a chain's options in help. */
 const HEADING = 'Chain:'
@@ -35,6 +35,10 @@ export const FIRST_EPOCH: WholeOption<'--first-epoch <n>'> = readFromVariables(
   CHAIN.firstEpoch,
 )
 
+/** The modules of environments, for commands that play or recompute. `run` loads them. */
+export const ENV_MODULES: Option<'--env-module <file>'> =
+  createOption(ENV_MODULE).env('AFFINE_ENV_MODULE')
+
 export type ChainOptions = {
   network: string
   /** The option or variable that named the network, with its file, for `printNetwork`. */
@@ -55,6 +59,7 @@ export const chainCommand = (name: string, defaultNetwork?: string): Command<[],
     .option('--json', 'print JSON, one object a line')
     .addOption(network.makeOptionMandatory())
     .addOption(readFromVariables(createNetuidOption(), CHAIN.netuid))
+    .addOption(ENV_MODULES)
     .hook('preAction', (_, command) => {
       addFallback(command)
       command.setOptionValue('networkFrom', networkFrom(command))

@@ -1,12 +1,14 @@
 import { once } from 'node:events'
+import { pathToFileURL } from 'node:url'
 import { format } from 'node:util'
 import { printable } from '@affine/report/text'
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { IsOwnVariable } from './env-lines.ts'
-import { readEnvironment } from './environment.ts'
+import { expandPath, readEnvironment } from './environment.ts'
 import { maskUrls } from './fault-text.ts'
 import { columns, fit } from './fit.ts'
 import { FAILED, leave, leaveWithStdout } from './leave.ts'
+import { isFile } from './setting.ts'
 
 /**
  * Returns a signal that aborts at the first Ctrl-C or SIGTERM, so that `run` exits with 130. The
@@ -62,7 +64,11 @@ export async function perform(
 ): Promise<number | undefined> {
   const say = createErrorPrinter(program)
   prepare(program, program.name())
-  program.hook('preAction', () => warnOfProxy(say))
+  program.hook('preAction', async (_, command) => {
+    warnOfProxy(say)
+    const modules = command.getOptionValue('envModule') ?? process.env.AFFINE_ENV_MODULE
+    if (modules !== undefined) await loadModules(String(modules).split(','))
+  })
   try {
     await readEnvironment(words, isOwnVariable)
     await program.parseAsync(words)
@@ -74,6 +80,27 @@ export async function perform(
     return error instanceof RangeError ? USAGE : FAILED
   }
 }
+
+/**
+ * Loads the modules of environments in these files.
+ * @throws RangeError, as a rejection, with the file and the reason.
+ */
+async function loadModules(files: readonly string[]): Promise<void> {
+  const { loadModule } = await import('@affine/envs/modules')
+  for (const file of files) {
+    const path = expandPath(file, 'env-module')
+    if (!isFile(path))
+      throw new RangeError(`"env-module" expected a module's file, got ${JSON.stringify(file)}`)
+    const { href } = pathToFileURL(path)
+    await loadModule(href).catch((error) => {
+      const advice = error?.code === 'ERR_UNKNOWN_FILE_EXTENSION' ? `; ${NO_TYPES}` : ''
+      const reason = error instanceof Error ? error.message : format(error)
+      throw new RangeError(`"env-module" cannot load ${file}: ${reason}${advice}`)
+    })
+  }
+}
+
+const NO_TYPES = 'Node reads TypeScript from 22.18 on: name a file of JavaScript, .mjs'
 
 const createErrorPrinter =
   (program: CommandUnknownOpts) =>

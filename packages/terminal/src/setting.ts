@@ -15,8 +15,8 @@ export interface Setting<Value = unknown> {
    * @throws InvalidValue for a text without a value.
    */
   readonly read: (text: string) => Value
-  /** Set for a path, which may begin with `~`. */
-  readonly kind?: 'path'
+  /** Set for a path, which may begin with `~`, and for a list, whose option may be repeated. */
+  readonly kind?: 'path' | 'list'
   readonly needed?: true
   readonly default?: string
   /** A description of the default for help, if `default` is missing. */
@@ -64,6 +64,8 @@ export function createOption<Usage extends string>(
   const { option: usage, help, default: standard = setting.without } = setting
   const option = new Option(usage, standard === undefined ? help : `${help} (default: ${standard})`)
   if (setting.kind === 'path') option.argParser((path) => expandPath(path, option.name()))
+  if (setting.kind === 'list')
+    option.argParser((text, before?: string) => (before === undefined ? text : `${before},${text}`))
   return option
 }
 
@@ -117,13 +119,25 @@ export function textIn(
   }
 }
 
-function isFile(path: string): boolean {
+/** Reports whether a path is a file's. */
+export function isFile(path: string): boolean {
   try {
     return statSync(path).isFile()
   } catch {
     return false // The text may not be a path.
   }
 }
+
+/** The modules of environments that a program runs when it starts. */
+export const ENV_MODULE = {
+  option: '--env-module <file>',
+  variables: ['AFFINE_ENV_MODULE'],
+  read: String,
+  kind: 'list',
+  help:
+    'a module of your own environments, which runs with all rights of this program; several ' +
+    'with commas',
+} satisfies Setting
 
 /** The settings of a subnet and its nodes. */
 export const CHAIN = {

@@ -1,5 +1,11 @@
-"""The environments by id. Protocol §3."""
+"""The environments by id. Protocol §3.
 
+An installed package adds its own with entry points of the group `affine_envs`. The name of each is
+an exact id, and its object is a `Game` without arguments. Its code runs when it is first used.
+"""
+
+from functools import cache
+from importlib.metadata import entry_points
 from typing import Any
 
 from affine_envs.game import Game, TwoPlayerGame
@@ -9,7 +15,8 @@ from affine_envs.pack import Pack
 from affine_envs.tictactoe import TicTacToe
 
 GAMES: dict[str, Game[Any, Any]] = {game.id: game for game in (TicTacToe(), Mult8(), Hex(), Pack())}
-NEWEST = {f"{id.split('@')[0]}-v0": id for id in GAMES}
+POINTS = {point.name: point for point in entry_points(group="affine_envs")}
+NEWEST = {f"{id.split('@')[0]}-v0": id for id in (*GAMES, *POINTS)}
 
 
 def game_of(env: str, strength: float | None = None) -> Game[Any, Any]:
@@ -20,9 +27,27 @@ def game_of(env: str, strength: float | None = None) -> Game[Any, Any]:
     """
     if strength is not None:
         return type(two_player_game_of(env))(strength)
-    game = GAMES.get(NEWEST.get(env, env))
-    if game is None:
-        raise ValueError(f'"env" expected one of {", ".join(GAMES)}, got {env!r}')
+    id = NEWEST.get(env, env)
+    if id in POINTS:
+        return _load(id)
+    if id not in GAMES:
+        expected = ", ".join((*GAMES, *POINTS))
+        raise ValueError(f'"env" expected one of {expected}, got {env!r}')
+    return GAMES[id]
+
+
+@cache
+def _load(id: str) -> Game[Any, Any]:
+    """Runs the entry point of an id. Raises ValueError, with its place, for a faulty one."""
+    where = f"the entry point {id!r}, {POINTS[id].value}"
+    if id in GAMES:
+        raise ValueError(f"{where}: this environment exists; give yours another name or version")
+    try:
+        game = POINTS[id].load()()
+    except Exception as error:
+        raise ValueError(f"{where}, cannot be loaded: {error!r}") from error
+    if not isinstance(game, Game) or game.id != id:
+        raise ValueError(f"{where}: expected a Game with this id, got {game!r}")
     return game
 
 

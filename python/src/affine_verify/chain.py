@@ -1,5 +1,6 @@
 """The export of a local chain, replayed by its rules. Protocol §5.1."""
 
+import re
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,6 +14,7 @@ from affine_verify.text import (
     is_signature,
     is_uint,
     list_of,
+    map_of,
     matching,
     parse,
     uint_to,
@@ -32,11 +34,21 @@ PARAMS = {
     "immunityPeriod": is_u16,
     "minNonImmuneUids": is_u16,
 }
+ENV = {
+    "specHash": is_hash,
+    "players": uint_to(2, 1),
+    "quotaFirst": uint_to(4096, 1),
+    "quotaMost": uint_to(4096, 1),
+}
+ENV_ID = re.compile("[a-z0-9-]{1,64}@[0-9.]{5,32}")
 FIRST = {
     "format": matching(FORMAT),
     "netuid": is_u16,
     "params": PARAMS,
     "neurons": list_of({"hotkey": is_hotkey, "stake": matching("0|[1-9][0-9]{0,19}")}),
+    "envs?": lambda given: (
+        map_of(ENV)(given) and 1 <= len(given) <= 16 and all(map(ENV_ID.fullmatch, given))
+    ),
 }
 COMMITMENT = {"fields": list_of(matching("(?:[0-9a-f]{2}){0,1024}"), 16)}
 WEIGHTS = {"weights": list_of(list_of(is_u16, 2, 2), 4096)}
@@ -89,6 +101,8 @@ class Chain:
     netuid: int
     hashes: list[str]
     views: list[View]
+    envs: dict[str, Any] | None = None
+    """The constants of the network's environments, unless they are the local network's."""
 
     @property
     def genesis(self) -> str:
@@ -114,7 +128,7 @@ def read_chain(data: bytes) -> Chain:
             replay.add(_read_line(line))
         except ValueError as error:
             raise ValueError(f"block {number}: {error}") from error
-    return Chain(first["netuid"], replay.hashes, replay.views)
+    return Chain(first["netuid"], replay.hashes, replay.views, first.get("envs"))
 
 
 def _read_line(line: str) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 from affine_envs.challenge import challenge_id, is_challenge_id
 from affine_envs.digest import digest
 from affine_envs.episode import Replayed, replay
-from affine_envs.registry import GAMES
+from affine_envs.registry import game_of
 from affine_envs.two_players import SIDES, replay_game
 from affine_verify import merkle
 from affine_verify.keys import is_hotkey, is_signed
@@ -187,7 +187,7 @@ def plan_of(champion: str, quotas: Mapping[str, Mapping[str, int]]) -> list[Plac
 
 def is_game(env: str) -> bool:
     """Reports whether an environment has two players."""
-    return hasattr(GAMES[env], "opening")
+    return hasattr(game_of(env), "opening")
 
 
 @dataclass(frozen=True)
@@ -314,5 +314,5 @@ def replayed_rewards(sample: Mapping[str, Any]) -> list[int]:
 
 def points_of(env: str, reward: int) -> int:
     """Returns the points of an episode of one player, in millionths. Protocol §6.5."""
-    lowest, highest = GAMES[env].lowest_reward, GAMES[env].highest_reward
-    return MILLION * (reward - lowest) // (highest - lowest)
+    game = game_of(env)
+    return MILLION * (reward - game.lowest_reward) // (game.highest_reward - game.lowest_reward)

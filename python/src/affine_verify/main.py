@@ -23,7 +23,7 @@ from affine_verify.chain import Chain, read_chain
 from affine_verify.commitments import Seal
 from affine_verify.evidence import SAMPLE_BYTES, FaultError, Scope
 from affine_verify.proof import check_proof
-from affine_verify.rules import LOCAL, plan_most
+from affine_verify.rules import plan_most, rules_of
 from affine_verify.state import State, root_of
 from affine_verify.verify import EpochResult, Verifier
 
@@ -135,6 +135,13 @@ def _served_export(url: str) -> bytes | None:
     return b"".join(lines)
 
 
+def _rules_of(chain: Chain) -> dict[str, Any]:
+    try:
+        return rules_of(chain.envs)
+    except ValueError as error:
+        raise UsageError(f"--network: {error}") from error
+
+
 def _run_history(given: argparse.Namespace) -> int:
     base = given.buckets
     if base is not None and not is_url(base) and not Path(base).is_dir():
@@ -142,14 +149,15 @@ def _run_history(given: argparse.Namespace) -> int:
     if given.first_epoch < 0:
         raise UsageError("--first-epoch expected an integer from 0")
     chain, buckets = _chain_of(given.network), Buckets(base)
-    first, ended = given.first_epoch, len(chain.hashes) // LOCAL["epochBlocks"]
+    rules = _rules_of(chain)
+    first, ended = given.first_epoch, len(chain.hashes) // rules["epochBlocks"]
     if ended <= first:
         raise NotDoneError("no epoch of the network has ended")
     begin = first if given.from_epoch is None else given.from_epoch
     if not first <= begin < ended:
         raise UsageError(f"--from-epoch expected an epoch from {first} to {ended - 1}, got {begin}")
-    state = None if begin == first else read_attested_state(chain, buckets, LOCAL, begin)
-    verifier = Verifier(chain, buckets, LOCAL, first, state)
+    state = None if begin == first else read_attested_state(chain, buckets, rules, begin)
+    verifier = Verifier(chain, buckets, rules, first, state)
     _print_beginning(verifier.state, state is not None, given.json)
     root, flaws = "", 0
     try:
@@ -209,7 +217,8 @@ def _run_proof(given: argparse.Namespace) -> int:
     data = read_file(Path(given.file), PROOF_BYTES)
     if data is None:
         raise UsageError(f"proof {given.file}: no such file")
-    block = given.epoch * LOCAL["epochBlocks"] + LOCAL["sealBlock"]
+    rules = _rules_of(chain)
+    block = given.epoch * rules["epochBlocks"] + rules["sealBlock"]
     if not 0 <= block < len(chain.views):
         raise NotDoneError(f"the chain does not have the seal block of epoch {given.epoch}")
     slot, _ = chain.views[block].slot(given.validator)
@@ -217,7 +226,7 @@ def _run_proof(given: argparse.Namespace) -> int:
         raise NotDoneError(f"{given.validator} did not seal epoch {given.epoch}")
     scope = Scope(chain.genesis, chain.netuid, given.validator, given.epoch)
     try:
-        sample = check_proof(data, scope, slot.head, plan_most(LOCAL))
+        sample = check_proof(data, scope, slot.head, plan_most(rules))
     except FaultError as fault:
         print(f"invalid: {fault.code}")
         return FLAWED

@@ -2,11 +2,13 @@
 
 from typing import Any
 
-from affine_envs.registry import GAMES
+from affine_envs.game import TwoPlayerGame
+from affine_envs.golden import spec_hash
+from affine_envs.registry import GAMES, POINTS, game_of
 
 
 def _env(name: str, players: int, first: int, most: int) -> dict[str, Any]:
-    hash = GAMES[name].spec_hash
+    hash = game_of(name).spec_hash
     return {"specHash": hash, "players": players, "quotaFirst": first, "quotaMost": most}
 
 
@@ -54,6 +56,23 @@ LOCAL: dict[str, Any] = {
     "holdOffset": 20,
     "holdSlopePpm": 60000,
 }
+
+
+def rules_of(envs: dict[str, Any] | None) -> dict[str, Any]:
+    """Returns the constants of a local network. Raises ValueError for environments not here."""
+    for id, constants in (envs or {}).items():
+        if id not in GAMES and id not in POINTS:
+            group = "an entry point of this name in the group affine_envs"
+            raise ValueError(f"the network plays {id}: install the package that has {group}")
+        game = game_of(id)
+        found = spec_hash(id), 2 if isinstance(game, TwoPlayerGame) else 1
+        expected = constants["specHash"], constants["players"]
+        if found != expected:
+            raise ValueError(
+                f"the network plays {id} with the specHash and players {expected}, but {found} is "
+                "installed: install the package with which the network began"
+            )
+    return LOCAL if envs is None else {**LOCAL, "envs": envs}
 
 
 def plan_most(rules: dict[str, Any]) -> int:

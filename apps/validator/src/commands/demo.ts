@@ -18,6 +18,7 @@ import {
 } from '@affine/report'
 import type { EpochResult } from '@affine/settlement'
 import {
+  ENV_MODULES,
   expandPath,
   FAILED,
   interrupted,
@@ -51,6 +52,7 @@ export const demo: CommandUnknownOpts = new Command('demo')
     'store buckets and chain in this empty or new folder (default: store nothing)',
     (path) => expandPath(path, 'out'),
   )
+  .addOption(ENV_MODULES)
   .option('--open', 'serve the page of the run afterwards, until Ctrl-C')
   .option('--verbose', 'print the numbers of each verdict, and all output of af-verify')
   .option('--json', 'print JSON, one object a line')
@@ -82,7 +84,9 @@ export const demo: CommandUnknownOpts = new Command('demo')
     screen.line(formatOutcome(epochs, nameOf), record)
 
     await verifyApart(out, { ...options, epochs: state.epoch }, screen, signal)
-    if (options.out !== undefined) screen.line(formatFilesHint(out, open), { type: 'files', out })
+    const [env] = Object.keys(chain.envs ?? {})
+    if (options.out !== undefined)
+      screen.line(formatFilesHint(out, options, env), { type: 'files', out })
     else if (!open) screen.line(formatRerunHint(seed), { type: 'again', seed })
     if (open) await showPage(out, names, screen, signal)
   })
@@ -116,17 +120,20 @@ async function showPage(
 const NO_VERIFIER =
   'Not verified: `af-verify` is missing. Install it with `npm install -g @affine/verifier`.'
 
+type DemoVerification = { json?: true; verbose?: true; envModule?: string; epochs: number }
+
 /** Runs `af-verify` in another process, which sets the exit code, and prints its result. */
 async function verifyApart(
   out: string,
-  { json, verbose, epochs }: { json?: true; verbose?: true; epochs: number },
+  { json, verbose, envModule, epochs }: DemoVerification,
   screen: Output,
   signal: AbortSignal,
 ): Promise<void> {
   const file = findProgramFile('af-verify')
   if (file === undefined) return screen.line(NO_VERIFIER, { type: 'unverified' })
   const files = [join(out, 'buckets'), '--network', join(out, 'chain.json')]
-  const words = [...process.execArgv, file, ...files, ...(json ? ['--json'] : [])]
+  const modules = envModule === undefined ? [] : ['--env-module', envModule]
+  const words = [...process.execArgv, file, ...files, ...modules, ...(json ? ['--json'] : [])]
   const shown = verbose || json ? 'inherit' : 'pipe'
   const child = spawn(process.execPath, words, { stdio: ['ignore', shown, shown], signal })
   const outputs = [child.stdout, child.stderr].map((each) => each && text(each))

@@ -14,7 +14,7 @@ import {
 } from '@affine/envs'
 import { type Opponent, openPlayer, soloChallenge } from '@affine/miners'
 import { describeSoloEnding, formatEnding, formatMessage } from '@affine/report'
-import { interrupted, output, textIn } from '@affine/terminal'
+import { ENV_MODULES, interrupted, output, textIn } from '@affine/terminal'
 import { Command, type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { createAsking, createStrengthOption, expectGame } from './solo.ts'
 
@@ -42,6 +42,7 @@ export const env: CommandUnknownOpts = new Command('env')
 env
   .command('list')
   .description('list the registered environments')
+  .addOption(ENV_MODULES)
   .option('--json', 'print JSON, one object a line')
   .addHelpText('after', '\nExample:\n  $ af env list')
   .action(({ json }) => {
@@ -67,6 +68,7 @@ env
       .conflicts('challenge'),
   )
   .option('--agent <who>', AGENT, 'human')
+  .addOption(ENV_MODULES)
   .addOption(createStrengthOption())
   .option('--model <name>', 'the model name in requests to an endpoint', 'default')
   .option('--json', 'print JSON, one object a line')

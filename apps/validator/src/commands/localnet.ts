@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Account } from '@affine/chain'
+import { expectEnvs } from '@affine/envs'
 import { lockFolder } from '@affine/node/disk'
 import { listen } from '@affine/node/listen'
 import { LOCAL_NETWORK } from '@affine/settlement'
@@ -13,7 +14,7 @@ import {
   openFolder,
   openKey,
 } from '@affine/settlement/node'
-import { expandPath, interrupted, type Output, output, whole } from '@affine/terminal'
+import { ENV_MODULES, expandPath, interrupted, type Output, output, whole } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { getCommandName } from '../service/program-name.ts'
 
@@ -24,6 +25,7 @@ const DEFAULTS = { validators: 3, miners: 2, maxUids: 256 }
 
 const EXAMPLES = `
 A chain in the folder is continued. If --miners is larger than before, miners are added.
+A new chain with --env-module plays the environments of the modules, and no others.
 
 Examples:
   $ af localnet
@@ -50,9 +52,10 @@ export const localnet: CommandUnknownOpts = new Command('localnet')
     (path) => expandPath(path, 'out'),
     'localnet',
   )
+  .addOption(ENV_MODULES)
   .option('--json', 'print JSON, one object a line')
   .addHelpText('after', EXAMPLES)
-  .action(async ({ port, blockMs, out, json, ...options }) => {
+  .action(async ({ port, blockMs, out, json, envModule, ...options }) => {
     const screen = output(json)
     const signal = interrupted()
     await using _folder = await lockFolder(out)
@@ -61,8 +64,9 @@ export const localnet: CommandUnknownOpts = new Command('localnet')
     const begin = { ...DEFAULTS, ...options }
     if (!hasChain(out)) expectFreeUids(begin)
     await using net = await openFolder(out, begin)
+    if (net.chain.envs) expectEnvs(net.chain.envs)
     await addMiners(net, out, options)
-    await serveChain(net, { port, blockMs, out, screen, signal })
+    await serveChain(net, { port, blockMs, out, envModule, screen, signal })
     await makeBlock(net) // includes pending transactions
     const file = chainPath(out)
     screen.line(`the chain is in ${file}`, { type: 'ended', file })
@@ -106,13 +110,14 @@ async function addMiners(net: KeptChain, out: string, options: Partial<typeof DE
 
 type ServeOptions = Readonly<Record<'port' | 'blockMs', number>> & {
   readonly out: string
+  readonly envModule: string | undefined
   readonly screen: Output
   readonly signal: AbortSignal
 }
 
 /** Serves the chain, and makes a block every `blockMs`, until the signal aborts. */
 async function serveChain(net: KeptChain, serving: ServeOptions): Promise<void> {
-  const { port, blockMs, out, screen, signal } = serving
+  const { port, blockMs, out, envModule, screen, signal } = serving
   const { chain } = net
   using server = await listen(net.serve, port)
   const { url } = server
@@ -123,7 +128,7 @@ async function serveChain(net: KeptChain, serving: ServeOptions): Promise<void> 
   const pace = `a block every ${blockMs} ms, ${epochBlocks} blocks an epoch`
   const text = `a local chain at ${url}${since}: ${pace}; Ctrl-C stops it. In other terminals:`
   const record = { type: 'serving', url, block, keys: resolve(keys), neurons }
-  screen.line([text, ...formatJoinHints(url, keys)].join('\n'), record)
+  screen.line([text, ...formatJoinHints(url, keys, envModule)].join('\n'), record)
   while (!signal.aborted) {
     await sleep(blockMs, undefined, { signal }).catch(() => undefined)
     if (signal.aborted) return
@@ -139,10 +144,11 @@ async function makeBlock(net: KeptChain): Promise<void> {
   await net.produce(Math.max(Date.now(), await chain.time(chain.height)))
 }
 
-function formatJoinHints(url: string, keys: string): readonly string[] {
+function formatJoinHints(url: string, keys: string, envModule?: string): readonly string[] {
+  const modules = envModule === undefined ? '' : ` --env-module ${envModule}`
   const af = getCommandName('af')
-  const miner = `--network ${url} --key ${join(keys, 'miner-1')}`
-  const validator = `--network ${url} --key ${join(keys, 'validator-1')}`
+  const miner = `--network ${url} --key ${join(keys, 'miner-1')}${modules}`
+  const validator = `--network ${url} --key ${join(keys, 'validator-1')}${modules}`
   return [
     `  $ ${af} miner --port 8001 ${miner}`,
     `  $ ${af} validate ${validator} --folder validator-1 --buckets buckets`,

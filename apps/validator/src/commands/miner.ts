@@ -3,6 +3,7 @@ import { type MinerRequest, serveMiner } from '@affine/miners/node'
 import { openLive } from '@affine/settlement'
 import {
   type ChainOptions,
+  ENV_MODULES,
   interrupted,
   NETUID,
   networkOption,
@@ -33,6 +34,7 @@ export const miner: CommandUnknownOpts = addAccountOptions(
 )
   .option('--skill <share>', 'the share of perfect replies, 0 to 1', shareOption, 0.8)
   .option('--port <number>', 'the port to listen on; 0 for any free port', whole(0, 65_535), 8001)
+  .addOption(ENV_MODULES)
   .addOption(
     networkOption(
       "commit the miner on this chain: local, test, a node's URL, or that of `af localnet`",
@@ -41,7 +43,7 @@ export const miner: CommandUnknownOpts = addAccountOptions(
   .addOption(NETUID)
   .addHelpText('after', EXAMPLES)
   .action(async ({ skill, port, network, ...options }) => {
-    const { json, ...committing } = options
+    const { json, envModule: _, ...committing } = options
     if (network === undefined && Object.keys(committing).length > 0) {
       const purpose = 'the chain to commit the miner on'
       throw new RangeError(`a hotkey or a subnet needs "--network", ${purpose}`)

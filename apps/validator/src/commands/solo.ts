@@ -1,7 +1,7 @@
 import { make } from '@affine/envs'
 import type { Opponent, PlayerAsking } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
-import { type Output, printable, shareOption, whole } from '@affine/terminal'
+import { ENV_MODULES, type Output, printable, shareOption, whole } from '@affine/terminal'
 import { Command, Option } from '@commander-js/extra-typings'
 
 /** Time until an unreachable endpoint forfeits. */
@@ -22,6 +22,7 @@ type SoloOptions = {
 export function createSoloCommand(name: string): Command<[], SoloOptions> {
   return new Command(name)
     .option('--json', 'print JSON, one object a line')
+    .addOption(ENV_MODULES)
     .option('--env <id...>', 'the environments to play (default: all)')
     .option('--model <name>', 'the model name in requests to an endpoint', 'default')
     .option(

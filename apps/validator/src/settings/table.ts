@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { CHAIN, type Setting, type Table, textIn, whole } from '@affine/terminal'
+import { CHAIN, ENV_MODULE, type Setting, type Table, textIn, whole } from '@affine/terminal'
 import { BACKENDS } from '../buckets/backends.ts'
 import { readSwitch, readWebUrl, readWord } from './readers.ts'
 
@@ -89,6 +89,7 @@ const WORK = {
     read: readSwitch,
     help: 'recompute every epoch instead of starting from the attested state',
   },
+  envModule: ENV_MODULE,
   overwrite: {
     option: '--overwrite',
     read: readSwitch,

@@ -1,7 +1,7 @@
 import { canonicalize } from '@affine/prng'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { type Account, verifyReady } from '../account.ts'
-import type { Chain, Head, OpenAt, Snapshot, UidWeights } from '../chain.ts'
+import type { Chain, ChainEnvs, Head, OpenAt, Snapshot, UidWeights } from '../chain.ts'
 import { ChainError, unknownBlockError } from '../chain-error.ts'
 import {
   type Extrinsic,
@@ -32,6 +32,8 @@ export interface LocalOptions {
   /** The first neurons, in the order of their uids. Default: none. */
   readonly neurons?: readonly { readonly hotkey: string; readonly stake: bigint }[]
   readonly params?: Partial<Params>
+  /** Default: the environments of the local network. */
+  readonly envs?: ChainEnvs | undefined
 }
 
 /** Maximum number of calls that wait for the next block. */
@@ -74,15 +76,23 @@ export class LocalChain implements Chain {
    * Creates a chain with block 0.
    * @throws RangeError for options out of range, and for a hotkey that occurs twice.
    */
-  static create({ netuid, random, time = 0, neurons = [], params }: LocalOptions): LocalChain {
+  static create({
+    netuid,
+    random,
+    time = 0,
+    neurons = [],
+    params,
+    envs,
+  }: LocalOptions): LocalChain {
     const setup: LogSetup = {
       format: 'affine-chain/1',
       netuid,
       params: { ...PARAMS, ...params },
       neurons: neurons.map(({ hotkey, stake }) => ({ hotkey, stake: `${stake}` })),
+      ...(envs && { envs }),
     }
     if (setupShape(setup) !== undefined)
-      throw new RangeError('"netuid", "neurons" or "params" is out of range')
+      throw new RangeError('"netuid", "neurons", "params" or "envs" is out of range')
     const chain = new LocalChain(setup, random)
     chain.#extend(time)
     return chain
@@ -108,6 +118,10 @@ export class LocalChain implements Chain {
 
   get genesis(): string {
     return this.#made[0]?.head.hash ?? ''
+  }
+
+  get envs(): ChainEnvs | undefined {
+    return this.#setup.envs
   }
 
   /** Number of the last block. */

@@ -3,6 +3,7 @@ import {
   hex,
   int,
   list,
+  map,
   oneOf,
   pair,
   record,
@@ -13,7 +14,7 @@ import {
 } from '@affine/prng/shape'
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { type Account, decodeAddress, verifyCall } from '../account.ts'
-import type { Chain, UidWeights } from '../chain.ts'
+import type { Chain, ChainEnvs, UidWeights } from '../chain.ts'
 import { ChainError } from '../chain-error.ts'
 
 /** The subnet's hyperparameters, with subtensor's defaults. */
@@ -65,6 +66,8 @@ export type LogSetup = {
   readonly params: Params
   /** The first neurons. Stakes are in rao, as decimal strings. A neuron's index is its uid. */
   readonly neurons: readonly { readonly hotkey: string; readonly stake: string }[]
+  /** Default: the environments of the local network. */
+  readonly envs?: ChainEnvs
 }
 
 /** A block of the local chain, which is a line of its log. */
@@ -123,21 +126,45 @@ const neurons: Shape<LogSetup['neurons']> = (value) => {
   return new Set(hotkeys).size < hotkeys.length ? ': expected each hotkey once' : undefined
 }
 
-export const setupShape: Shape<LogSetup> = record({
-  format: oneOf('affine-chain/1'),
-  netuid: u16,
-  params: record({
-    tempo: int(1, Number.MAX_SAFE_INTEGER),
-    maxValidators: uint(),
-    stakeThreshold: uint(),
-    weightsRateLimit: uint(),
-    commitmentBytes: uint(),
-    maxUids: int(1, 256),
-    immunityPeriod: u16,
-    minNonImmuneUids: u16,
+/** Maximum challenges of an environment that a lane plays in an epoch. */
+const MAX_QUOTA = 4096
+const MAX_ENVS = 16
+const quota = int(1, MAX_QUOTA)
+const envsShape = map(
+  record<ChainEnvs[string]>({
+    specHash: hex(32),
+    players: int(1, 2),
+    quotaFirst: quota,
+    quotaMost: quota,
   }),
-  neurons,
-})
+)
+const envs: Shape<ChainEnvs> = (value) => {
+  const ids = Object.keys(Object(value))
+  const isNamed = ids.every((id) => /^[a-z0-9-]{1,64}@[0-9.]{5,32}$/.test(id))
+  if (ids.length < 1 || ids.length > MAX_ENVS || !isNamed)
+    return `: expected 1 to ${MAX_ENVS} environments by id`
+  return envsShape(value)
+}
+
+export const setupShape: Shape<LogSetup> = record(
+  {
+    format: oneOf('affine-chain/1'),
+    netuid: u16,
+    params: record({
+      tempo: int(1, Number.MAX_SAFE_INTEGER),
+      maxValidators: uint(),
+      stakeThreshold: uint(),
+      weightsRateLimit: uint(),
+      commitmentBytes: uint(),
+      maxUids: int(1, 256),
+      immunityPeriod: u16,
+      minNonImmuneUids: u16,
+    }),
+    neurons,
+    envs,
+  },
+  ['envs'],
+)
 
 /** The start of a chain, and consecutive blocks of it. */
 export interface Log {

@@ -1,13 +1,18 @@
 import type { BlockRequest } from '@affine/blocks'
 import { verifyReady } from '@affine/chain/account'
+import { loadModule } from '@affine/envs/modules'
 import { blake3Ready } from '@affine/prng'
+import { Piscina } from 'piscina'
 import { checkHere } from '../bucket-reader.ts'
+
+/** The modules of environments that the main thread loaded. */
+const modules: readonly string[] = Piscina.workerData
 
 /**
  * The WebAssembly of hashes and signatures has to start first: blocks arrive without a pause in
  * which it could.
  */
-const ready = Promise.all([blake3Ready(), verifyReady()])
+const ready = Promise.all([blake3Ready(), verifyReady(), ...modules.map(loadModule)])
 
 /**
  * Checks a block in a thread of `openThreads`. Resolves with JSON, which is faster to transfer than

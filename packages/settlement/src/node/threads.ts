@@ -1,4 +1,5 @@
 import { extname } from 'node:path'
+import { listModules } from '@affine/envs/modules'
 import type { Piscina } from 'piscina'
 import { type CheckBlock, checkHere } from '../bucket-reader.ts'
 
@@ -38,6 +39,7 @@ export function openThreads(max: number, spared = 0): Threads {
       maxThreads: max,
       concurrentTasksPerWorker: BLOCKS_EACH,
       idleTimeout: IDLE_MS,
+      workerData: [...listModules().keys()],
       atomics: 'disabled', // else a waiting thread is blocked, and its WebAssembly cannot start
     })
   }

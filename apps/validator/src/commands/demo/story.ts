@@ -93,13 +93,18 @@ export const formatRerunHint = (seed: string): string =>
   `Show it: ${getCommandName('af')} demo --seed ${seed} --open (or --verbose, for the numbers)`
 
 /**
- * Returns the next commands for the files in the folder `out`. Omits how to open the page if it is
- * open.
+ * Returns the next commands for the files in the folder `out`, with a sample of `env`. Omits how to
+ * open the page if it is open.
  */
-export function formatFilesHint(out: string, isOpen = false): string {
+export function formatFilesHint(
+  out: string,
+  { open: isOpen, envModule }: { readonly open?: true; readonly envModule?: string } = {},
+  env = 'mult8@0.1.0',
+): string {
   const af = getCommandName('af')
   const what = `${join(out, 'buckets')} --network ${join(out, 'chain.json')}`
-  const verify = `${getCommandName('af-verify')} ${what}`
+  const modules = envModule === undefined ? '' : ` --env-module ${envModule}`
+  const verify = `${getCommandName('af-verify')} ${what}${modules}`
   const look = `
   show it at http://127.0.0.1:8080/ in a browser
     $ ${af} serve ${what}`
@@ -110,7 +115,7 @@ All files are in ${out}. Try next:${isOpen ? '' : look}
   show one epoch
     $ ${verify} --epoch 2
   replay a challenge
-    $ ${verify} --epoch 2 --sample mult8@0.1.0#0
+    $ ${verify} --epoch 2 --sample ${env}#0
   change one byte of any block or state in the buckets and verify again: it fails
   play one yourself
     $ ${af} env run tictactoe-v0`

@@ -7,7 +7,7 @@ import { type Event, Validator } from '@affine/engine'
 import { type AgentFactory, type Caller, endpointAgents, playerReply } from '@affine/miners'
 import { NODE_CALLER, serveMiner } from '@affine/miners/node'
 import { toJson } from '@affine/report'
-import { LOCAL_NETWORK, type Network } from '@affine/settlement'
+import { createLocalNetwork, type Network } from '@affine/settlement'
 import { createLocalChain } from '@affine/settlement/node'
 import { NAMES_FILE } from '@affine/terminal'
 import { createFolderBucket } from '../../buckets/backends.ts'
@@ -41,10 +41,11 @@ export async function runSubnet(
   cast: Participants,
   out: string,
   on: OnMemberEvent,
-  network: Network = LOCAL_NETWORK,
+  constants?: Network,
 ): Promise<{ readonly chain: LocalChain; readonly state: State }> {
   using stage = new Stage(cast)
   const { chain } = stage
+  const network = constants ?? createLocalNetwork(chain)
   for (const miner of cast.miners) await stage.enter(miner)
   const faults: Error[] = []
   const validators = cast.validators.map((member) => {

@@ -3,7 +3,10 @@ import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { directoryBucket } from '@affine/blocks/directory'
-import { type Account, account, LocalChain, type LocalOptions } from '@affine/chain'
+import { type Account, account, type ChainEnvs, LocalChain, type LocalOptions } from '@affine/chain'
+import { Env } from '@affine/envs'
+import { checkEnv } from '@affine/envs/check'
+import { listModules } from '@affine/envs/modules'
 import { OWNERS, openSecret } from '@affine/node/disk'
 import { LOCAL_NETWORK } from '../../networks.ts'
 import { KeptChain } from './kept-chain.ts'
@@ -52,7 +55,28 @@ async function newKeys(folder: string, role: string, count: number): Promise<rea
   return hotkeys
 }
 
-/** Creates a chain with the rules of the local network. Uids follow the order of the hotkeys. */
+/** The quotas of an environment on a new local network, by its number of players. */
+const QUOTAS = { 1: { quotaFirst: 32, quotaMost: 512 }, 2: { quotaFirst: 8, quotaMost: 64 } }
+
+/**
+ * Checks the environments of loaded modules, and returns their constants; undefined without one.
+ * @throws Error that describes the first flaw.
+ */
+function createEnvs(): ChainEnvs | undefined {
+  const specs = [...listModules().values()].flat()
+  if (specs.length === 0) return undefined
+  const constants = specs.map((spec) => {
+    checkEnv(new Env(spec))
+    const players = spec.game === undefined ? 1 : 2
+    return [spec.id, { specHash: spec.specHash(), players, ...QUOTAS[players] }] as const
+  })
+  return Object.fromEntries(constants.sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/**
+ * Creates a chain with the rules of the local network. It plays the environments of the loaded
+ * modules, otherwise the built-in ones. Uids follow the order of the hotkeys.
+ */
 export function createLocalChain(
   validators: readonly string[],
   miners: readonly string[],
@@ -61,6 +85,7 @@ export function createLocalChain(
   return LocalChain.create({
     ...options,
     netuid: 120,
+    envs: createEnvs(),
     neurons: [
       ...validators.map((hotkey) => ({ hotkey, stake: STAKE })),
       ...miners.map((hotkey) => ({ hotkey, stake: 0n })),

@@ -1,9 +1,9 @@
-import { formatConclusion } from '@affine/report/sentences'
 import type { ComponentChildren, JSX } from 'preact'
 import type { AppState } from '../app-state.ts'
 import { isNetworkName, type NamedNetwork, type NetworkFile } from '../network-file.ts'
-import { formatCount, showOnLine } from '../visible.ts'
-import type { ReadingProgress, ReadingSpan } from '../worker/reader.ts'
+import { hotkeyNames } from '../page.ts'
+import { formatCount, formatDuration, showOnLine } from '../visible.ts'
+import type { ChainHead, ReadingProgress, ReadingSpan } from '../worker/reader.ts'
 
 interface ReadingProps {
   readonly state: AppState
@@ -13,47 +13,89 @@ interface ReadingProps {
   readonly refusal: string | undefined
 }
 
-/** Shows the progress and the result of the recomputation, on every view. */
+/**
+ * Shows on every view the progress and the result of the recomputation, and the newest block. A new
+ * block is not announced to screen readers.
+ */
 export function ReadingStrip(props: ReadingProps): JSX.Element {
   const [kind, said] = describeReading(props)
+  const { head } = props.state
   return (
-    <div class={`strip strip-${kind}`} role="status">
-      {said}
+    <div class={`strip strip-${kind}`}>
+      <span role="status">{said}</span> {head && describeHead(head)}
     </div>
   )
 }
 
-type Strip = readonly [kind: 'good' | 'bad' | 'busy' | 'none', said: ComponentChildren]
+type Strip = readonly [kind: 'good' | 'warn' | 'bad' | 'busy' | 'none', said: ComponentChildren]
 
 function describeReading({ state, soFar, network, refusal = '' }: ReadingProps): Strip {
-  const { ms, failure, beginning } = state
+  const { ms, failure = '', beginning, epochs } = state
   if (network === undefined) return ['bad', showOnLine(refusal, 600)]
-  if (failure !== undefined) {
-    return ['bad', `Reading stopped: ${showOnLine(failure, 600)}`]
-  }
+  const why = showOnLine(failure, 600)
+  if (ms === undefined && why !== '') return ['bad', `Reading stopped: ${why}`]
   if (beginning === undefined) return ['busy', 'Reading the chain…']
   if (ms === undefined) return ['busy', progressBar(beginning, soFar)]
-  if (state.epochs.length === 0) return ['none', explainNoEpoch(beginning)]
-  const flaws = state.epochs.reduce((sum, epoch) => sum + epoch.flaws.length, 0)
-  const seconds = (ms / 1000).toFixed(1)
-  const many = formatCount(state.epochs.length, 'epoch')
-  const done = `${many} recomputed in this browser in ${seconds} s`
+  if (epochs.length === 0) return ['none', explainNoEpoch(beginning)]
+  const done = `${formatCount(epochs.length, 'epoch')} recomputed in ${(ms / 1000).toFixed(1)} s`
+  const trusted = beginning.isTrusted ? `, from the attested state of epoch ${beginning.from}` : ''
   const named = network.isByLink ? ', for the network that this link names' : ''
-  // The page compares no copies of blocks, and no states.
-  const conclusion = formatConclusion({ flaws, uncompared: 'ALL_BUT_ONE' })
-  const said = `${done}${named}. ${conclusion} `
-  const lacking = state.health.filter(({ missing }) => missing > 0).length
-  if (flaws + lacking === 0) return ['good', `✔ ${said}`]
-  const lack = lacking === 0 ? '' : `${formatCount(lacking, 'bucket')} lacked files. `
-  return ['bad', [said, lack, <a href="#/validators">See the validators.</a>]]
+  const faulty = listFaulty(state)
+  const which =
+    faulty.length === 0 ? 'Every result is valid.' : 'Every result that counts is valid.'
+  const said = `${done}${trusted}${named}. ${which} Copies were not compared; af-verify compares them.`
+  if (faulty.length + why.length === 0) return ['good', `✔ ${said}`]
+  const shown = [...faulty.slice(0, MAX_NAMED), ...(faulty.length > MAX_NAMED ? ['others'] : [])]
+  return [
+    'warn',
+    <>
+      ! {said} {faulty.length > 0 && <a href="#/validators">{`${shown.join('; ')}.`}</a>}
+      {why !== '' && ` The page no longer follows the chain: ${why}`}
+    </>,
+  ]
+}
+
+/** Maximum validators with a reason that the strip names. */
+const MAX_NAMED = 3
+
+/** Reasons by the code of a flaw. Any other code is that of a void lane. */
+const REASONS: Readonly<Record<string, string>> = {
+  COPY_MISSING: 'does not serve a lane that it attested',
+  STATE_MISSING: 'does not serve the state that it attested',
+  STATE_DIFFERS: 'serves another state',
+  WRONG_ROOT_ATTESTED: 'attested another state',
+  NEVER_SEALED: 'attested a lane that was never sealed',
+  SIGNED_TWICE: 'signed two blocks for one place',
+}
+
+/** Names each validator with faulty data, and a reason. */
+function listFaulty(state: AppState): readonly string[] {
+  const nameOf = hotkeyNames(state)
+  const lacking = state.health.filter(({ missing, failure }) => missing > 0 || failure)
+  const reasons = new Map(
+    lacking.map(({ hotkey }) => [hotkey, 'has a bucket that did not serve a requested file']),
+  )
+  for (const { validator, code } of state.epochs.flatMap(({ flaws }) => flaws))
+    reasons.set(validator, REASONS[code] ?? 'has a void lane')
+  return [...reasons].map(([hotkey, reason]) => `${nameOf(hotkey)} ${reason}`)
+}
+
+/** The year 2020 in Unix milliseconds. The clock of a simulated chain begins with 0. */
+const EARLIEST = 1_577_836_800_000
+
+/** Describes the newest block and the time from it to the next decision. */
+function describeHead({ block, time, blocksLeft, secondsLeft }: ChainHead): string {
+  const clock = `${new Date(time).toUTCString().slice(5, 22)} UTC`
+  const date = time < EARLIEST ? `${formatDuration(time / 1000)} after the chain began` : clock
+  const left = `${formatCount(blocksLeft, 'block')}, about ${formatDuration(secondsLeft)}`
+  return `Last block: ${block}, ${date}. The next decision follows in ${left}.`
 }
 
 /** Explains that nothing was recomputed. */
-function explainNoEpoch({ from, to, height, firstEpoch }: ReadingSpan): string {
-  const at = `the chain is at block ${height}, in epoch ${to}`
+function explainNoEpoch({ from, to, firstEpoch }: ReadingSpan): string {
   const first =
     from === firstEpoch ? `the network’s first epoch is ${from}` : `epoch ${from} is next`
-  return `Nothing was recomputed yet: ${first}, and ${at}.`
+  return `Nothing was recomputed yet: ${first}, and the chain is in epoch ${to}.`
 }
 
 function progressBar({ from, to }: ReadingSpan, soFar: ReadingProgress): JSX.Element {
@@ -83,8 +125,6 @@ export function SourceBar({ network, beginning }: SourceProps): JSX.Element {
       <b>Network</b> {describeNetwork(file, beginning)} · <b>chain</b> {describeChain(file)} ·{' '}
       <b>buckets</b> {describeBuckets(file)} · <b>named by</b>{' '}
       {isByLink ? 'this link, not by this site' : 'this site'}
-      {'. The page read one copy of each block; '}
-      <code>af-verify</code> compares all copies.
     </footer>
   )
 }

@@ -1,5 +1,5 @@
 import type { LaneFacts } from '@affine/report'
-import { formatLane, percent } from '@affine/report/sentences'
+import { formatIdle, formatLane, formatStake, percent } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import { type AppState, countLanes, findTrust, formatSpan, listDuels } from '../app-state.ts'
 import { explainAbsence, hotkeyNames, type Page, type StateProps } from '../page.ts'
@@ -17,7 +17,6 @@ interface ValidatorProps extends StateProps {
 /** Shows all validators, or one: results of a duel, flaws, outliers, trust and buckets. */
 export function ValidatorsView({ of, ...page }: Page & ValidatorProps): JSX.Element {
   const { state } = page
-  const { epochs } = state
   return (
     <>
       <Heading kind={of && 'validator'}>{of ? hotkeyNames(state)(of) : 'Validators'}</Heading>
@@ -31,11 +30,8 @@ export function ValidatorsView({ of, ...page }: Page & ValidatorProps): JSX.Elem
         most, and falls with missing or void lanes. It does not prove that the replies are true.
       </p>
       <Lanes state={state} of={of} />
-      <Findings state={state} of={of} />
-      {epochs.every(({ flaws, warnings }) => flaws.length + warnings.length === 0) && (
-        <p>{explainAbsence(state, 'No flaw was found in the copies compared.')}</p>
-      )}
       <BucketTable state={state} of={of} />
+      <Findings state={state} of={of} />
     </>
   )
 }
@@ -67,19 +63,28 @@ function LatestDuel({ of, ...page }: Page & ValidatorProps): JSX.Element | null 
 /** Shows the counts of validators, worst first. */
 function Counts({ state, of }: ValidatorProps): JSX.Element {
   const counts = countLanes(state).filter(({ hotkey }) => of === undefined || hotkey === of)
-  const rows = counts.map(({ hotkey, proved, due, sealed, accepted, outliers }) => ({
+  if (counts.length === 0) return <p>{explainAbsence(state, 'No lane was due.')}</p>
+  const rows = counts.map(({ hotkey, stake, isIdle, proved, due, accepted, outliers }) => ({
     key: hotkey,
-    isBad: proved.length > 0 || outliers > 0,
+    isBad: proved.length > 0 || outliers > 0 || isIdle === true,
     cells: {
       validator: <Key state={state} hotkey={hotkey} />,
-      'proved flaws': proved.join(', ') || 'none',
+      stake: stake === undefined ? '–' : formatStake(stake),
+      'lanes accepted': isIdle ? 'idle' : `${accepted} of ${due}`,
       'epochs suspect': `${outliers} of ${due}`,
-      'published in time': `${sealed} of ${due}`,
-      accepted: `${accepted} of ${due}`,
+      'proved flaws': proved.join(', ') || 'none',
       trust: percent(findTrust(state, hotkey)),
     },
   }))
-  return <Table title="Flaws and trust" rows={rows} />
+  const { validators = [], beginning } = state
+  return (
+    <>
+      <Table title="Stake, lanes and trust" rows={rows} />
+      {formatIdle(validators, beginning?.quorumEpochs ?? 0, hotkeyNames(state)).map((text) => (
+        <p key={text}>{text}.</p>
+      ))}
+    </>
+  )
 }
 
 /** Shows the lanes of one validator, epoch by epoch. */
@@ -133,7 +138,7 @@ function Findings({ state, of }: ValidatorProps): JSX.Element | null {
       key: `${epoch}${validator}${code}${detail}`,
       cells: {
         when: `${mark} epoch ${epoch}`,
-        validator: showOnLine(validator),
+        validator: <Key state={state} hotkey={validator} />,
         code: <code>{code}</code>,
         detail: showOnLine(detail, 400),
       },
@@ -150,7 +155,7 @@ export function BucketTable({ state, of }: ValidatorProps): JSX.Element | null {
     isBad: bucket.failure !== undefined,
     cells: {
       validator: <Key state={state} hotkey={bucket.hotkey} />,
-      announced: <span class="long">{showOnLine(bucket.announced, 140)}</span>,
+      announced: showOnLine(bucket.announced, 140),
       'files read': bucket.files,
       'files missing': bucket.missing,
       state: describeBucket(bucket),

@@ -21,9 +21,9 @@ export function ReadingStrip(props: ReadingProps): JSX.Element {
   const [kind, said] = describeReading(props)
   const { head } = props.state
   return (
-    <div class={`strip strip-${kind}`}>
+    <section class={`strip strip-${kind}`} aria-label="What was verified">
       <span role="status">{said}</span> {head && describeHead(head)}
-    </div>
+    </section>
   )
 }
 
@@ -36,9 +36,13 @@ function describeReading({ state, soFar, network, refusal = '' }: ReadingProps):
   if (ms === undefined && why !== '') return ['bad', `Reading stopped: ${why}`]
   if (beginning === undefined) return ['busy', 'Reading the chain…']
   if (ms === undefined) return ['busy', progressBar(beginning, soFar)]
-  if (epochs.length === 0) return ['none', explainNoEpoch(beginning)]
+  const { from, to, isTrusted } = beginning
+  if (epochs.length === 0) {
+    const why = `the first epoch is ${from}, and the chain is in epoch ${to}`
+    return ['none', `Nothing was recomputed yet: ${why}.`]
+  }
   const done = `${formatCount(epochs.length, 'epoch')} recomputed in ${(ms / 1000).toFixed(1)} s`
-  const trusted = beginning.isTrusted ? `, from the attested state of epoch ${beginning.from}` : ''
+  const trusted = isTrusted ? `, from the attested state of epoch ${from}` : ''
   const named = network.isByLink ? ', for the network that this link names' : ''
   const faulty = listFaulty(state)
   const which =
@@ -88,14 +92,7 @@ function describeHead({ block, time, blocksLeft, secondsLeft }: ChainHead): stri
   const clock = `${new Date(time).toUTCString().slice(5, 22)} UTC`
   const date = time < EARLIEST ? `${formatDuration(time / 1000)} after the chain began` : clock
   const left = `${formatCount(blocksLeft, 'block')}, about ${formatDuration(secondsLeft)}`
-  return `Last block: ${block}, ${date}. The next decision follows in ${left}.`
-}
-
-/** Explains that nothing was recomputed. */
-function explainNoEpoch({ from, to, firstEpoch }: ReadingSpan): string {
-  const first =
-    from === firstEpoch ? `the network’s first epoch is ${from}` : `epoch ${from} is next`
-  return `Nothing was recomputed yet: ${first}, and the chain is in epoch ${to}.`
+  return `Last block: ${block}, ${date}; next decision in ${left}.`
 }
 
 function progressBar({ from, to }: ReadingSpan, soFar: ReadingProgress): JSX.Element {

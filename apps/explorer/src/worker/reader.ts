@@ -25,8 +25,6 @@ import type { Findings } from './worker.ts'
 export interface ReadingSpan {
   readonly genesis: string
   readonly netuid: number
-  /** First epoch of the network. */
-  readonly firstEpoch: number
   /** First epoch read; current epoch of the chain. */
   readonly from: number
   readonly to: number
@@ -146,9 +144,8 @@ export class SubnetReader {
     const titles = Object.keys(network.protocol.envs).map(
       (env) => registry.get(env)?.explain?.title ?? env,
     )
-    const { firstEpoch } = network
     const { quorumEpochs } = network.protocol
-    return { genesis, netuid, firstEpoch, from, to, isTrusted, quorumEpochs, titles }
+    return { genesis, netuid, from, to, isTrusted, quorumEpochs, titles }
   }
 
   async #head(block: number): Promise<ChainHead> {

@@ -69,9 +69,10 @@ export const latestAnalyses = ({ analyses }: DuelAccount): readonly DatedAnalysi
 export const formatSpan = ({ epochs: [first], last }: DuelAccount): string =>
   formatEpochs(first?.epoch ?? 0, last.epoch)
 
-/** Reports whether a hotkey is a validator, by its trust. */
-export const isValidator = ({ epochs }: AppState, hotkey: string): boolean =>
-  Object.hasOwn(epochs.at(-1)?.trust ?? {}, hotkey)
+/** Reports whether a hotkey is a validator: whether it has trust, or is idle. */
+export const isValidator = ({ epochs, validators = [] }: AppState, hotkey: string): boolean =>
+  Object.hasOwn(epochs.at(-1)?.trust ?? {}, hotkey) ||
+  validators.some((each) => each.hotkey === hotkey && each.isIdle)
 
 /** Consecutive epochs with one champion, or with a vacant throne. */
 export interface Term {

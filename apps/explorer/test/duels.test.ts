@@ -32,9 +32,9 @@ it('shows each contender with its lead and remaining epochs', () => {
     /How sure99.7 %\nor more of the contenders .* won 2 of 2 environments and needed 2/,
   )
   expect(ended).toContain('m3 has the throne')
-  expect(ended).toContain('No miner contends')
+  expect(ended).toContain('No miner waits')
   expect(ended).toMatch(
-    /How it won the throne.*m3 took the throne: .* its duel.*\nNo miner contends or waits/s,
+    /How it won the throne.*m3 took the throne: .* its duel.*\nNo miner waits/s,
   )
 })
 

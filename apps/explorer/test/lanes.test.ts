@@ -65,8 +65,7 @@ it('shows flaws and suspect lanes in a validator’s row, and on its page', () =
   expect(eve).not.toContain('alice')
 })
 
-it('lists the duels in which a lane was set aside', () => {
+it('names the environments in which a lane was set aside', () => {
   const text = rendered(ValidatorsView, STATE.epochs, { of: 'mallory' })
-  expect(text).toContain('✔\nmult8: 1 of 2 duels, against 5C\n')
-  expect(text).toContain('1\n✔\n\n90 %')
+  expect(text).toContain('1\n✔\n90 %\n1\n✘ suspect in mult8\n90 %\n')
 })

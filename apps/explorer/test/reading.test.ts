@@ -14,7 +14,8 @@ import { rendered } from './rendered.ts'
 
 const hotkey = `5${'A'.repeat(47)}`
 const known = { flaws: [], warnings: [], lanes: [], duels: [], trust: {} }
-const epoch = { epoch: 3, heir: { hotkey }, nextRatio: 510_000, ...known } as never as EpochAccount
+const heir = { hotkey, model: `lab/${hotkey}` }
+const epoch = { epoch: 3, heir, nextRatio: 510_000, ...known } as never as EpochAccount
 const file = { chain: 'finney', names: { [hotkey]: 'alice' } }
 const beginning = { from: 3, to: 5, titles: [] } as never as ReadingSpan
 const READING: AppState = { ...EMPTY_STATE, file, beginning }
@@ -54,7 +55,7 @@ it('shows the champion, its first epoch, the ratio to beat and the wait of each 
     rendered(RaceView, [{ ...epoch, champion: { hotkey } } as never], {}, { ...ENDED, ...found })
   const turn = { least: 2, most: 7 }
   const text = shown({ queue: [{ place: 1, hotkey: '5B', turn } as never] })
-  for (const part of ['alice has the throne', 'epoch 3\n', '51 %\n', '5B waits about 2 to 7 epochs'])
+  for (const part of ['alice has the throne', 'epoch 3\nModel: lab/5AAAAA…AAAA\n', '51 %\n', '5B waits about 2 to 7 epochs'])
     expect(text).toContain(part)
   expect(text).toContain('it won no duel for this throne')
   const begun = (from: number): ReadingSpan => ({ ...beginning, from, isTrusted: true })
@@ -68,8 +69,8 @@ it('shows the champion first, then contenders, then the queue with its expected 
   })
   const waits = { ...entries[1], place: 1, turn: { least: 1, most: 1 } }
   const queue = [waits, ...entries.filter(({ uid }) => uid !== 1)] as never
-  const heir = { hotkey: 'champion' }
-  const epochs = [{ ...epoch, heir, nextDuels: [{ contender: { hotkey: 'contends' } }] }]
+  const champion = { hotkey: 'champion', model: 'm' }
+  const epochs = [{ ...epoch, heir: champion, nextDuels: [{ contender: { hotkey: 'contends' } }] }]
   const text = rendered(MinersView, epochs as never, {}, { queue })
   expect(text.match(/^(is .*|waits at .*|about .*)$/gm)).toEqual([
     ...['is champion', 'is contends', 'waits at place 1', 'about 1 epoch', 'is other'],

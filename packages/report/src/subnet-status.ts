@@ -136,7 +136,7 @@ export function listValidators(
       uid,
       hotkey,
       stake,
-      isIdle: permit && recipients.length > 0 && !isActive,
+      isIdle: permit && recipients.length > 0 && !isActive && said?.kind !== 'miner',
       lane: lanes.find(({ validator }) => validator === hotkey),
       trust: computeTrust(trust[hotkey]),
       committed: said && said.kind !== 'miner' ? { kind: said.kind, epoch: said.epoch } : undefined,

@@ -42,11 +42,7 @@ export function RaceView({ state }: Page): JSX.Element {
       <p class="about">{beginning && describeSubnet(beginning.titles)}</p>
       {last ? (
         <>
-          <dl class="numbers">
-            <Since state={state} />
-            <SureNumber state={state} />
-            <ToBeat state={state} />
-          </dl>
+          <Numbers state={state} />
           <Duels state={state} />
           {warnOtherState(last).map((text) => (
             <p key={text}>{text}</p>
@@ -58,17 +54,6 @@ export function RaceView({ state }: Page): JSX.Element {
         <p>{explainAbsence(state, '')}</p>
       )}
     </>
-  )
-}
-
-export function Since({ state }: StateProps): JSX.Element {
-  const { hotkey = '', from = 0 } = listTerms(state).at(-1) ?? {}
-  const { model } = state.epochs.at(-1)?.heir ?? {}
-  const since = `epoch ${from}${isStartUnknown(state, from) ? ' or earlier' : ''}`
-  return (
-    <BigNumber name="Since" value={since}>
-      {model !== undefined && `Model: ${showOnLine(model.replace(hotkey, shorten(hotkey)), 80)}`}
-    </BigNumber>
   )
 }
 
@@ -87,27 +72,36 @@ function findCrowning(state: AppState): DuelAccount | undefined {
   )
 }
 
-/** Shows the confidence that the champion is better, from the duel that it won. */
-export function SureNumber({ state }: StateProps): JSX.Element {
+/**
+ * Shows the champion's first epoch, the confidence that it is better, from the duel that it won, and
+ * the ratio to beat. Protocol §8.10.
+ */
+function Numbers({ state }: StateProps): JSX.Element {
+  const { hotkey = '', from = 0 } = listTerms(state).at(-1) ?? {}
+  const { heir, nextRatio = 0 } = state.epochs.at(-1) ?? {}
+  const model = heir && showOnLine(heir.model.replace(hotkey, shorten(hotkey)), 80)
   const { duel } = findCrowning(state) ?? {}
+  const sure =
+    duel === undefined
+      ? 'it won no duel for this throne in the epochs that were read'
+      : 'or more of the contenders exactly at the ratio to beat fail, even with luck and liars. ' +
+        `This one won ${duel.wins} of ${duel.counted} environments and needed ${duel.needed}`
   return (
-    <BigNumber name="How sure" value={duel ? percent(duel.surePpm) : 'unknown'}>
-      {duel
-        ? 'or more of the contenders exactly at the ratio to beat fail, even with luck and liars. ' +
-          `This one won ${duel.wins} of ${duel.counted} environments and needed ${duel.needed}`
-        : 'it won no duel for this throne in the epochs that were read'}
-    </BigNumber>
-  )
-}
-
-/** Shows the ratio to beat. Protocol §8.10. */
-export function ToBeat({ state }: StateProps): JSX.Element {
-  const { nextRatio = 0 } = state.epochs.at(-1) ?? {}
-  return (
-    <BigNumber name="To beat now" value={percent(nextRatio)}>
-      is the share of the decisive challenges, which only one of the two solves, that a contender
-      has to exceed. Past duels had other ratios
-    </BigNumber>
+    <dl class="numbers">
+      <BigNumber
+        name="Since"
+        value={`epoch ${from}${isStartUnknown(state, from) ? ' or earlier' : ''}`}
+      >
+        {model && `Model: ${model}`}
+      </BigNumber>
+      <BigNumber name="How sure" value={duel ? percent(duel.surePpm) : 'unknown'}>
+        {sure}
+      </BigNumber>
+      <BigNumber name="To beat now" value={percent(nextRatio)}>
+        is the share of the decisive challenges, which only one of the two solves, that a contender
+        has to exceed. Past duels had other ratios
+      </BigNumber>
+    </dl>
   )
 }
 

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact'
 import type { AppState } from '../app-state.ts'
-import { isNetworkName, type NamedNetwork, type NetworkFile } from '../network-file.ts'
+import type { NamedNetwork, NetworkFile } from '../network-file.ts'
 import { hotkeyNames } from '../page.ts'
 import { formatCount, formatDuration, showOnLine } from '../visible.ts'
 import type { ChainHead, ReadingProgress, ReadingSpan } from '../worker/reader.ts'
@@ -140,6 +140,9 @@ export function LinkWarning({ own }: Pick<NamedNetwork, 'own'>): JSX.Element {
     </section>
   )
 }
+
+/** Reports whether a valid chain is the name of a network, and not a URL. */
+const isNetworkName = (chain: string): boolean => !URL.canParse(chain)
 
 /**
  * Describes the network. A node may report any genesis; only a network with a name has a known one.

@@ -1,11 +1,9 @@
-import type { LaneFacts } from '@affine/report'
 import { formatIdle, formatLane, formatStake, percent } from '@affine/report/sentences'
 import type { JSX } from 'preact'
-import { type AppState, countLanes, findTrust, formatSpan, listDuels } from '../app-state.ts'
+import { countLanes, findTrust, formatSpan, listDuels } from '../app-state.ts'
 import { explainAbsence, hotkeyNames, type Page, type StateProps } from '../page.ts'
-import { formatCount, showOnLine } from '../visible.ts'
+import { showOnLine } from '../visible.ts'
 import type { BucketHealth } from '../worker/buckets.ts'
-import type { EpochAccount } from '../worker/epoch-accounts.ts'
 import { Strips } from './bars.tsx'
 import { Heading, Key, Table } from './parts.tsx'
 
@@ -76,7 +74,8 @@ function Counts({ state, of }: ValidatorProps): JSX.Element {
       trust: percent(findTrust(state, hotkey)),
     },
   }))
-  const { validators = [], beginning } = state
+  const { beginning } = state
+  const validators = (state.validators ?? []).filter((each) => !of || each.hotkey === of)
   return (
     <>
       <Table title="Stake, lanes and trust" rows={rows} />
@@ -89,34 +88,20 @@ function Counts({ state, of }: ValidatorProps): JSX.Element {
 
 /** Shows the lanes of one validator, epoch by epoch. */
 function Lanes({ state, of }: ValidatorProps): JSX.Element | null {
-  const rows = state.epochs.flatMap(({ epoch, lanes, duels }) => {
+  const rows = state.epochs.flatMap(({ epoch, lanes }) => {
     const lane = lanes.find(({ validator }) => validator === of)
     if (lane === undefined) return []
     const { fault, trust, setAside } = lane
-    const text = formatLane({ ...lane, setAside: [] })
+    const text = formatLane(lane)
     const cells = {
       epoch,
       lane: fault === undefined ? text : `${text}: ${fault}`,
-      'suspect, not counted, in': setAside.map((aside) => (
-        <div key={aside.env}>{describeOutlier(state, duels, aside)}</div>
-      )),
       'trust afterwards': percent(trust),
     }
     return [{ key: epoch, isBad: setAside.length > 0, cells }]
   })
   if (rows.length === 0) return null
   return <Table title="Lanes, epoch by epoch" rows={rows.reverse()} />
-}
-
-/** Describes an outlier: the duels of an environment in which a lane was set aside. */
-function describeOutlier(
-  state: AppState,
-  duels: EpochAccount['duels'],
-  { env, contenders }: LaneFacts['setAside'][number],
-): string {
-  const played = duels.filter(({ analyses }) => analyses.some((look) => look.env === env))
-  const against = contenders.map(hotkeyNames(state)).join(', ')
-  return `${env}: ${contenders.length} of ${formatCount(played.length, 'duel')}, against ${against}`
 }
 
 /** Maximum rows of the table. */

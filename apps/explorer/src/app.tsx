@@ -95,10 +95,7 @@ function useReader(
 ) {
   const [soFar, setSoFar] = useState<ReadingProgress>({ epochs: 0, files: 0, challenges: 0 })
   const [state, add] = useReducer(addFindings, { ...EMPTY_STATE, file: network?.file })
-  useEffect(
-    () => listen((news) => ('soFar' in news ? setSoFar(news.soFar) : add(news.found))),
-    [],
-  )
+  useEffect(() => listen((news) => ('soFar' in news ? setSoFar(news.soFar) : add(news.found))), [])
   const page: Page = useMemo(() => ({ state, ask }), [state])
   return { page, soFar }
 }

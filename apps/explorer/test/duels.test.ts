@@ -33,9 +33,7 @@ it('shows each contender with its lead and remaining epochs', () => {
   )
   expect(ended).toContain('m3 has the throne')
   expect(ended).toContain('No miner waits')
-  expect(ended).toMatch(
-    /How it won the throne.*m3 took the throne: .* its duel.*\nNo miner waits/s,
-  )
+  expect(ended).toMatch(/How it won the throne.*m3 took the throne: .* its duel.*\nNo miner waits/s)
 })
 
 it('lists the champions, their ratios and failed contenders, latest first', () => {

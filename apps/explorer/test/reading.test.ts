@@ -26,7 +26,12 @@ const NONE = 'Everything held.'
 test.each([
   ['that continues', READING, 'reading', 'Reading…'],
   ['that stopped', STOPPED, 'stopped', 'Reading stopped early.'],
-  ['that stopped before an epoch', { ...STOPPED, epochs: [] }, 'stopped', 'Nothing was recomputed.'],
+  [
+    'that stopped before an epoch',
+    { ...STOPPED, epochs: [] },
+    'stopped',
+    'Nothing was recomputed.',
+  ],
   ['without a network', EMPTY_STATE, 'stopped', 'Nothing was recomputed.'],
   ['that has ended', ENDED, 'ended', NONE],
   ['that ended before an epoch', { ...ENDED, epochs: [] }, 'ended', 'Nothing was recomputed.'],
@@ -55,7 +60,12 @@ it('shows the champion, its first epoch, the ratio to beat and the wait of each 
     rendered(RaceView, [{ ...epoch, champion: { hotkey } } as never], {}, { ...ENDED, ...found })
   const turn = { least: 2, most: 7 }
   const text = shown({ queue: [{ place: 1, hotkey: '5B', turn } as never] })
-  for (const part of ['alice has the throne', 'epoch 3\nModel: lab/5AAAAA…AAAA\n', '51 %\n', '5B waits about 2 to 7 epochs'])
+  for (const part of [
+    'alice has the throne',
+    'epoch 3\nModel: lab/5AAAAA…AAAA\n',
+    '51 %\n',
+    '5B waits about 2 to 7 epochs',
+  ])
     expect(text).toContain(part)
   expect(text).toContain('it won no duel for this throne')
   const begun = (from: number): ReadingSpan => ({ ...beginning, from, isTrusted: true })

@@ -13,13 +13,7 @@ import {
 import type { JSX } from 'preact'
 import { formatDuelId, linkTo } from '../address.ts'
 import { type AppState, type DuelAccount, listDuels, listTerms, type Term } from '../app-state.ts'
-import {
-  explainAbsence,
-  hotkeyNames,
-  type Page,
-  readingState,
-  type StateProps,
-} from '../page.ts'
+import { explainAbsence, hotkeyNames, type Page, readingState, type StateProps } from '../page.ts'
 import { formatCount, shorten, showOnLine } from '../visible.ts'
 import type { EpochAccount } from '../worker/epoch-accounts.ts'
 import { LEADS_KEY, Leads } from './bars.tsx'

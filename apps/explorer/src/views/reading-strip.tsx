@@ -30,12 +30,12 @@ export function ReadingStrip(props: ReadingProps): JSX.Element {
 type Strip = readonly [kind: 'good' | 'warn' | 'bad' | 'busy' | 'none', said: ComponentChildren]
 
 function describeReading({ state, soFar, network, refusal = '' }: ReadingProps): Strip {
-  const { ms, failure = '', beginning, epochs } = state
+  const { ms, failure, beginning, epochs } = state
   if (network === undefined) return ['bad', showOnLine(refusal, 600)]
-  const why = showOnLine(failure, 600)
-  if (ms === undefined && why !== '') return ['bad', `Reading stopped: ${why}`]
-  if (beginning === undefined) return ['busy', 'Reading the chain…']
-  if (ms === undefined) return ['busy', progressBar(beginning, soFar)]
+  if (beginning === undefined || ms === undefined) {
+    if (failure !== undefined) return ['bad', `Reading stopped: ${showOnLine(failure, 600)}`]
+    return ['busy', beginning ? progressBar(beginning, soFar) : 'Reading the chain…']
+  }
   const { from, to, isTrusted } = beginning
   if (epochs.length === 0) {
     const why = `the first epoch is ${from}, and the chain is in epoch ${to}`
@@ -44,17 +44,23 @@ function describeReading({ state, soFar, network, refusal = '' }: ReadingProps):
   const done = `${formatCount(epochs.length, 'epoch')} recomputed in ${(ms / 1000).toFixed(1)} s`
   const trusted = isTrusted ? `, from the attested state of epoch ${from}` : ''
   const named = network.isByLink ? ', for the network that this link names' : ''
+  return describeResult(state, `${done}${trusted}${named}.`)
+}
+
+/** Describes what was verified in the epochs that were read, which `done` describes. */
+function describeResult(state: AppState, done: string): Strip {
   const faulty = listFaulty(state)
   const which =
     faulty.length === 0 ? 'Every result is valid.' : 'Every result that counts is valid.'
-  const said = `${done}${trusted}${named}. ${which} Copies were not compared; af-verify compares them.`
-  if (faulty.length + why.length === 0) return ['good', `✔ ${said}`]
-  const shown = [...faulty.slice(0, MAX_NAMED), ...(faulty.length > MAX_NAMED ? ['others'] : [])]
+  const said = `${done} ${which} Copies were not compared; af-verify compares them.`
+  const { failure } = state
+  if (faulty.length === 0 && failure === undefined) return ['good', `✔ ${said}`]
+  const shown = faulty.length > MAX_NAMED ? [...faulty.slice(0, MAX_NAMED), 'others'] : faulty
   return [
     'warn',
     <>
-      ! {said} {faulty.length > 0 && <a href="#/validators">{`${shown.join('; ')}.`}</a>}
-      {why !== '' && ` The page no longer follows the chain: ${why}`}
+      ! {said} {shown.length > 0 && <a href="#/validators">{`${shown.join('; ')}.`}</a>}
+      {failure && ` The page no longer follows the chain: ${showOnLine(failure, 600)}`}
     </>,
   ]
 }
@@ -72,16 +78,18 @@ const REASONS: Readonly<Record<string, string>> = {
   SIGNED_TWICE: 'signed two blocks for one place',
 }
 
-/** Names each validator with faulty data, and a reason. */
+/** Names each validator with faulty data, and the reasons. */
 function listFaulty(state: AppState): readonly string[] {
   const nameOf = hotkeyNames(state)
-  const lacking = state.health.filter(({ missing, failure }) => missing > 0 || failure)
-  const reasons = new Map(
-    lacking.map(({ hotkey }) => [hotkey, 'has a bucket that did not serve a requested file']),
+  const flaws = state.epochs.flatMap((epoch) => epoch.flaws)
+  const named = flaws.map(
+    ({ validator, code }) => `${nameOf(validator)} ${REASONS[code] ?? 'has a void lane'}`,
   )
-  for (const { validator, code } of state.epochs.flatMap(({ flaws }) => flaws))
-    reasons.set(validator, REASONS[code] ?? 'has a void lane')
-  return [...reasons].map(([hotkey, reason]) => `${nameOf(hotkey)} ${reason}`)
+  const isFlawed = (hotkey: string): boolean => flaws.some(({ validator }) => validator === hotkey)
+  const lacking = state.health
+    .filter(({ hotkey, missing, failure }) => (missing > 0 || failure) && !isFlawed(hotkey))
+    .map(({ hotkey }) => `${nameOf(hotkey)} has a bucket that did not serve a requested file`)
+  return [...new Set([...named, ...lacking])]
 }
 
 /** The year 2020 in Unix milliseconds. The clock of a simulated chain begins with 0. */

@@ -3,7 +3,7 @@ import { findSide, formatEpochs } from '@affine/report/sentences'
 import type { NetworkFile } from './network-file.ts'
 import type { BucketHealth } from './worker/buckets.ts'
 import type { EpochAccount, ShownDuel } from './worker/epoch-accounts.ts'
-import type { Findings } from './worker/worker.ts'
+import type { Findings } from './worker/reader.ts'
 
 /** Everything known about a network so far. */
 export interface AppState extends Findings {

@@ -1,6 +1,5 @@
 import { normalise } from '@affine/envs/text'
 import type { Bounds } from './env-facts.ts'
-import type { EpochRange } from './queue-wait.ts'
 
 /**
  * Returns untrusted text on one line, without characters that a terminal would act on, cut to
@@ -28,7 +27,7 @@ export const formatStake = (rao: bigint | string): string =>
   `${(Number(rao) / 1e9).toLocaleString('en-GB', { maximumSignificantDigits: 6 })} TAO`
 
 /** Formats the epochs until a turn, as in "about 2 to 7 epochs". */
-export const formatWait = ({ least, most }: EpochRange): string =>
+export const formatWait = ({ least, most }: Record<'least' | 'most', number>): string =>
   `about ${least === most ? most : `${least} to ${most}`} epoch${most === 1 ? '' : 's'}`
 
 /** Formats an interval, as in "50.1 % to 66.3 %". */

@@ -2,7 +2,7 @@ import { httpBucket } from '@affine/blocks'
 import type { Snapshot } from '@affine/chain'
 import type { State } from '@affine/duel'
 import { registry } from '@affine/envs'
-import { listQueue, listValidators } from '@affine/report'
+import { listQueue, listValidators, type QueueEntry, type ValidatorStatus } from '@affine/report'
 import {
   averageBlockMs,
   createFirstState,
@@ -19,7 +19,6 @@ import type { NetworkFile } from '../network-file.ts'
 import { type BucketHealth, PageBuckets } from './buckets.ts'
 import { type EpochAccount, EpochAccounts } from './epoch-accounts.ts'
 import type { ProvenLane } from './evidence.ts'
-import type { Findings } from './worker.ts'
 
 /** The subnet and the epochs of a reading. */
 export interface ReadingSpan {
@@ -51,6 +50,24 @@ export interface ReadingProgress {
   readonly epochs: number
   readonly files: number
   readonly challenges: number
+}
+
+/** Findings of a reading. */
+export interface Findings {
+  /** Epochs that were not sent before. */
+  readonly epochs?: readonly EpochAccount[]
+  /** States of buckets, in the order of first use. */
+  readonly health?: readonly BucketHealth[]
+  readonly beginning?: ReadingSpan
+  /** The chain's newest block. */
+  readonly head?: ChainHead
+  /** The queue and the validators when the last epoch that was read had ended. */
+  readonly queue?: readonly QueueEntry[]
+  readonly validators?: readonly ValidatorStatus[]
+  /** Reason that the reading stopped, before or after its end. */
+  readonly failure?: string
+  /** Duration of the reading in milliseconds. Undefined before its end. */
+  readonly ms?: number | undefined
 }
 
 /** Lanes read concurrently: while one is verified, others are downloaded. */
@@ -157,7 +174,7 @@ export class SubnetReader {
     return { block, time: await chain.time(block), blocksLeft, secondsLeft }
   }
 
-  /** Returns the queue and the validators by the chain's head, in the epoch that `state` governs. */
+  /** Returns the queue and the validators by the chain's head, in the epoch of `state`. */
   async #listed(state: State): Promise<Findings> {
     const { chain, network } = this.#opened
     const snapshot = await this.#snapshot()

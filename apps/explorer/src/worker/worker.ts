@@ -1,9 +1,6 @@
-import type { QueueEntry, ValidatorStatus } from '@affine/report'
 import type { NetworkFile } from '../network-file.ts'
 import { type Answers, createAnswers } from './answers.ts'
-import type { BucketHealth } from './buckets.ts'
-import type { EpochAccount } from './epoch-accounts.ts'
-import { type ChainHead, type ReadingProgress, type ReadingSpan, SubnetReader } from './reader.ts'
+import { type Findings, type ReadingProgress, SubnetReader } from './reader.ts'
 
 /** Messages of the page: a network to read, once, or a question, with a port for the answer. */
 export type Request =
@@ -15,24 +12,6 @@ export type WorkerAnswer = { readonly value: unknown } | { readonly refusal: str
 
 /** News for the page: progress or findings. */
 export type News = { readonly soFar: ReadingProgress } | { readonly found: Findings }
-
-/** Findings of a reading. */
-export interface Findings {
-  /** Epochs that were not sent before. */
-  readonly epochs?: readonly EpochAccount[]
-  /** States of buckets, in the order of first use. */
-  readonly health?: readonly BucketHealth[]
-  readonly beginning?: ReadingSpan
-  /** The chain's newest block. */
-  readonly head?: ChainHead
-  /** The queue and the validators when the last epoch that was read had ended. */
-  readonly queue?: readonly QueueEntry[]
-  readonly validators?: readonly ValidatorStatus[]
-  /** Reason that the reading stopped, before or after its end. */
-  readonly failure?: string
-  /** Duration of the reading in milliseconds. Undefined before its end. */
-  readonly ms?: number | undefined
-}
 
 /** Interval of progress news, in milliseconds. */
 const PROGRESS_MS = 250

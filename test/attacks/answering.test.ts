@@ -55,7 +55,9 @@ describe('answering', () => {
       [1, missing([first, second, third])],
       [2, missing(attesting)],
     ])
-    expect(flawsOf(await subnet.recompute({ choose: null }))).toEqual([])
+    // Without copies only the state of the last epoch is compared.
+    const last = flawsOf(await subnet.recompute({ choose: null }))
+    expect([...last].sort()).toEqual(missing(attesting))
   })
 
   test('names no voter that neither attests nor owes a lane', async () => {

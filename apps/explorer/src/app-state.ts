@@ -1,9 +1,9 @@
-import type { EnvFacts, LaneFacts } from '@affine/report'
+import type { EnvFacts, LaneFacts, ValidatorStatus } from '@affine/report'
 import { findSide, formatEpochs } from '@affine/report/sentences'
 import type { NetworkFile } from './network-file.ts'
 import type { BucketHealth } from './worker/buckets.ts'
 import type { EpochAccount, ShownDuel } from './worker/epoch-accounts.ts'
-import type { Findings, FoundNews } from './worker/worker.ts'
+import type { Findings } from './worker/reader.ts'
 
 /** Everything known about a network so far. */
 export interface AppState extends Findings {
@@ -15,11 +15,11 @@ export interface AppState extends Findings {
 export const EMPTY_STATE: AppState = { epochs: [], health: [] }
 
 /** Returns the state with new findings. */
-export function addFindings(state: AppState, batch: readonly FoundNews[]): AppState {
-  if (batch.length === 0) return state
-  const epochs = [...state.epochs, ...batch.flatMap(({ account }) => account ?? [])]
-  return Object.assign({}, state, ...batch.map(({ found }) => found), { epochs })
-}
+export const addFindings = (state: AppState, found: Findings): AppState => ({
+  ...state,
+  ...found,
+  epochs: [...state.epochs, ...(found.epochs ?? [])],
+})
 
 /** One duel after its latest epoch, and its epochs. */
 export interface DuelAccount {
@@ -69,9 +69,10 @@ export const latestAnalyses = ({ analyses }: DuelAccount): readonly DatedAnalysi
 export const formatSpan = ({ epochs: [first], last }: DuelAccount): string =>
   formatEpochs(first?.epoch ?? 0, last.epoch)
 
-/** Reports whether a hotkey is a validator, by its trust. */
-export const isValidator = ({ epochs }: AppState, hotkey: string): boolean =>
-  Object.hasOwn(epochs.at(-1)?.trust ?? {}, hotkey)
+/** Reports whether a hotkey is a validator: whether it has trust, or is idle. */
+export const isValidator = ({ epochs, validators = [] }: AppState, hotkey: string): boolean =>
+  Object.hasOwn(epochs.at(-1)?.trust ?? {}, hotkey) ||
+  validators.some((each) => each.hotkey === hotkey && each.isIdle)
 
 /** Consecutive epochs with one champion, or with a vacant throne. */
 export interface Term {
@@ -96,11 +97,12 @@ export function listTerms({ epochs }: Pick<AppState, 'epochs'>): readonly Term[]
   return reigns
 }
 
-/** Counts of a validator's lanes, and its proved flaws. */
+/** Counts of a validator's lanes, its proved flaws, and its state on chain once that was read. */
 export interface ValidatorCounts {
   readonly hotkey: string
+  readonly stake: ValidatorStatus['stake'] | undefined
+  readonly isIdle: boolean | undefined
   readonly due: number
-  readonly sealed: number
   readonly accepted: number
   /** Epochs with an outlier in some environment. */
   readonly outliers: number
@@ -111,19 +113,31 @@ export interface ValidatorCounts {
 /** A lost file or an unreachable bucket proves nothing against its validator. */
 const UNPROVED = ['COPY_MISSING', 'MISSING_BLOCK', 'STATE_MISSING']
 
-/** Counts the lanes of every validator over the epochs that were read, worst validator first. */
-export function countLanes({ epochs }: Pick<AppState, 'epochs'>): readonly ValidatorCounts[] {
+/**
+ * Counts the lanes of every validator with one over the epochs that were read, and of the idle ones.
+ * Worst first, idle ones last.
+ */
+export function countLanes({
+  epochs,
+  validators = [],
+}: Pick<AppState, 'epochs' | 'validators'>): readonly ValidatorCounts[] {
   const lanes = epochs.flatMap((epoch) => epoch.lanes)
   const flaws = epochs.flatMap((each) => each.flaws.filter(({ code }) => !UNPROVED.includes(code)))
-  const hotkeys = new Set(lanes.map(({ validator }) => validator))
+  const idle = validators.filter(({ isIdle }) => isIdle)
+  const hotkeys = new Set([
+    ...lanes.map(({ validator }) => validator),
+    ...idle.map(({ hotkey }) => hotkey),
+  ])
   const counts = [...hotkeys].map((hotkey): ValidatorCounts => {
     const own = lanes.filter(({ validator }) => validator === hotkey)
     const count = (is: (lane: LaneFacts) => boolean): number => own.filter(is).length
     const proved = flaws.filter(({ validator }) => validator === hotkey)
+    const { stake, isIdle } = validators.find((each) => each.hotkey === hotkey) ?? {}
     return {
       hotkey,
+      stake,
+      isIdle,
       due: own.length,
-      sealed: count((lane) => lane.sealed),
       accepted: count((lane) => lane.accepted),
       outliers: count(({ setAside }) => setAside.length > 0),
       proved: formatCounts(proved.map(({ code }) => code)),

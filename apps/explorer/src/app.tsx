@@ -2,7 +2,7 @@ import { type JSX, render } from 'preact'
 import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks'
 import { parseRoute, type Route } from './address.ts'
 import { addFindings, EMPTY_STATE, findDuels, isValidator } from './app-state.ts'
-import { type Ask, type Feed, type FeedUpdate, NOTHING_READ } from './feed.ts'
+import type { Ask, Feed } from './feed.ts'
 import type { NamedNetwork } from './network-file.ts'
 import type { Page } from './page.ts'
 import { ChallengeView } from './views/challenge-view.tsx'
@@ -12,6 +12,7 @@ import { Heading, type HotkeyProps } from './views/parts.tsx'
 import { RaceView } from './views/race-view.tsx'
 import { LinkWarning, ReadingStrip, SourceBar } from './views/reading-strip.tsx'
 import { ValidatorsView } from './views/validators-view.tsx'
+import type { ReadingProgress } from './worker/reader.ts'
 
 /** The same tabs as in index.html, which shows them before any script runs. */
 const TABS = [
@@ -92,13 +93,9 @@ function useReader(
   { ask, listen }: Pick<AppProps, 'ask' | 'listen'>,
   network: NamedNetwork | undefined,
 ) {
-  const [soFar, setSoFar] = useState(NOTHING_READ)
+  const [soFar, setSoFar] = useState<ReadingProgress>({ epochs: 0, files: 0, challenges: 0 })
   const [state, add] = useReducer(addFindings, { ...EMPTY_STATE, file: network?.file })
-  const show = (heard: FeedUpdate): void => {
-    setSoFar(heard.soFar)
-    add(heard.findings)
-  }
-  useEffect(() => listen(show), [])
+  useEffect(() => listen((news) => ('soFar' in news ? setSoFar(news.soFar) : add(news.found))), [])
   const page: Page = useMemo(() => ({ state, ask }), [state])
   return { page, soFar }
 }

@@ -1,71 +1,23 @@
 /// <reference types="vite/client" />
 import type { NetworkFile } from './network-file.ts'
 import type { Answers } from './worker/answers.ts'
-import type { ReadingProgress } from './worker/reader.ts'
-import type { FoundNews, News, Request, WorkerAnswer } from './worker/worker.ts'
+import type { News, Request, WorkerAnswer } from './worker/worker.ts'
 import workerUrl from './worker/worker.ts?worker&url'
 
-/** An update for the page. */
-export interface FeedUpdate {
-  readonly soFar: ReadingProgress
-  /** Findings that were not shown before. */
-  readonly findings: readonly FoundNews[]
-}
-
-/** Collects news, also before anyone listens. */
+/** Passes news on, and stores it until someone listens. */
 export interface Feed {
   readonly hear: (news: News) => void
-  /** Calls `show` with updates, at most once per frame. */
-  readonly listen: (show: (heard: FeedUpdate) => void) => void
+  readonly listen: (show: (news: News) => void) => void
 }
 
-/** Progress before the reading has begun. */
-export const NOTHING_READ: ReadingProgress = { epochs: 0, files: 0, challenges: 0 }
-
-/**
- * Epochs are shown once they are a sixteenth of those shown, so that all rendering takes linear
- * time.
- */
-const SHARE = 16
-
-/**
- * Collects news and shows it at most once per frame. Epochs wait until there are enough of them
- * (see `SHARE`); progress does not.
- */
-export function startFeed(
-  nextFrame: (run: () => void) => unknown = (run) => requestAnimationFrame(run),
-): Feed {
-  let show: ((heard: FeedUpdate) => void) | undefined
-  const waiting: FoundNews[] = []
-  let soFar = NOTHING_READ
-  let shown = 0
-  let [isUrgent, isPlanned] = [false, false]
-  const flush = (): void => {
-    isPlanned = false
-    const isDue = isUrgent || waiting.length * SHARE >= shown
-    const findings = isDue ? waiting.splice(0) : []
-    shown += findings.length
-    isUrgent = false
-    show?.({ soFar, findings })
-  }
-  const plan = (): void => {
-    if (show === undefined || isPlanned) return
-    isPlanned = true
-    nextFrame(flush)
-  }
-  const hear = (news: News): void => {
-    if ('soFar' in news) soFar = news.soFar
-    else {
-      waiting.push(news)
-      isUrgent ||= news.account === undefined
-    }
-    plan()
-  }
-  const listen = (to: (heard: FeedUpdate) => void): void => {
+export function startFeed(): Feed {
+  const waiting: News[] = []
+  let show = (news: News): unknown => waiting.push(news)
+  const listen: Feed['listen'] = (to) => {
     show = to
-    plan()
+    for (const news of waiting) to(news)
   }
-  return { hear, listen }
+  return { hear: (news) => show(news), listen }
 }
 
 /** Queries the worker. Rejects with its message if there is no answer. */

@@ -69,8 +69,8 @@ type AnswerTo<Name extends keyof Answers> = Awaited<ReturnType<Answers[Name]>>
  * network it has stopped.
  */
 export function readingState({ file, failure, ms }: AppState): 'reading' | 'stopped' | 'ended' {
-  if (file === undefined || failure !== undefined) return 'stopped'
-  return ms === undefined ? 'reading' : 'ended'
+  if (ms !== undefined) return 'ended'
+  return file === undefined || failure !== undefined ? 'stopped' : 'reading'
 }
 
 /** Explains missing content. Returns `none` if everything was read. */
@@ -79,13 +79,6 @@ export function explainAbsence(state: AppState, none: string): string {
   if (progress === 'reading') return 'Reading…'
   if (state.epochs.length === 0) return 'Nothing was recomputed.'
   return progress === 'ended' ? none : 'Reading stopped early.'
-}
-
-/** Formats the epoch of a state, as in " as of epoch 4". Empty if everything was read. */
-export function describeEpoch(state: AppState): string {
-  const last = state.epochs.at(-1)
-  const isNow = last === undefined || readingState(state) === 'ended'
-  return isNow ? '' : ` as of epoch ${last.epoch + 1}`
 }
 
 /**

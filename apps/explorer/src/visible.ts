@@ -28,3 +28,9 @@ export function shorten(text: string): string {
 /** Formats a count, as in "1 epoch" and "2 epochs". */
 export const formatCount = (count: number, noun: string): string =>
   `${count} ${noun}${count === 1 ? '' : 's'}`
+
+/** Formats a duration, as in "40 s", "12 min" or "3 h". */
+export function formatDuration(seconds: number): string {
+  if (seconds < 100) return `${Math.round(seconds)} s`
+  return seconds < 6000 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`
+}

@@ -65,10 +65,7 @@ const epoch = (number: number, more: Partial<EpochAccount> = {}): EpochAccount =
   ...more,
 })
 const stateOf = (...epochs: readonly EpochAccount[]): AppState =>
-  addFindings(
-    EMPTY_STATE,
-    epochs.map((account) => ({ account, found: {} })),
-  )
+  addFindings(EMPTY_STATE, { epochs })
 
 describe('a state', () => {
   it('has a term for each champion, up to the next epoch', () => {
@@ -129,9 +126,10 @@ describe('a state', () => {
     ])
   })
 
-  it('stores the reason that a reading ended', () => {
-    const failed = addFindings(EMPTY_STATE, [{ found: { failure: 'no chain' } }])
-    expect(failed.failure).toBe('no chain')
-    expect(addFindings(failed, [])).toBe(failed)
+  it('adds epochs to those before, and replaces other findings', () => {
+    const read = addFindings(stateOf(epoch(1)), { epochs: [epoch(2)], queue: [] })
+    const followed = addFindings(read, { failure: 'no chain' })
+    expect(followed.epochs.map((each) => each.epoch)).toEqual([1, 2])
+    expect(followed).toMatchObject({ queue: [], failure: 'no chain' })
   })
 })

@@ -4,7 +4,14 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 
 /** Faults of a bucket. */
-export type Fault = 'missing' | 'slow' | 'lying' | 'no CORS'
+export type Fault = 'missing' | 'no blocks' | 'no states' | 'slow' | 'lying' | 'no CORS'
+
+/** Files that a bucket with this fault lacks. */
+const LOST: Readonly<Partial<Record<Fault, RegExp>>> = {
+  missing: /./,
+  'no blocks': /blocks/,
+  'no states': /states/,
+}
 
 /** A web server of another origin with a demo's files and faulty buckets. */
 export interface Faulty extends Disposable {
@@ -22,7 +29,8 @@ export async function serveFaulty(
     if (fault === 'slow') return
     const bytes = await readFile(join(out, path)).catch(() => undefined)
     if (fault !== 'no CORS') response.setHeader('access-control-allow-origin', '*')
-    if (bytes === undefined || fault === 'missing') refuse(response)
+    const isLost = fault !== undefined && LOST[fault]?.test(path)
+    if (bytes === undefined || isLost) refuse(response)
     else if (fault === 'lying') response.end(altered(bytes))
     else response.end(bytes)
   })

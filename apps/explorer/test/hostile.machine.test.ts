@@ -86,6 +86,7 @@ describe.runIf(HAS_BROWSER)('hostile evidence', () => {
 
   it('shows no sample of a void lane', async () => {
     const { page } = await openPage(browser, url)
+    expect(await page.locator('.strip-warn').textContent()).toContain('has a void lane')
     await goTo(page, '#/validators')
     await page
       .getByText(/WRONG_|MALFORMED|REPLAY/)

@@ -1,4 +1,4 @@
-import type { LaneFacts } from '@affine/report'
+import type { LaneFacts, ValidatorStatus } from '@affine/report'
 import type { Flaw } from '@affine/settlement'
 import { expect, it } from 'vitest'
 import { countLanes } from '../src/app-state.ts'
@@ -42,29 +42,30 @@ const STATE = {
   ],
 }
 
-it('counts the lanes of validators, those with proved flaws first', () => {
-  expect(countLanes(STATE)).toEqual([
-    { hotkey: 'eve', due: 2, sealed: 2, accepted: 2, outliers: 0, proved: ['WRONG_REPLAY × 2'] },
-    { hotkey: 'mallory', due: 2, sealed: 2, accepted: 2, outliers: 1, proved: [] },
+it('counts the lanes of validators, those with proved flaws first and idle ones last', () => {
+  const idle = [{ hotkey: 'zed', stake: 7_000_000_000n, isIdle: true } as ValidatorStatus]
+  expect(countLanes({ ...STATE, validators: idle })).toMatchObject([
+    { hotkey: 'eve', due: 2, accepted: 2, outliers: 0, proved: ['WRONG_REPLAY × 2'] },
+    { hotkey: 'mallory', due: 2, accepted: 2, outliers: 1, proved: [] },
     // A lost file proves nothing.
-    { hotkey: 'alice', due: 2, sealed: 1, accepted: 1, outliers: 0, proved: [] },
+    { hotkey: 'alice', due: 2, accepted: 1, outliers: 0, proved: [] },
+    { hotkey: 'zed', stake: 7_000_000_000n, isIdle: true, due: 0 },
   ])
 })
 
 it('shows flaws and suspect lanes in a validator’s row, and on its page', () => {
   const all = rendered(ValidatorsView, STATE.epochs, {})
   expect(all).toContain(
-    'eve\nWRONG_REPLAY × 2\n0 of 2\n2 of 2\n2 of 2\n50 %\nmallory\nnone\n1 of 2\n2 of 2\n2 of 2\n50 %\nalice\nnone\n',
+    'eve\n–\n2 of 2\n0 of 2\nWRONG_REPLAY × 2\n50 %\nmallory\n–\n2 of 2\n1 of 2\nnone\n50 %\nalice\n–\n',
   )
   // The duel with an outlier.
   expect(all).toContain(' 5C against 5A, epoch 1.')
   const eve = rendered(ValidatorsView, STATE.epochs, { of: 'eve' })
-  expect(eve).toContain('eve\nWRONG_REPLAY × 2\n0 of 2\n')
+  expect(eve).toContain('eve\n–\n2 of 2\n0 of 2\nWRONG_REPLAY × 2\n')
   expect(eve).not.toContain('alice')
 })
 
-it('lists the duels in which a lane was set aside', () => {
+it('names the environments in which a lane was set aside', () => {
   const text = rendered(ValidatorsView, STATE.epochs, { of: 'mallory' })
-  expect(text).toContain('✔\nmult8: 1 of 2 duels, against 5C\n')
-  expect(text).toContain('1\n✔\n\n90 %')
+  expect(text).toContain('1\n✔\n90 %\n1\n✘ suspect in mult8\n90 %\n')
 })

@@ -1,118 +1,121 @@
 import type { VNode } from 'preact'
-import { describe, expect, it, test } from 'vitest'
+import { expect, it, test } from 'vitest'
 import { type AppState, EMPTY_STATE } from '../src/app-state.ts'
-import type { Page } from '../src/page.ts'
-import { describeEpoch, explainAbsence, readingState } from '../src/page.ts'
+import { explainAbsence, readingState } from '../src/page.ts'
 import { ContenderView } from '../src/views/contender-view.tsx'
 import { MinersView, MinerView } from '../src/views/miners-view.tsx'
-import { Since, SureNumber, ToBeat } from '../src/views/race-view.tsx'
+import { RaceView } from '../src/views/race-view.tsx'
 import { ReadingStrip } from '../src/views/reading-strip.tsx'
 import { BucketTable, ValidatorsView } from '../src/views/validators-view.tsx'
 import type { BucketHealth } from '../src/worker/buckets.ts'
 import type { EpochAccount } from '../src/worker/epoch-accounts.ts'
 import type { ReadingSpan } from '../src/worker/reader.ts'
+import { rendered } from './rendered.ts'
 
 const hotkey = `5${'A'.repeat(47)}`
 const known = { flaws: [], warnings: [], lanes: [], duels: [], trust: {} }
-const epoch = { epoch: 3, heir: { hotkey }, nextRatio: 510_000, ...known } as never as EpochAccount
-const READING: AppState = {
-  ...EMPTY_STATE,
-  file: { chain: 'finney', names: { [hotkey]: 'alice' } },
-  beginning: {} as unknown as ReadingSpan,
-  epochs: [epoch],
-}
-const STOPPED: AppState = { ...READING, failure: 'no bucket answers' }
-const ENDED: AppState = { ...READING, ms: 7 }
+const heir = { hotkey, model: `lab/${hotkey}` }
+const epoch = { epoch: 3, heir, nextRatio: 510_000, ...known } as never as EpochAccount
+const file = { chain: 'finney', names: { [hotkey]: 'alice' } }
+const beginning = { from: 3, to: 5, titles: [] } as never as ReadingSpan
+const READING: AppState = { ...EMPTY_STATE, file, beginning }
+const STOPPED: AppState = { ...READING, epochs: [epoch], failure: 'no bucket answers' }
+const ENDED: AppState = { ...READING, epochs: [epoch], ms: 7 }
 const NONE = 'Everything held.'
-const CUT_SHORT = 'Reading stopped early.'
 
-describe('a reading', () => {
-  test.each([
-    ['that goes on', READING, 'reading', 'Reading…', ' as of epoch 4'],
-    ['that stopped', STOPPED, 'stopped', CUT_SHORT, ' as of epoch 4'],
-    ['that has ended', ENDED, 'ended', NONE, ''],
-  ])('%s shows only known results', (_, state, progress, absent, asOf) => {
-    expect(readingState(state)).toBe(progress)
-    expect(explainAbsence(state, NONE)).toBe(absent)
-    expect(describeEpoch(state)).toBe(asOf)
-  })
-
-  it('without a network, a worker or an epoch has stopped', () => {
-    expect(readingState(EMPTY_STATE)).toBe('stopped')
-    expect(readingState({ ...ENDED, failure: 'out of memory' })).toBe('stopped')
-    const none = { ...ENDED, epochs: [] }
-    expect(explainAbsence({ ...none, failure: 'no chain' }, NONE)).toBe('Nothing was recomputed.')
-    expect(explainAbsence(none, NONE)).toBe('Nothing was recomputed.')
-    expect(describeEpoch({ ...READING, epochs: [] })).toBe('')
-  })
-})
-
-/** Returns the text of a view, without its components. */
-function wordsOf(node: unknown): string {
-  if (Array.isArray(node)) return node.map(wordsOf).join('')
-  if (typeof node !== 'object' || node === null) return typeof node === 'string' ? node : ''
-  return wordsOf((node as { readonly props?: { readonly children?: unknown } }).props?.children)
-}
-
-const pageOf = (state: AppState): Page => ({ state, ask: () => undefined as never })
 test.each([
-  ['duel', (page: Page) => ContenderView({ ...page, id: `3/${hotkey}` })],
-  ['miner', (page: Page) => MinerView({ ...page, hotkey })],
-  ['miners', MinersView],
-  ['validators', ValidatorsView],
-])('the view %s distinguishes a reading in progress from one that stopped', (_, draw) => {
-  expect(wordsOf(draw(pageOf(READING)))).toContain('Reading…')
-  expect(wordsOf(draw(pageOf(STOPPED)))).toContain(CUT_SHORT)
-  const either = wordsOf([draw(pageOf(READING)), draw(pageOf(STOPPED))])
-  expect(either).not.toMatch(/Everything held|It had no duel/)
-})
-
-it('shows the ratio to beat, and its epoch during a reading', () => {
-  const shown = (state: AppState): string => JSON.stringify(ToBeat({ state }).props)
-  expect(shown(ENDED)).toContain('"name":"To beat","value":"51 %"')
-  expect(shown(READING)).toContain(' as of epoch 4"')
-})
-
-it.each([
-  ['from the first epoch on', { from: 3 }, 'epoch 3', '2 epochs so far'],
+  ['that continues', READING, 'reading', 'Reading…'],
+  ['that stopped', STOPPED, 'stopped', 'Reading stopped early.'],
   [
-    'from a later epoch on',
-    { from: 3, isTrusted: true },
-    'epoch 3 or earlier',
-    'at least 2 epochs',
+    'that stopped before an epoch',
+    { ...STOPPED, epochs: [] },
+    'stopped',
+    'Nothing was recomputed.',
   ],
-  ['from before this reign on', { from: 1, isTrusted: true }, 'epoch 3', '2 epochs so far'],
-])('a reading %s shows the first epoch of the champion', (_, begun, since, long) => {
-  const beginning = { ...ENDED.beginning, ...begun } as ReadingSpan
-  const state = { ...ENDED, beginning, epochs: [{ ...epoch, champion: { hotkey } }] } as never
-  const drawn = JSON.stringify(Since({ state }))
-  expect(drawn).toContain(`"value":"${since}"`)
-  expect(drawn.replace(/","/g, '')).toContain(long)
+  ['without a network', EMPTY_STATE, 'stopped', 'Nothing was recomputed.'],
+  ['that has ended', ENDED, 'ended', NONE],
+  ['that ended before an epoch', { ...ENDED, epochs: [] }, 'ended', 'Nothing was recomputed.'],
+  ['that no longer follows the chain', { ...STOPPED, ms: 7 }, 'ended', NONE],
+])('a reading %s explains missing content', (_, state, progress, absent) => {
+  expect([readingState(state), explainAbsence(state, NONE)]).toEqual([progress, absent])
 })
 
-it('shows an unknown confidence without a duel won', () => {
-  const { value, children } = SureNumber({ state: ENDED }).props
-  expect([value, children]).toEqual(['unknown', expect.stringContaining('without winning')])
+test.each([
+  ['race', RaceView, {}],
+  ['duel', ContenderView, { id: `3/${hotkey}` }],
+  ['miner', MinerView, { hotkey }],
+  ['miners', MinersView, {}],
+  ['validators', ValidatorsView, {}],
+])('the view %s distinguishes a reading in progress from one that stopped', (_, view, asked) => {
+  const unread = { queue: undefined, ms: undefined }
+  const textOf = (state: Partial<AppState>): string =>
+    rendered(view as typeof RaceView, state.epochs ?? [], asked as never, { ...state, ...unread })
+  expect(textOf(READING)).toContain('Reading…')
+  expect(textOf(STOPPED)).toMatch(/Reading stopped early\.|has the throne in epoch 4/)
+  expect(textOf(READING) + textOf(STOPPED)).not.toMatch(/No lane was due|It had no duel/)
 })
 
-it('names the copies not compared, and is bad if a bucket lacks a file', async () => {
+it('shows the champion, its first epoch, the ratio to beat and the wait of each miner', () => {
+  const shown = (found: object): string =>
+    rendered(RaceView, [{ ...epoch, champion: { hotkey } } as never], {}, { ...ENDED, ...found })
+  const turn = { least: 2, most: 7 }
+  const text = shown({ queue: [{ place: 1, hotkey: '5B', turn } as never] })
+  for (const part of [
+    'alice has the throne',
+    'epoch 3\nModel: lab/5AAAAA…AAAA\n',
+    '51 %\n',
+    '5B waits about 2 to 7 epochs',
+  ])
+    expect(text).toContain(part)
+  expect(text).toContain('it won no duel for this throne')
+  const begun = (from: number): ReadingSpan => ({ ...beginning, from, isTrusted: true })
+  expect(shown({ beginning: begun(3), queue: [] })).toContain('epoch 3 or earlier\n')
+  expect(shown({ beginning: begun(1), queue: [] })).toContain('epoch 3\n')
+})
+
+it('shows the champion first, then contenders, then the queue with its expected wait', () => {
+  const entries = ['other', 'waits', 'contends', 'champion'].map((hotkey, uid) => {
+    return { hotkey, uid, why: `is ${hotkey}`, place: undefined }
+  })
+  const waits = { ...entries[1], place: 1, turn: { least: 1, most: 1 } }
+  const queue = [waits, ...entries.filter(({ uid }) => uid !== 1)] as never
+  const champion = { hotkey: 'champion', model: 'm' }
+  const epochs = [{ ...epoch, heir: champion, nextDuels: [{ contender: { hotkey: 'contends' } }] }]
+  const text = rendered(MinersView, epochs as never, {}, { queue })
+  expect(text.match(/^(is .*|waits at .*|about .*)$/gm)).toEqual([
+    ...['is champion', 'is contends', 'waits at place 1', 'about 1 epoch', 'is other'],
+  ])
+})
+
+it('states what was verified, and turns amber with the reason for faulty data', async () => {
   const soFar = { epochs: 1, files: 1, challenges: 1 }
-  const network = { file: { chain: 'finney' }, isByLink: false, own: undefined }
-  const stripOf = (state: AppState) => {
-    const { props } = ReadingStrip({ state, soFar, network, refusal: undefined }) as VNode<{
-      class: string
-    }>
-    return { kind: props.class.replace('strip strip-', ''), words: wordsOf({ props }) }
+  const network = { file, isByLink: false, own: undefined }
+  const stripOf = (found: Partial<AppState>): string => {
+    const state = { ...ENDED, ...found }
+    const props = { state, soFar, network, refusal: undefined }
+    const { class: kind } = (ReadingStrip(props) as VNode<{ class: string }>).props
+    return `${kind}: ${rendered(() => ReadingStrip(props), [], {})}\n`
   }
-  const lost = { hotkey, announced: 'a', place: 'p', files: 0 }
-  const health: readonly BucketHealth[] = [{ ...lost, missing: 1, failure: undefined }]
-  const flaws = [{ epoch: 3, validator: hotkey, code: 'STATE_DIFFERS', detail: '' } as const]
-  const strips = [ENDED, { ...ENDED, health }, { ...ENDED, epochs: [{ ...epoch, flaws }] }].map(
-    stripOf,
-  )
-  expect(strips.map(({ kind }) => kind)).toEqual(['good', 'bad', 'bad'])
-  const words = strips.map((strip) => `${strip.words}\n`).join('')
-  await expect(words).toMatchFileSnapshot('snapshots/strip.txt')
+  const flawed = (code: string, validator = hotkey): Partial<AppState> => ({
+    epochs: [{ ...epoch, flaws: [{ epoch: 3, validator, code, detail: '' }] } as never],
+  })
+  const bucket = { hotkey, announced: 'a', place: 'p', files: 0, missing: 1, failure: undefined }
+  const head = { block: 181, time: 1_796_155_260_000, blocksLeft: 28, secondsLeft: 336 }
+  const all = ['5B', '5C', '5D', '5E'].flatMap((key) => flawed('WRONG_REPLAY', key).epochs ?? [])
+  const strips = [
+    { head },
+    { head: { ...head, time: 2_172_000, blocksLeft: 1, secondsLeft: 12 } },
+    { beginning: { ...beginning, isTrusted: true } },
+    { health: [bucket] },
+    { health: [{ ...bucket, missing: 0, failure: 'no answer' }] },
+    flawed('STATE_MISSING'),
+    flawed('WRONG_REPLAY'),
+    { epochs: all },
+    { failure: 'the node is gone' },
+    { failure: 'no bucket answers', ms: undefined },
+    { epochs: [] },
+  ].map(stripOf)
+  await expect(strips.join('')).toMatchFileSnapshot('snapshots/strip.txt')
 })
 
 it('distinguishes a bucket without files', async () => {

@@ -1,18 +1,19 @@
 import type { ComponentType } from 'preact'
 import { h } from 'preact'
 import { renderToString } from 'preact-render-to-string'
-import { EMPTY_STATE } from '../src/app-state.ts'
+import { type AppState, EMPTY_STATE } from '../src/app-state.ts'
 import type { Page } from '../src/page.ts'
 import type { EpochAccount } from '../src/worker/epoch-accounts.ts'
 
-/** Renders a view of these epochs as text, with a line for each cell. */
+/** Renders a view of these epochs, and of other findings, as text with a line for each cell. */
 export function rendered<Asked>(
   view: ComponentType<Page & Asked>,
   epochs: readonly EpochAccount[],
   asked: Asked,
+  found: { readonly [Name in keyof AppState]?: AppState[Name] | undefined } = {},
 ): string {
   const page: Page = {
-    state: { ...EMPTY_STATE, file: { chain: '' }, epochs, queue: [], ms: 1 },
+    state: { ...EMPTY_STATE, file: { chain: '' }, queue: [], ms: 1, ...found, epochs } as AppState,
     ask: () => undefined as never,
   }
   const html = renderToString(h(view, { ...page, ...asked }))

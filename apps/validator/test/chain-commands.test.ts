@@ -208,7 +208,7 @@ describe('the queue in af status', () => {
     const people = await runCommand(status, ...asked)
     expect(people.stdout).toMatch(
       new RegExp(
-        `\n\nplace +uid +hotkey +block +turn in .*\n1 +3 +${second.hotkey} +1 +1 to 1 +1 +251 +4093\n(.*\n){2}$`,
+        `\n\nplace +uid +hotkey +block +turn in .*\n1 +3 +${second.hotkey} +1 +about 1 epoch +1 +251 +4093\n(.*\n){2}$`,
       ),
     )
   })

@@ -149,7 +149,7 @@ describe('af status', () => {
       /^block {5}0, 0 of 30 in epoch 0; seals count for 20 more, about 0 s\nchampion {2}none;/,
     )
     expect(stdout).toContain('contender none\nqueue     0 waiting, next none\nuid ')
-    expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/^0 +5\w{47} +- +50 % +- +- +0$/)
+    expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/^0 +5\w{47} +1,000 TAO +- +50 % +- +- +0$/)
   })
 
   it('starts with --last from the attested state, without earlier evidence', async () => {

@@ -1,5 +1,6 @@
 import type { Neuron, Snapshot } from '@affine/chain'
 import type { State } from '@affine/duel'
+import { formatWait } from './text.ts'
 
 /** Epochs of a day, in which ended turns are counted; minimum count for a rate. */
 const [COUNTED_EPOCHS, FEWEST_TURNS] = [20, 16]
@@ -77,12 +78,10 @@ export function predictEviction(
 /** Describes the queue position, the turn and the eviction of a waiting miner. */
 export function describeWait(
   [place, waiting]: readonly [number, number],
-  { least, most }: EpochRange,
+  turn: EpochRange,
   eviction: Eviction | undefined,
 ): string {
-  const epochs = least === most ? `${most}` : `${least} to ${most}`
-  const unit = most === 1 ? 'epoch' : 'epochs'
-  const wait = `waits, at place ${place} of ${waiting}: its turn begins in about ${epochs} ${unit}`
+  const wait = `waits, at place ${place} of ${waiting}: its turn begins in ${formatWait(turn)}`
   if (eviction === undefined) return wait
   const { registrations, immuneBlocks } = eviction
   const immune = immuneBlocks > 0 ? `, in ${immuneBlocks} blocks at the earliest` : ''

@@ -61,9 +61,13 @@ export interface SubnetStatus {
 }
 
 /** The state of one validator. */
-interface ValidatorStatus {
+export interface ValidatorStatus {
   readonly uid: number
   readonly hotkey: string
+  /** In rao. */
+  readonly stake: bigint
+  /** Whether it sets weights, but attested nothing in the last `quorumEpochs` epochs. */
+  readonly isIdle: boolean
   /** The result of its lane in the previous epoch. Undefined if no lane was due. */
   readonly lane: LaneFacts | undefined
   /** Trust in ppm. */
@@ -113,8 +117,8 @@ async function findDeadline(
 }
 
 /** Returns each neuron with a permit, with weights in force, or with a record of trust. */
-function listValidators(
-  { trust }: State,
+export function listValidators(
+  { trust, attested }: Pick<State, 'trust' | 'attested'>,
   snapshot: Snapshot,
   weights: SubnetStatus['weights'],
   lanes: readonly LaneFacts[] = [],
@@ -124,12 +128,15 @@ function listValidators(
   const hotkeys = new Map(neurons.map(({ uid, hotkey }) => [uid, hotkey]))
   const isValidator = ({ hotkey, permit }: Neuron): boolean =>
     permit || Object.hasOwn(weights, hotkey) || Object.hasOwn(trust, hotkey)
-  return neurons.filter(isValidator).map(({ uid, hotkey, lastUpdate }) => {
+  return neurons.filter(isValidator).map(({ uid, hotkey, stake, permit, lastUpdate }) => {
     const said = commitments.get(hotkey)
     const recipients = (weights[hotkey] ?? []).map(([recipient]) => recipient)
+    const isActive = attested === undefined || Object.hasOwn(attested, hotkey)
     return {
       uid,
       hotkey,
+      stake,
+      isIdle: permit && recipients.length > 0 && !isActive && said?.kind !== 'miner',
       lane: lanes.find(({ validator }) => validator === hotkey),
       trust: computeTrust(trust[hotkey]),
       committed: said && said.kind !== 'miner' ? { kind: said.kind, epoch: said.epoch } : undefined,

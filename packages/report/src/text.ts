@@ -22,6 +22,14 @@ export const percent = (ppm: number): string => `${floorPermille(ppm) / 10} %`
 /** Returns the thousandths that `percent` shows. */
 export const floorPermille = (ppm: number): number => Math.floor(ppm / 1000)
 
+/** Formats an amount in rao with at most six digits, as in "1,250.5 TAO". */
+export const formatStake = (rao: bigint | string): string =>
+  `${(Number(rao) / 1e9).toLocaleString('en-GB', { maximumSignificantDigits: 6 })} TAO`
+
+/** Formats the epochs until a turn, as in "about 2 to 7 epochs". */
+export const formatWait = ({ least, most }: Record<'least' | 'most', number>): string =>
+  `about ${least === most ? most : `${least} to ${most}`} epoch${most === 1 ? '' : 's'}`
+
 /** Formats an interval, as in "50.1 % to 66.3 %". */
 export const percentRange = ({ lower, upper }: Bounds): string =>
   `${percent(lower)} to ${percent(upper)}`

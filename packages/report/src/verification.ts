@@ -1,8 +1,8 @@
 import { stateRoot } from '@affine/duel'
 import type { RecomputedEpoch } from '@affine/settlement'
 
-/** Copies that a run does not compare: none, some of each block, or all but the first. */
-export type ComparisonGap = 'NONE' | 'SOME' | 'ALL_BUT_ONE'
+/** Copies that a run does not compare: none, or some of each block. */
+type ComparisonGap = 'NONE' | 'SOME'
 
 /** Result: everything is valid, everything compared is valid, or a flaw was found. */
 export type Conclusion = 'HOLDS' | 'COMPARED_HOLDS' | 'FLAWED'

@@ -1,7 +1,8 @@
+import type { Neuron, Snapshot } from '@affine/chain'
 import { type Facts, firstState, type State } from '@affine/duel'
 import { expect, it } from 'vitest'
 import { crownedFirst, epochOf, HEAD, MAIN, startedDuels } from '../../duel/test/subnet.ts'
-import { describeEpoch, formatEpoch } from '../src/index.ts'
+import { describeEpoch, formatEpoch, formatIdle, listValidators } from '../src/index.ts'
 import { settledBy } from './settled.ts'
 
 /** Returns the facts of an epoch, and their text. */
@@ -47,4 +48,37 @@ it('names the voters that attest another state', async () => {
   const { known, text } = told(before, seen)
   expect(known.others).toEqual({ hotkeys: ['v3', 'v4'], weightPpm: 500_000 })
   await expect(text).toMatchFileSnapshot('snapshots/another-state.txt')
+})
+
+it('lists the validators that set weights but attested nothing for twenty epochs', () => {
+  const hotkeys = ['active', 'idle', 'idler', 'without weights', 'without permit', 'miner']
+  const neurons = hotkeys.map((hotkey, uid): Neuron => {
+    const permit = !/permit|miner/.test(hotkey)
+    return {
+      uid,
+      hotkey,
+      stake: BigInt(uid) * 1_234_567_890n,
+      permit,
+      registered: 0,
+      lastUpdate: 0,
+    }
+  })
+  const snapshot: Snapshot = {
+    ...{ head: { number: 9_000, hash: '' }, tempo: 360, revealPeriod: 0, neurons, commitments: [] },
+    ...{ maxUids: 256, immunityPeriod: 0 },
+  }
+  const weighing = hotkeys.filter((hotkey) => !/weights|miner/.test(hotkey))
+  const weights = Object.fromEntries(weighing.map((hotkey) => [hotkey, [[5, 65_535]] as const]))
+  const idleWith = (attested: State['attested']): readonly string[] =>
+    formatIdle(
+      listValidators({ trust: {}, ...(attested && { attested }) }, snapshot, weights),
+      20,
+      String,
+    )
+  expect(idleWith({ active: { epoch: 24, stake: '1' } })).toEqual([
+    'Idle validators set weights, but attested nothing in the last 20 epochs: ' +
+      'idler with 2.46914 TAO, idle with 1.23457 TAO',
+  ])
+  // Before a network's first decision no one is idle.
+  expect(idleWith(undefined)).toEqual([])
 })

@@ -57,7 +57,7 @@ export interface RecomputeOptions extends PublicData {
   readonly compare?: boolean
   /**
    * Chooses the copies of a block to compare; the states in all buckets are compared too. Null: no
-   * blocks or states are compared. Default: all copies.
+   * blocks are compared, and only the state of the last epoch. Default: all copies.
    */
   readonly choose?: Choose | null | undefined
   /**
@@ -102,7 +102,7 @@ export async function* recompute(options: RecomputeOptions): AsyncGenerator<Reco
   try {
     for (let state = from; state.epoch <= to; ) {
       recipients.push(findRecipient(state, await readSnapshot(chain, state)))
-      const recomputed = await recomputeEpoch({ ...options, reader, recipients }, state)
+      const recomputed = await recomputeEpoch({ ...options, to, reader, recipients }, state)
       yield recomputed
       state = recomputed.state
     }
@@ -118,11 +118,13 @@ interface EpochOptions extends RecomputeOptions {
 }
 
 async function recomputeEpoch(options: EpochOptions, state: State): Promise<RecomputedEpoch> {
-  const { chain, reader, compare = true, choose, onSample, lanesAtOnce } = options
+  const { chain, reader, to, compare = true, onSample, lanesAtOnce } = options
   const { epoch } = state
   reader.beginEpoch(state)
   const ended = compare && (await chain.snapshot(snapshotBlock(epoch + 1, state.protocol)))
-  const copies = ended && choose !== null ? openCopies(ended, { reader, state, choose }) : undefined
+  const choose = options.choose === null ? () => [] : options.choose
+  const isCompared = options.choose !== null || epoch === to
+  const copies = ended && isCompared ? openCopies(ended, { reader, state, choose }) : undefined
   const find = createLaneFinder({ chain, state, reader, copies, onSample, lanesAtOnce })
   // With `compare`, every due lane is read.
   const settled = await decideEpoch(options, state, find, () => compare)

@@ -59,7 +59,7 @@ test('reports the waiting times of buckets, also on failure', async () => {
 test.each<[string, RecomputeOptions['choose'], readonly string[]]>([
   ['all', undefined, ['COPY_MISSING', 'STATE_DIFFERS']],
   ['those chosen', (holders) => holders.slice(0, 0), ['STATE_DIFFERS']],
-  ['none, nor of states', null, []],
+  ['none, but the state of the last epoch', null, ['STATE_DIFFERS']],
 ])('compares these copies of a block: %s', async (_, choose, codes) => {
   const { subnet, state } = await attested()
   const { files } = subnet.buckets.at(subnet.voters[1]?.hotkey ?? '')

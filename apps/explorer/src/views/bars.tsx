@@ -15,9 +15,9 @@ const VERDICTS = { win: 'won', hold: 'held', even: 'undecided', open: 'open' } a
 /** Explanation of the bars of `Leads`. */
 export const LEADS_KEY =
   'A challenge is decisive if only one of the two miners solves it. Each bar is the interval of ' +
-  'the contender’s share of the decisive challenges: luck may have moved the share that far. The ' +
-  'line is the ratio to beat: a bar to its right is a win, and a golden bar is held by the ' +
-  'champion. Open environments have no verdict yet, and undecided ones count for neither.'
+  'the contender’s share of the decisive challenges: luck may have moved the share that far. A bar ' +
+  'to the right of the line is a win, and a golden bar is held by the champion. Open environments ' +
+  'have no verdict yet, and undecided ones count for neither.'
 
 /**
  * Shows for each environment the contender's share of decisive challenges, its interval, and the
@@ -31,6 +31,7 @@ export function Leads({ account }: { readonly account: DuelAccount }): JSX.Eleme
           key={analysis.env}
           look={analysis}
           verdict={account.duel.verdicts[analysis.env] ?? 'open'}
+          isPast={account.duel.end !== undefined}
         />
       ))}
     </dl>
@@ -41,9 +42,11 @@ interface LeadProps {
   readonly look: EnvFacts
   /** Current verdict of the environment; a verdict of the analysis may have been withdrawn. */
   readonly verdict: Verdict | 'open'
+  /** Whether the duel has ended. */
+  readonly isPast: boolean
 }
 
-function Lead({ look, verdict }: LeadProps): JSX.Element {
+function Lead({ look, verdict, isPast }: LeadProps): JSX.Element {
   const { ratioPpm } = look
   const { wins, trials, bounds } = verdict === 'hold' ? look.hold : look.win
   const name = look.env.replace(/@.*/, '')
@@ -52,7 +55,7 @@ function Lead({ look, verdict }: LeadProps): JSX.Element {
     <div class={`lead-${verdict}`}>
       <dt>{name}</dt>
       <dd>
-        <svg class="strip-bar" width="100%" height="18" role="img">
+        <svg class="strip-bar" width="100%" height="32" role="img">
           <title>{`${name}: ${range}. ${verdict}`}</title>
           <rect class="track" y="6" width="100%" height="6" />
           {bounds && (
@@ -64,7 +67,7 @@ function Lead({ look, verdict }: LeadProps): JSX.Element {
             />
           )}
           {trials > 0 && <circle cx={toPercent((1e6 * wins) / trials)} cy="9" r="5" />}
-          <line x1={toPercent(ratioPpm)} x2={toPercent(ratioPpm)} y1="0" y2="18" />
+          <RatioLine ratio={ratioPpm} isPast={isPast} height={18} />
         </svg>
       </dd>
       <dd>
@@ -74,6 +77,24 @@ function Lead({ look, verdict }: LeadProps): JSX.Element {
     </div>
   )
 }
+
+interface RatioLineProps {
+  /** In ppm. */
+  readonly ratio: number
+  readonly isPast: boolean
+  /** In pixels. */
+  readonly height: number
+}
+
+/** Draws the ratio to beat as a line, with its number below. */
+const RatioLine = ({ ratio, isPast, height }: RatioLineProps): JSX.Element => (
+  <>
+    <line x1={toPercent(ratio)} x2={toPercent(ratio)} y1="0" y2={height} />
+    <text x={toPercent(ratio)} y={height + 12} text-anchor={ratio > 600_000 ? 'end' : 'middle'}>
+      {percent(ratio)}: {isPast ? 'was to beat' : 'to beat'}
+    </text>
+  </>
+)
 
 interface StripsProps extends Page {
   readonly account: DuelAccount
@@ -92,7 +113,13 @@ export function Strips({ account, of, ...page }: StripsProps): JSX.Element {
     <figure>
       {value === undefined && <p>{error ?? 'Reading…'}</p>}
       {value?.map((each) => (
-        <Strip key={each.env} state={page.state} of={of} {...each} />
+        <Strip
+          key={each.env}
+          state={page.state}
+          {...each}
+          of={of}
+          isPast={duel.end !== undefined}
+        />
       ))}
       <figcaption>
         Each face is a validator, at the contender’s share of the decisive challenges that this
@@ -106,8 +133,9 @@ export function Strips({ account, of, ...page }: StripsProps): JSX.Element {
 /** Rows of faces, so that they do not hide each other. */
 const ROWS = 3
 
-function Strip(props: StateProps & EnvLanes & { readonly of: string | undefined }): JSX.Element {
-  const { state, env, ratio, lanes, of } = props
+type StripProps = StateProps & EnvLanes & Pick<StripsProps, 'of'> & Pick<LeadProps, 'isPast'>
+
+function Strip({ state, env, ratio, lanes, of, isPast }: StripProps): JSX.Element {
   const nameOf = hotkeyNames(state)
   const faces = lanes
     .filter(({ wins, losses }) => wins + losses > 0)
@@ -116,10 +144,10 @@ function Strip(props: StateProps & EnvLanes & { readonly of: string | undefined 
   return (
     <div class="lanes">
       <b>{env}</b>
-      <svg width="100%" height={62 + 15 * Math.min(named.length, 4)} role="img">
+      <svg width="100%" height={76 + 15 * Math.min(named.length, 4)} role="img">
         <title>{`${env}: the results of each validator`}</title>
         <rect class="track" y="26" width="100%" height="6" />
-        <line x1={toPercent(ratio)} x2={toPercent(ratio)} y1="0" y2="58" />
+        <RatioLine ratio={ratio} isPast={isPast} height={58} />
         {faces.map((lane, i) => (
           // biome-ignore lint/a11y/noSvgWithoutTitle: the group in it has one
           <svg key={lane.validator} x={toPercent(lane.rate)} y={4 + (i % ROWS) * 18}>
@@ -138,7 +166,7 @@ function Strip(props: StateProps & EnvLanes & { readonly of: string | undefined 
             key={lane.validator}
             class={lane.isSetAside ? 'bad' : undefined}
             x={toPercent(lane.rate)}
-            y={74 + 15 * i}
+            y={88 + 15 * i}
             text-anchor={lane.rate < 500_000 ? 'start' : 'end'}
           >
             {`${nameOf(lane.validator)}: ${percent(lane.rate)}, ${formatLane(lane)}`}

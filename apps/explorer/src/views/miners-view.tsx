@@ -1,31 +1,35 @@
-import { findSide } from '@affine/report/sentences'
+import type { QueueEntry } from '@affine/report'
+import { findSide, formatWait } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import { linkTo } from '../address.ts'
 import { findDuels, formatSpan, isValidator } from '../app-state.ts'
 import { describeResult, explainAbsence, hotkeyNames, type Page } from '../page.ts'
 import { Few, Heading, type HotkeyProps, Key, Table } from './parts.tsx'
 
-/** Shows every registered miner: the queue, then the others with the reason they do not wait. */
+/** Shows every registered miner: the champion, the contenders, the queue, then the others. */
 export function MinersView({ state }: Page): JSX.Element {
+  const { heir, nextDuels = [] } = state.epochs.at(-1) ?? {}
+  const playing = [heir?.hotkey, ...nextDuels.map(({ contender }) => contender.hotkey)]
+  const rankOf = ({ hotkey }: QueueEntry): number =>
+    playing.includes(hotkey) ? playing.indexOf(hotkey) : playing.length
   const miners = state.queue?.filter(({ hotkey }) => !isValidator(state, hotkey))
-  const rows = (miners ?? []).map(({ place, uid, hotkey, block, why }) => ({
-    key: uid,
-    cells: {
-      place: place ?? '–',
-      miner: <Key state={state} hotkey={hotkey} />,
-      uid,
-      state: why,
-      'committed at block': block ?? '–',
-      hotkey: <span class="mono">{hotkey}</span>,
-    },
-  }))
+  const rows = [...(miners ?? [])]
+    .sort((a, b) => rankOf(a) - rankOf(b))
+    .map(({ place, turn, uid, hotkey, block, why }) => ({
+      key: uid,
+      cells: {
+        miner: <Key state={state} hotkey={hotkey} />,
+        state: place === undefined ? why : `waits at place ${place}`,
+        'expected wait': turn ? formatWait(turn) : '–',
+        uid,
+        'committed at block': block ?? '–',
+        hotkey: <span class="mono">{hotkey}</span>,
+      },
+    }))
   return (
     <>
       <Heading>Miners</Heading>
-      <p>
-        A miner commits a model on chain, and waits for a duel with the champion. The next contender
-        is first.
-      </p>
+      <p>A miner commits a model on chain, and waits for a duel with the champion.</p>
       {miners === undefined ? (
         <p>{explainAbsence(state, '')}</p>
       ) : (

@@ -100,36 +100,29 @@ interface TableProps {
   readonly rows: readonly Row[]
 }
 
-/**
- * Shows a table below its title. A large table scrolls on its own, also by keyboard, so that the
- * browser's search finds all of it. In a narrow window each row becomes several lines, with column
- * names.
- */
+/** Shows a table below its title. In a narrow window each row becomes a card. */
 export const Table = ({ title, rows }: TableProps): JSX.Element => (
-  <section>
+  <section aria-label={title}>
     <h2>{title}</h2>
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard has to scroll it */}
-    <section class="scroll" aria-label={title} tabIndex={0}>
-      <table>
-        <thead>
-          <tr>
-            {Object.keys(rows[0]?.cells ?? {}).map((column) => (
-              <th key={column}>{column}</th>
+    <table>
+      <thead>
+        <tr>
+          {Object.keys(rows[0]?.cells ?? {}).map((column) => (
+            <th key={column}>{column}</th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ key, cells, isBad }) => (
+          <tr key={key} class={isBad ? 'aside' : undefined}>
+            {Object.entries(cells).map(([column, cell]) => (
+              <td key={column} data-column={column}>
+                <div>{cell}</div>
+              </td>
             ))}
           </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ key, cells, isBad }) => (
-            <tr key={key} class={isBad ? 'aside' : undefined}>
-              {Object.entries(cells).map(([column, cell]) => (
-                <td key={column} data-column={column}>
-                  {cell}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+        ))}
+      </tbody>
+    </table>
   </section>
 )

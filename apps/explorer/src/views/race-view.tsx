@@ -6,20 +6,14 @@ import {
   explainEnd,
   explainFrozen,
   formatEpochs,
+  formatWait,
   percent,
   warnOtherState,
 } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import { formatDuelId, linkTo } from '../address.ts'
 import { type AppState, type DuelAccount, listDuels, listTerms, type Term } from '../app-state.ts'
-import {
-  describeEpoch,
-  explainAbsence,
-  hotkeyNames,
-  type Page,
-  readingState,
-  type StateProps,
-} from '../page.ts'
+import { explainAbsence, hotkeyNames, type Page, readingState, type StateProps } from '../page.ts'
 import { formatCount, shorten, showOnLine } from '../visible.ts'
 import type { EpochAccount } from '../worker/epoch-accounts.ts'
 import { LEADS_KEY, Leads } from './bars.tsx'
@@ -32,25 +26,17 @@ export function RaceView({ state }: Page): JSX.Element {
   const { beginning, epochs } = state
   const last = epochs.at(-1)
   const hotkey = last?.heir?.hotkey
+  const when = readingState(state) === 'stopped' && last ? ` in epoch ${last.epoch + 1}` : ''
   return (
     <>
       <Heading>
         {last && (hotkey === undefined ? 'No one' : <Key state={state} hotkey={hotkey} />)}
-        {last ? ` has the throne${describeEpoch(state)}` : 'The race for the throne'}
+        {last ? ` has the throne${when}` : 'The race for the throne'}
       </Heading>
       <p class="about">{beginning && describeSubnet(beginning.titles)}</p>
       {last ? (
-        <dl class="numbers">
-          <Since state={state} />
-          <SureNumber state={state} />
-          <ToBeat state={state} />
-        </dl>
-      ) : (
-        <p>{explainAbsence(state, '')}</p>
-      )}
-      {/* During the reading each epoch would move the content below. */}
-      {last && readingState(state) !== 'reading' && (
         <>
+          <Numbers state={state} />
           <Duels state={state} />
           {warnOtherState(last).map((text) => (
             <p key={text}>{text}</p>
@@ -58,25 +44,10 @@ export function RaceView({ state }: Page): JSX.Element {
           <TimeLine state={state} />
           <Root state={state} />
         </>
+      ) : (
+        <p>{explainAbsence(state, '')}</p>
       )}
     </>
-  )
-}
-
-export function Since({ state }: StateProps): JSX.Element {
-  const { hotkey = '', from = 0, to = 0 } = listTerms(state).at(-1) ?? {}
-  const { model } = state.epochs.at(-1)?.heir ?? {}
-  const failed = listDuels(state).filter(
-    ({ duel, last }) => duel.champion.hotkey === hotkey && duel.end && last.epoch >= from,
-  ).length
-  const isOlder = isStartUnknown(state, from)
-  return (
-    <BigNumber name="Since" value={`epoch ${from}${isOlder ? ' or earlier' : ''}`}>
-      {isOlder && 'at least '}
-      {formatCount(to - from, 'epoch')}
-      {describeEpoch(state) || ' so far'}; {formatCount(failed, 'contender')} failed against it
-      {model !== undefined && `. Model: ${showOnLine(model.replace(hotkey, shorten(hotkey)), 80)}`}
-    </BigNumber>
   )
 }
 
@@ -95,41 +66,36 @@ function findCrowning(state: AppState): DuelAccount | undefined {
   )
 }
 
-/** Shows the confidence that the champion is better, from the duel that it won. */
-export function SureNumber({ state }: StateProps): JSX.Element {
-  const name = 'How sure'
-  const crowning = findCrowning(state)
-  if (crowning === undefined)
-    return (
-      <BigNumber name={name} value="unknown">
-        {explainUnknown(state)}
+/**
+ * Shows the champion's first epoch, the confidence that it is better, from the duel that it won, and
+ * the ratio to beat. Protocol §8.10.
+ */
+function Numbers({ state }: StateProps): JSX.Element {
+  const { hotkey = '', from = 0 } = listTerms(state).at(-1) ?? {}
+  const { heir, nextRatio = 0 } = state.epochs.at(-1) ?? {}
+  const model = heir && showOnLine(heir.model.replace(hotkey, shorten(hotkey)), 80)
+  const { duel } = findCrowning(state) ?? {}
+  const sure =
+    duel === undefined
+      ? 'it won no duel for this throne in the epochs that were read'
+      : 'or more of the contenders exactly at the ratio to beat fail, even with luck and liars. ' +
+        `This one won ${duel.wins} of ${duel.counted} environments and needed ${duel.needed}`
+  return (
+    <dl class="numbers">
+      <BigNumber
+        name="Since"
+        value={`epoch ${from}${isStartUnknown(state, from) ? ' or earlier' : ''}`}
+      >
+        {model && `Model: ${model}`}
       </BigNumber>
-    )
-  const { wins, counted, needed, surePpm } = crowning.duel
-  return (
-    <BigNumber name={name} value={percent(surePpm)}>
-      or more of the contenders exactly at the ratio to beat fail, even with luck and liars. This
-      one won {wins} of {counted} environments and needed {needed}
-    </BigNumber>
-  )
-}
-
-function explainUnknown({ epochs }: AppState): string {
-  const [first, last] = [epochs[0], epochs.at(-1)]
-  if (last?.heir === undefined) return 'the throne is empty'
-  return first?.champion?.hotkey === last.heir.hotkey
-    ? 'it was already champion in the first epoch read'
-    : 'it took the throne without winning a duel'
-}
-
-/** Shows the ratio to beat. Protocol §8.10. */
-export function ToBeat({ state }: StateProps): JSX.Element {
-  const { nextRatio = 0 } = state.epochs.at(-1) ?? {}
-  return (
-    <BigNumber name={`To beat${describeEpoch(state)}`} value={percent(nextRatio)}>
-      is the share of the decisive challenges, which only one of the two solves, that a contender
-      has to exceed
-    </BigNumber>
+      <BigNumber name="How sure" value={duel ? percent(duel.surePpm) : 'unknown'}>
+        {sure}
+      </BigNumber>
+      <BigNumber name="To beat now" value={percent(nextRatio)}>
+        is the share of the decisive challenges, which only one of the two solves, that a contender
+        has to exceed. Past duels had other ratios
+      </BigNumber>
+    </dl>
   )
 }
 
@@ -146,30 +112,37 @@ function Duels({ state }: StateProps): JSX.Element {
           <Contender {...{ state, account: crowning }} of={crowning.duel} />
         </>
       )}
-      <p class="caption">{LEADS_KEY}</p>
-      {nextDuels.length === 0 ? <Next state={state} /> : <h2>Contenders</h2>}
+      {(crowning || nextDuels.length > 0) && <p class="caption">{LEADS_KEY}</p>}
+      {nextDuels.length > 0 && <h2>Contenders</h2>}
       {nextDuels.map((turn) => {
         const account = duels.find(({ duel }) => duel.id === formatDuelId(turn))
         return <Contender key={formatDuelId(turn)} {...{ state, account }} of={turn} />
       })}
+      <Waiting state={state} />
     </section>
   )
 }
 
-/** Shows the next contender, and the reason that it does not contend yet. */
-function Next({ state }: StateProps): JSX.Element {
-  const next = state.queue?.find(({ place }) => place === 1)
-  const last = state.epochs.at(-1) ?? { heir: undefined, lacking: undefined, others: undefined }
-  if (next === undefined) return <p class="lead">{state.queue && 'No miner contends or waits.'}</p>
+/** Shows the waiting miners, the next contender first, and the reason if no duel begins. */
+function Waiting({ state }: StateProps): JSX.Element {
+  const { heir, lacking, others } = state.epochs.at(-1) ?? {}
+  const waiting = (state.queue ?? []).filter(({ turn }) => turn)
+  if (waiting.length === 0) return <p class="lead">No miner waits.</p>
   return (
     <>
-      <p class="lead">
-        {last.heir === undefined ? 'The throne goes next to' : 'The next contender is'}{' '}
-        <Key state={state} hotkey={next.hotkey} />.
-      </p>
-      {explainFrozen(last, hotkeyNames(state)).map((text) => (
+      <h2>Waiting miners{heir === undefined && ': the first takes the throne'}</h2>
+      {explainFrozen({ lacking, others }, hotkeyNames(state)).map((text) => (
         <p key={text}>{text}</p>
       ))}
+      <ul class="plain">
+        <Few limit={4}>
+          {waiting.map(({ hotkey, turn }) => (
+            <li key={hotkey}>
+              <Key state={state} hotkey={hotkey} /> waits {turn && formatWait(turn)}
+            </li>
+          ))}
+        </Few>
+      </ul>
     </>
   )
 }
@@ -229,7 +202,9 @@ function TermEntry({ state, duels, reign: { hotkey, from, to } }: StretchProps):
   const own = state.epochs.filter(isIn)
   const ratios = [...own.map(({ ratio }) => ratio), ...(isLast ? [nextRatio] : [])]
   const [first, last] = [ratios[0], ratios.at(-1)].map((ratio = 0) => percent(ratio))
-  const ratioText = first === last ? first : `${first} to ${last}`
+  const verb = isLast ? 'To beat' : 'Was to beat'
+  const ratioText =
+    first === last ? first : `${first} at first, ${last} ${isLast ? 'now' : 'later'}`
   const fallen = duels.filter((account) => isIn(account.last))
   const before = isStartUnknown(state, from) ? ', and perhaps earlier' : ''
   const when = (isLast ? `from epoch ${from} on` : formatEpochs(from, to - 1)) + before
@@ -237,9 +212,9 @@ function TermEntry({ state, duels, reign: { hotkey, from, to } }: StretchProps):
     <li>
       <b>{hotkey === undefined ? 'no one' : <Key state={state} hotkey={hotkey} />}</b>
       <p>
-        {when}. To beat: {ratioText}
+        {when}. {verb}: {ratioText}
       </p>
-      <ul class="fallen">
+      <ul class="plain">
         <Few limit={12}>
           {fallen.map((account) => (
             <li key={account.duel.id} class={`mark-${account.duel.end}`}>
@@ -256,23 +231,11 @@ function TermEntry({ state, duels, reign: { hotkey, from, to } }: StretchProps):
 }
 
 function Root({ state }: StateProps): JSX.Element {
-  const last = state.epochs.at(-1)
-  const { beginning } = state
+  const { epoch = 0, root } = state.epochs.at(-1) ?? {}
   return (
     <details class="fold">
-      <summary>The computed state and its root</summary>
-      <p>
-        Champion: <span class="mono champion">{last?.heir?.hotkey ?? 'none'}</span>
-      </p>
-      <p class="mono root">{last?.root}</p>
-      <p>
-        This is the digest of the state for epoch {(last?.epoch ?? 0) + 1}. This browser computed it
-        from the chain and the buckets.{' '}
-        {beginning?.isTrusted
-          ? `It trusted the state of epoch ${beginning.from}, as more than half of the stake ` +
-            'attested it, and computed the rest.'
-          : 'It began with the network’s first state.'}
-      </p>
+      <summary>The digest of the computed state for epoch {epoch + 1}</summary>
+      <p class="mono root">{root}</p>
     </details>
   )
 }

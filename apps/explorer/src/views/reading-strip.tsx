@@ -1,9 +1,9 @@
-import { formatConclusion } from '@affine/report/sentences'
 import type { ComponentChildren, JSX } from 'preact'
 import type { AppState } from '../app-state.ts'
-import { isNetworkName, type NamedNetwork, type NetworkFile } from '../network-file.ts'
-import { formatCount, showOnLine } from '../visible.ts'
-import type { ReadingProgress, ReadingSpan } from '../worker/reader.ts'
+import type { NamedNetwork, NetworkFile } from '../network-file.ts'
+import { hotkeyNames } from '../page.ts'
+import { formatCount, formatDuration, showOnLine } from '../visible.ts'
+import type { ChainHead, ReadingProgress, ReadingSpan } from '../worker/reader.ts'
 
 interface ReadingProps {
   readonly state: AppState
@@ -13,47 +13,94 @@ interface ReadingProps {
   readonly refusal: string | undefined
 }
 
-/** Shows the progress and the result of the recomputation, on every view. */
+/**
+ * Shows on every view the progress and the result of the recomputation, and the newest block. A new
+ * block is not announced to screen readers.
+ */
 export function ReadingStrip(props: ReadingProps): JSX.Element {
   const [kind, said] = describeReading(props)
+  const { head } = props.state
   return (
-    <div class={`strip strip-${kind}`} role="status">
-      {said}
-    </div>
+    <section class={`strip strip-${kind}`} aria-label="What was verified">
+      <span role="status">{said}</span> {head && describeHead(head)}
+    </section>
   )
 }
 
-type Strip = readonly [kind: 'good' | 'bad' | 'busy' | 'none', said: ComponentChildren]
+type Strip = readonly [kind: 'good' | 'warn' | 'bad' | 'busy' | 'none', said: ComponentChildren]
 
 function describeReading({ state, soFar, network, refusal = '' }: ReadingProps): Strip {
-  const { ms, failure, beginning } = state
+  const { ms, failure, beginning, epochs } = state
   if (network === undefined) return ['bad', showOnLine(refusal, 600)]
-  if (failure !== undefined) {
-    return ['bad', `Reading stopped: ${showOnLine(failure, 600)}`]
+  if (beginning === undefined || ms === undefined) {
+    if (failure !== undefined) return ['bad', `Reading stopped: ${showOnLine(failure, 600)}`]
+    return ['busy', beginning ? progressBar(beginning, soFar) : 'Reading the chain…']
   }
-  if (beginning === undefined) return ['busy', 'Reading the chain…']
-  if (ms === undefined) return ['busy', progressBar(beginning, soFar)]
-  if (state.epochs.length === 0) return ['none', explainNoEpoch(beginning)]
-  const flaws = state.epochs.reduce((sum, epoch) => sum + epoch.flaws.length, 0)
-  const seconds = (ms / 1000).toFixed(1)
-  const many = formatCount(state.epochs.length, 'epoch')
-  const done = `${many} recomputed in this browser in ${seconds} s`
+  const { from, to, isTrusted } = beginning
+  if (epochs.length === 0) {
+    const why = `the first epoch is ${from}, and the chain is in epoch ${to}`
+    return ['none', `Nothing was recomputed yet: ${why}.`]
+  }
+  const done = `${formatCount(epochs.length, 'epoch')} recomputed in ${(ms / 1000).toFixed(1)} s`
+  const trusted = isTrusted ? `, from the attested state of epoch ${from}` : ''
   const named = network.isByLink ? ', for the network that this link names' : ''
-  // The page compares no copies of blocks, and no states.
-  const conclusion = formatConclusion({ flaws, uncompared: 'ALL_BUT_ONE' })
-  const said = `${done}${named}. ${conclusion} `
-  const lacking = state.health.filter(({ missing }) => missing > 0).length
-  if (flaws + lacking === 0) return ['good', `✔ ${said}`]
-  const lack = lacking === 0 ? '' : `${formatCount(lacking, 'bucket')} lacked files. `
-  return ['bad', [said, lack, <a href="#/validators">See the validators.</a>]]
+  return describeResult(state, `${done}${trusted}${named}.`)
 }
 
-/** Explains that nothing was recomputed. */
-function explainNoEpoch({ from, to, height, firstEpoch }: ReadingSpan): string {
-  const at = `the chain is at block ${height}, in epoch ${to}`
-  const first =
-    from === firstEpoch ? `the network’s first epoch is ${from}` : `epoch ${from} is next`
-  return `Nothing was recomputed yet: ${first}, and ${at}.`
+/** Describes what was verified in the epochs that were read, which `done` describes. */
+function describeResult(state: AppState, done: string): Strip {
+  const faulty = listFaulty(state)
+  const which =
+    faulty.length === 0 ? 'Every result is valid.' : 'Every result that counts is valid.'
+  const said = `${done} ${which} Copies were not compared; af-verify compares them.`
+  const { failure } = state
+  if (faulty.length === 0 && failure === undefined) return ['good', `✔ ${said}`]
+  const shown = faulty.length > MAX_NAMED ? [...faulty.slice(0, MAX_NAMED), 'others'] : faulty
+  return [
+    'warn',
+    <>
+      ! {said} {shown.length > 0 && <a href="#/validators">{`${shown.join('; ')}.`}</a>}
+      {failure && ` The page no longer follows the chain: ${showOnLine(failure, 600)}`}
+    </>,
+  ]
+}
+
+/** Maximum validators with a reason that the strip names. */
+const MAX_NAMED = 3
+
+/** Reasons by the code of a flaw. Any other code is that of a void lane. */
+const REASONS: Readonly<Record<string, string>> = {
+  COPY_MISSING: 'does not serve a lane that it attested',
+  STATE_MISSING: 'does not serve the state that it attested',
+  STATE_DIFFERS: 'serves another state',
+  WRONG_ROOT_ATTESTED: 'attested another state',
+  NEVER_SEALED: 'attested a lane that was never sealed',
+  SIGNED_TWICE: 'signed two blocks for one place',
+}
+
+/** Names each validator with faulty data, and the reasons. */
+function listFaulty(state: AppState): readonly string[] {
+  const nameOf = hotkeyNames(state)
+  const flaws = state.epochs.flatMap((epoch) => epoch.flaws)
+  const named = flaws.map(
+    ({ validator, code }) => `${nameOf(validator)} ${REASONS[code] ?? 'has a void lane'}`,
+  )
+  const isFlawed = (hotkey: string): boolean => flaws.some(({ validator }) => validator === hotkey)
+  const lacking = state.health
+    .filter(({ hotkey, missing, failure }) => (missing > 0 || failure) && !isFlawed(hotkey))
+    .map(({ hotkey }) => `${nameOf(hotkey)} has a bucket that did not serve a requested file`)
+  return [...new Set([...named, ...lacking])]
+}
+
+/** The year 2020 in Unix milliseconds. The clock of a simulated chain begins with 0. */
+const EARLIEST = 1_577_836_800_000
+
+/** Describes the newest block and the time from it to the next decision. */
+function describeHead({ block, time, blocksLeft, secondsLeft }: ChainHead): string {
+  const clock = `${new Date(time).toUTCString().slice(5, 22)} UTC`
+  const date = time < EARLIEST ? `${formatDuration(time / 1000)} after the chain began` : clock
+  const left = `${formatCount(blocksLeft, 'block')}, about ${formatDuration(secondsLeft)}`
+  return `Last block: ${block}, ${date}; next decision in ${left}.`
 }
 
 function progressBar({ from, to }: ReadingSpan, soFar: ReadingProgress): JSX.Element {
@@ -83,8 +130,6 @@ export function SourceBar({ network, beginning }: SourceProps): JSX.Element {
       <b>Network</b> {describeNetwork(file, beginning)} · <b>chain</b> {describeChain(file)} ·{' '}
       <b>buckets</b> {describeBuckets(file)} · <b>named by</b>{' '}
       {isByLink ? 'this link, not by this site' : 'this site'}
-      {'. The page read one copy of each block; '}
-      <code>af-verify</code> compares all copies.
     </footer>
   )
 }
@@ -103,6 +148,9 @@ export function LinkWarning({ own }: Pick<NamedNetwork, 'own'>): JSX.Element {
     </section>
   )
 }
+
+/** Reports whether a valid chain is the name of a network, and not a URL. */
+const isNetworkName = (chain: string): boolean => !URL.canParse(chain)
 
 /**
  * Describes the network. A node may report any genesis; only a network with a name has a known one.

@@ -1,11 +1,9 @@
-import type { LaneFacts } from '@affine/report'
-import { formatLane, percent } from '@affine/report/sentences'
+import { formatIdle, formatLane, formatStake, percent } from '@affine/report/sentences'
 import type { JSX } from 'preact'
-import { type AppState, countLanes, findTrust, formatSpan, listDuels } from '../app-state.ts'
+import { countLanes, findTrust, formatSpan, listDuels } from '../app-state.ts'
 import { explainAbsence, hotkeyNames, type Page, type StateProps } from '../page.ts'
-import { formatCount, showOnLine } from '../visible.ts'
+import { showOnLine } from '../visible.ts'
 import type { BucketHealth } from '../worker/buckets.ts'
-import type { EpochAccount } from '../worker/epoch-accounts.ts'
 import { Strips } from './bars.tsx'
 import { Heading, Key, Table } from './parts.tsx'
 
@@ -17,7 +15,6 @@ interface ValidatorProps extends StateProps {
 /** Shows all validators, or one: results of a duel, flaws, outliers, trust and buckets. */
 export function ValidatorsView({ of, ...page }: Page & ValidatorProps): JSX.Element {
   const { state } = page
-  const { epochs } = state
   return (
     <>
       <Heading kind={of && 'validator'}>{of ? hotkeyNames(state)(of) : 'Validators'}</Heading>
@@ -31,11 +28,8 @@ export function ValidatorsView({ of, ...page }: Page & ValidatorProps): JSX.Elem
         most, and falls with missing or void lanes. It does not prove that the replies are true.
       </p>
       <Lanes state={state} of={of} />
-      <Findings state={state} of={of} />
-      {epochs.every(({ flaws, warnings }) => flaws.length + warnings.length === 0) && (
-        <p>{explainAbsence(state, 'No flaw was found in the copies compared.')}</p>
-      )}
       <BucketTable state={state} of={of} />
+      <Findings state={state} of={of} />
     </>
   )
 }
@@ -67,51 +61,47 @@ function LatestDuel({ of, ...page }: Page & ValidatorProps): JSX.Element | null 
 /** Shows the counts of validators, worst first. */
 function Counts({ state, of }: ValidatorProps): JSX.Element {
   const counts = countLanes(state).filter(({ hotkey }) => of === undefined || hotkey === of)
-  const rows = counts.map(({ hotkey, proved, due, sealed, accepted, outliers }) => ({
+  if (counts.length === 0) return <p>{explainAbsence(state, 'No lane was due.')}</p>
+  const rows = counts.map(({ hotkey, stake, isIdle, proved, due, accepted, outliers }) => ({
     key: hotkey,
-    isBad: proved.length > 0 || outliers > 0,
+    isBad: proved.length > 0 || outliers > 0 || isIdle === true,
     cells: {
       validator: <Key state={state} hotkey={hotkey} />,
-      'proved flaws': proved.join(', ') || 'none',
+      stake: stake === undefined ? '–' : formatStake(stake),
+      'lanes accepted': isIdle ? 'idle' : `${accepted} of ${due}`,
       'epochs suspect': `${outliers} of ${due}`,
-      'published in time': `${sealed} of ${due}`,
-      accepted: `${accepted} of ${due}`,
+      'proved flaws': proved.join(', ') || 'none',
       trust: percent(findTrust(state, hotkey)),
     },
   }))
-  return <Table title="Flaws and trust" rows={rows} />
+  const { beginning } = state
+  const validators = (state.validators ?? []).filter((each) => !of || each.hotkey === of)
+  return (
+    <>
+      <Table title="Stake, lanes and trust" rows={rows} />
+      {formatIdle(validators, beginning?.quorumEpochs ?? 0, hotkeyNames(state)).map((text) => (
+        <p key={text}>{text}.</p>
+      ))}
+    </>
+  )
 }
 
 /** Shows the lanes of one validator, epoch by epoch. */
 function Lanes({ state, of }: ValidatorProps): JSX.Element | null {
-  const rows = state.epochs.flatMap(({ epoch, lanes, duels }) => {
+  const rows = state.epochs.flatMap(({ epoch, lanes }) => {
     const lane = lanes.find(({ validator }) => validator === of)
     if (lane === undefined) return []
     const { fault, trust, setAside } = lane
-    const text = formatLane({ ...lane, setAside: [] })
+    const text = formatLane(lane)
     const cells = {
       epoch,
       lane: fault === undefined ? text : `${text}: ${fault}`,
-      'suspect, not counted, in': setAside.map((aside) => (
-        <div key={aside.env}>{describeOutlier(state, duels, aside)}</div>
-      )),
       'trust afterwards': percent(trust),
     }
     return [{ key: epoch, isBad: setAside.length > 0, cells }]
   })
   if (rows.length === 0) return null
   return <Table title="Lanes, epoch by epoch" rows={rows.reverse()} />
-}
-
-/** Describes an outlier: the duels of an environment in which a lane was set aside. */
-function describeOutlier(
-  state: AppState,
-  duels: EpochAccount['duels'],
-  { env, contenders }: LaneFacts['setAside'][number],
-): string {
-  const played = duels.filter(({ analyses }) => analyses.some((look) => look.env === env))
-  const against = contenders.map(hotkeyNames(state)).join(', ')
-  return `${env}: ${contenders.length} of ${formatCount(played.length, 'duel')}, against ${against}`
 }
 
 /** Maximum rows of the table. */
@@ -133,7 +123,7 @@ function Findings({ state, of }: ValidatorProps): JSX.Element | null {
       key: `${epoch}${validator}${code}${detail}`,
       cells: {
         when: `${mark} epoch ${epoch}`,
-        validator: showOnLine(validator),
+        validator: <Key state={state} hotkey={validator} />,
         code: <code>{code}</code>,
         detail: showOnLine(detail, 400),
       },
@@ -150,7 +140,7 @@ export function BucketTable({ state, of }: ValidatorProps): JSX.Element | null {
     isBad: bucket.failure !== undefined,
     cells: {
       validator: <Key state={state} hotkey={bucket.hotkey} />,
-      announced: <span class="long">{showOnLine(bucket.announced, 140)}</span>,
+      announced: showOnLine(bucket.announced, 140),
       'files read': bucket.files,
       'files missing': bucket.missing,
       state: describeBucket(bucket),

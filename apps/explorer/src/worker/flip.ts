@@ -2,7 +2,21 @@ import { listEpisodes, type Sample } from '@affine/blocks'
 import type { ProofEvidence } from './evidence.ts'
 
 /** Parts of a proof. The page can change one byte of a part and show which steps fail. */
-const FLIPS = {
+export const PARTS = [
+  'nothing',
+  'a reply',
+  'the secret',
+  'the beacon',
+  'the Merkle path',
+  'the header',
+  'the signature',
+  'the head on chain',
+] as const
+
+export type Part = (typeof PARTS)[number]
+
+/** Flips one byte of each part. */
+const FLIPS: Readonly<Record<Part, (evidence: ProofEvidence) => Partial<ProofEvidence>>> = {
   nothing: () => ({}),
   'a reply': ({ sample }) => ({ sample: flipReply(sample) }),
   'the secret': ({ secret }) => ({ secret: flipHex(secret) }),
@@ -14,11 +28,7 @@ const FLIPS = {
   'the header': ({ header }) => ({ header: flipAt(header, header.indexOf('"time":') + 7) }),
   'the signature': ({ signature }) => ({ signature: flipHex(signature) }),
   'the head on chain': ({ sealed }) => ({ sealed: flipHex(sealed) }),
-} as const satisfies Readonly<Record<string, (evidence: ProofEvidence) => Partial<ProofEvidence>>>
-
-export type Part = keyof typeof FLIPS
-
-export const PARTS: readonly Part[] = Object.keys(FLIPS) as Part[]
+}
 
 /** Returns the evidence with one byte of `part` changed. */
 export const flipPart = (evidence: ProofEvidence, part: Part): ProofEvidence => {

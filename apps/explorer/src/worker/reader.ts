@@ -1,9 +1,10 @@
-import { httpBucket, type Sample } from '@affine/blocks'
+import { httpBucket } from '@affine/blocks'
 import type { Snapshot } from '@affine/chain'
 import type { State } from '@affine/duel'
 import { registry } from '@affine/envs'
-import { listQueue, type QueueEntry } from '@affine/report'
+import { listQueue, listValidators, type QueueEntry, type ValidatorStatus } from '@affine/report'
 import {
+  averageBlockMs,
   createFirstState,
   listHolders,
   locateBlock,
@@ -12,7 +13,6 @@ import {
   type RecomputedEpoch,
   readStartState,
   recompute,
-  type SamplePlace,
   sortForReading,
 } from '@affine/settlement'
 import type { NetworkFile } from '../network-file.ts'
@@ -24,16 +24,25 @@ import type { ProvenLane } from './evidence.ts'
 export interface ReadingSpan {
   readonly genesis: string
   readonly netuid: number
-  readonly height: number
-  /** First epoch of the network. */
-  readonly firstEpoch: number
   /** First epoch read; current epoch of the chain. */
   readonly from: number
   readonly to: number
   /** Whether the first state is trusted, and not the network's first. */
   readonly isTrusted: boolean
+  /** Epochs without an attestation after which a validator is idle. */
+  readonly quorumEpochs: number
   /** Titles of the environments, or their names. */
   readonly titles: readonly string[]
+}
+
+/** The newest block that was read, and the next decision. */
+export interface ChainHead {
+  readonly block: number
+  /** Unix time of the block in milliseconds. */
+  readonly time: number
+  /** Blocks until the next decision, and an estimate in seconds. */
+  readonly blocksLeft: number
+  readonly secondsLeft: number
 }
 
 /** Progress of a reading: epochs and files read, challenges replayed. */
@@ -41,6 +50,24 @@ export interface ReadingProgress {
   readonly epochs: number
   readonly files: number
   readonly challenges: number
+}
+
+/** Findings of a reading. */
+export interface Findings {
+  /** Epochs that were not sent before. */
+  readonly epochs?: readonly EpochAccount[]
+  /** States of buckets, in the order of first use. */
+  readonly health?: readonly BucketHealth[]
+  readonly beginning?: ReadingSpan
+  /** The chain's newest block. */
+  readonly head?: ChainHead
+  /** The queue and the validators when the last epoch that was read had ended. */
+  readonly queue?: readonly QueueEntry[]
+  readonly validators?: readonly ValidatorStatus[]
+  /** Reason that the reading stopped, before or after its end. */
+  readonly failure?: string
+  /** Duration of the reading in milliseconds. Undefined before its end. */
+  readonly ms?: number | undefined
 }
 
 /** Lanes read concurrently: while one is verified, others are downloaded. */
@@ -66,27 +93,41 @@ export class SubnetReader {
     return new SubnetReader(await openSubnet(file), new PageBuckets(file.buckets, isLocal))
   }
 
-  /** Recomputes every epoch from one copy of each block, and yields its account. */
-  async *epochs(
-    last: number | undefined,
-    begin: (beginning: ReadingSpan) => void,
-  ): AsyncGenerator<EpochAccount, readonly QueueEntry[]> {
+  /**
+   * Recomputes every epoch from one copy of each block, then follows the chain: yields the new
+   * epochs and the newest block and, after new epochs, the queue and the validators. Ends only with
+   * a failure.
+   */
+  async *follow(last: number | undefined): AsyncGenerator<Findings, void> {
     const { chain, network } = this.#opened
     const data = { chain, network, openBucket: this.#buckets.open }
     const first = createFirstState(network)
-    const from = last === undefined ? first : await readStartState(data, last)
-    begin(await this.#beginning(from, last !== undefined && from.epoch > first.epoch))
-    let state = from
-    const onSample = (sample: Sample, place: SamplePlace): void => this.accounts.add(sample, place)
-    const reading = { choose: null, lanesAtOnce: CONCURRENT_LANES }
-    for await (const recomputed of recompute({ ...data, from, onSample, ...reading })) {
-      const { before, lanes } = recomputed
-      this.#settled.push({ before, lanes })
-      state = recomputed.state
-      yield this.accounts.finish(recomputed)
+    let state = last === undefined ? first : await readStartState(data, last)
+    const isTrusted = last !== undefined && state.epoch > first.epoch
+    yield { beginning: await this.#beginning(state, isTrusted) }
+    const { accounts } = this
+    const onSample = accounts.add.bind(accounts)
+    const reading = { ...data, onSample, choose: null, lanesAtOnce: CONCURRENT_LANES }
+    let readTo = -1
+    // With a signal, a client connects again when its connection breaks.
+    for await (const { number } of chain.heads(new AbortController().signal)) {
+      if (number <= readTo) continue
+      const epochs: EpochAccount[] = []
+      try {
+        for await (const recomputed of recompute({ ...reading, from: state })) {
+          const { before, lanes } = recomputed
+          this.#settled.push({ before, lanes })
+          state = recomputed.state
+          epochs.push(accounts.finish(recomputed))
+        }
+        const isListed = readTo < 0 || epochs.length > 0
+        readTo = (await chain.head()).number
+        const listed = isListed ? await this.#listed(state) : {}
+        yield { epochs, head: await this.#head(readTo), ...listed }
+      } catch (error) {
+        return yield { epochs, failure: (error as Error).message }
+      }
     }
-    const snapshot = await this.#snapshot()
-    return listQueue(state, snapshot, network)
   }
 
   soFar(): ReadingProgress {
@@ -115,14 +156,31 @@ export class SubnetReader {
 
   async #beginning({ epoch: from }: State, isTrusted: boolean): Promise<ReadingSpan> {
     const { chain, network } = this.#opened
-    const { number: height } = await chain.head()
-    const { epoch: to } = locateBlock(height, network.protocol)
+    const { epoch: to } = locateBlock((await chain.head()).number, network.protocol)
     const { genesis, netuid } = chain
     const titles = Object.keys(network.protocol.envs).map(
       (env) => registry.get(env)?.explain?.title ?? env,
     )
-    const { firstEpoch } = network
-    return { genesis, netuid, height, firstEpoch, from, to, isTrusted, titles }
+    const { quorumEpochs } = network.protocol
+    return { genesis, netuid, from, to, isTrusted, quorumEpochs, titles }
+  }
+
+  async #head(block: number): Promise<ChainHead> {
+    const { chain, network } = this.#opened
+    const { epochBlocks } = network.protocol
+    const blocksLeft = epochBlocks - ((block + 1) % epochBlocks)
+    const blockMs = await averageBlockMs(chain, block)
+    const secondsLeft = Math.round((blocksLeft * blockMs) / 1000)
+    return { block, time: await chain.time(block), blocksLeft, secondsLeft }
+  }
+
+  /** Returns the queue and the validators by the chain's head, in the epoch of `state`. */
+  async #listed(state: State): Promise<Findings> {
+    const { chain, network } = this.#opened
+    const snapshot = await this.#snapshot()
+    const weights = await chain.weights(snapshot.head.number)
+    const validators = listValidators(state, snapshot, weights)
+    return { queue: listQueue(state, snapshot, network), validators }
   }
 
   async #snapshot(): Promise<Snapshot> {

@@ -1,4 +1,11 @@
-import { LOSSES_SHOWN, listQueue, MinerReport, nameHotkeysBy } from '@affine/report'
+import {
+  formatIdle,
+  LOSSES_SHOWN,
+  listQueue,
+  listValidators,
+  MinerReport,
+  nameHotkeysBy,
+} from '@affine/report'
 import { openChain, recompute } from '@affine/settlement'
 import { readNames, withChain } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
@@ -17,7 +24,8 @@ export const explain: CommandUnknownOpts = createReplayCommand('explain')
   .action(({ hotkey: who, buckets, last, all = false, ...options }) =>
     withChain(openChain, options, async (subnet, screen) => {
       const { chain, network } = subnet
-      const snapshot = await chain.snapshot((await chain.head()).number)
+      const { number: block } = await chain.head()
+      const snapshot = await chain.snapshot(block)
       const hotkey = snapshot.neurons.find(({ uid }) => String(uid) === who)?.hotkey ?? who
       const nameOf = nameHotkeysBy(await readNames(options.network))
       const report = new MinerReport(hotkey, { line: screen.line, all, nameOf })
@@ -34,5 +42,8 @@ export const explain: CommandUnknownOpts = createReplayCommand('explain')
       const place = rows.find((row) => row.hotkey === hotkey)
       process.exitCode = Number(!report.isKnown && place === undefined)
       report.end(place)
+      const validators = listValidators(state, snapshot, await chain.weights(block))
+      const idle = formatIdle(validators, state.protocol.quorumEpochs, nameOf)
+      if (idle.length > 0) screen.line(['', ...idle], { type: 'validators', validators })
     }),
   )

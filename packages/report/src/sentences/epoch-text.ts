@@ -1,5 +1,12 @@
 import type { EpochFacts, LaneFacts } from '../epoch-facts.ts'
-import { floorPermille, type HotkeyFormatter, listed, percent, shortenHotkey } from '../text.ts'
+import {
+  floorPermille,
+  formatStake,
+  type HotkeyFormatter,
+  listed,
+  percent,
+  shortenHotkey,
+} from '../text.ts'
 import { describeDuelState, formatEnv } from './duel-text.ts'
 
 /** Describes the subnet. `titles` are those of its environments. */
@@ -109,8 +116,7 @@ export function explainFrozen(
   const head = `Frozen: ${attested}; two thirds are required. Missing:`
   const texts = missing.map(({ hotkey, stake, weightPpm, lastEpoch, droppedIn }) => {
     const last = lastEpoch === undefined ? 'never attested' : `last attested epoch ${lastEpoch}`
-    const tao = Number(stake) / 1e9
-    const what = `${percent(weightPpm)} of the weight, a stake of ${tao} TAO`
+    const what = `${percent(weightPpm)} of the weight, a stake of ${formatStake(stake)}`
     const help = others?.hotkeys.includes(hotkey)
       ? 'it attests another state: compare its release with this one'
       : 'its operator should start it (af doctor shows the problem)'

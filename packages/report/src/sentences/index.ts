@@ -1,4 +1,12 @@
-export { type HotkeyFormatter, nameHotkeysBy, percent, percentRange } from '../text.ts'
+export {
+  formatStake,
+  formatWait,
+  type HotkeyFormatter,
+  listed,
+  nameHotkeysBy,
+  percent,
+  percentRange,
+} from '../text.ts'
 export * from './duel-text.ts'
 export * from './epoch-text.ts'
 export * from './sample-text.ts'

@@ -1,5 +1,12 @@
-import type { SubnetStatus } from '../subnet-status.ts'
-import { nameHotkeysBy, percent, printable } from '../text.ts'
+import type { SubnetStatus, ValidatorStatus } from '../subnet-status.ts'
+import {
+  formatStake,
+  formatWait,
+  type HotkeyFormatter,
+  nameHotkeysBy,
+  percent,
+  printable,
+} from '../text.ts'
 import { formatTurn } from './duel-text.ts'
 import { formatEpoch, formatLane } from './epoch-text.ts'
 
@@ -8,10 +15,10 @@ type StatusRows = readonly Readonly<Record<string, string | number | undefined>>
 
 /** Formats the state of a subnet, without its tables. */
 export function formatStatus(status: SubnetStatus, names: Names = {}): readonly string[] {
-  const { state, facts, duels, block, place, due, queue } = status
+  const { state, facts, duels, block, place, due, queue, rows } = status
   const waiting = queue.filter((each) => each.place !== undefined)
   const nameOf = nameHotkeysBy(names, (hotkey) => printable(hotkey))
-  const { epochBlocks } = state.protocol
+  const { epochBlocks, quorumEpochs } = state.protocol
   const where = `${block}, ${place.offset} of ${epochBlocks} in epoch ${place.epoch}`
   const left = `${due.what} count for ${due.blocks} more, about ${due.seconds} s`
   const champion = nameOf(state.champion?.hotkey ?? 'none')
@@ -26,16 +33,18 @@ export function formatStatus(status: SubnetStatus, names: Names = {}): readonly 
     `queue     ${waiting.length} waiting, next ${nameOf(waiting[0]?.hotkey ?? 'none')}`,
     // The lanes are in the table.
     ...(facts ? [formatEpoch({ ...facts, lanes: [] }, nameHotkeysBy(names))] : []),
+    ...formatIdle(rows, quorumEpochs, nameOf),
   ]
 }
 
 /** Returns the validators as the rows of a table. */
 export function listValidatorRows({ rows }: SubnetStatus, names: Names = {}): StatusRows {
   const nameOf = nameHotkeysBy(names, (hotkey) => printable(hotkey))
-  return rows.map(({ uid, hotkey, lane, trust, committed, weights, ago }) => ({
+  return rows.map(({ uid, hotkey, stake, isIdle, lane, trust, committed, weights, ago }) => ({
     uid,
     hotkey: nameOf(hotkey),
-    lane: lane && formatLane(lane),
+    stake: formatStake(stake),
+    lane: isIdle ? '✘ idle' : lane && formatLane(lane),
     trust: percent(trust),
     committed: committed && `${committed.kind} ${committed.epoch}`,
     weights:
@@ -45,13 +54,28 @@ export function listValidatorRows({ rows }: SubnetStatus, names: Names = {}): St
   }))
 }
 
+/** Names the idle validators and their stakes on one line, heaviest first; no line without any. */
+export function formatIdle(
+  validators: readonly Pick<ValidatorStatus, 'hotkey' | 'stake' | 'isIdle'>[],
+  quorumEpochs: number,
+  nameOf: HotkeyFormatter,
+): readonly string[] {
+  const idle = validators
+    .filter(({ isIdle }) => isIdle)
+    .sort((a, b) => Number(b.stake - a.stake))
+    .map(({ hotkey, stake }) => `${nameOf(hotkey)} with ${formatStake(stake)}`)
+  if (idle.length === 0) return []
+  const what = `set weights, but attested nothing in the last ${quorumEpochs} epochs`
+  return [`Idle validators ${what}: ${idle.join(', ')}`]
+}
+
 /** Returns the miners that wait for a duel as the rows of a table. */
 export function listQueueRows({ queue }: SubnetStatus, names: Names = {}): StatusRows {
   const nameOf = nameHotkeysBy(names, (hotkey) => printable(hotkey))
   const waiting = queue.filter(({ place }) => place !== undefined)
   return waiting.map(({ place, uid, hotkey, block, turn, eviction, readyBy }) => ({
     ...{ place, uid, hotkey: nameOf(hotkey), block },
-    'turn in epochs': turn && `${turn.least} to ${turn.most}`,
+    'turn in': turn && formatWait(turn),
     'ready by epoch': readyBy,
     'evicted by registration': eviction?.registrations,
     'immune for blocks': eviction?.immuneBlocks,

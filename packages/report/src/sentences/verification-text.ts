@@ -1,6 +1,6 @@
 import type { RecomputedEpoch, Waits } from '@affine/settlement'
 import { type HotkeyFormatter, type Line, percent, printable, type Tone } from '../text.ts'
-import type { ComparisonGap, Verification } from '../verification.ts'
+import type { Verification } from '../verification.ts'
 
 /** Formats a flaw or a warning. */
 export const formatFinding = (
@@ -33,18 +33,12 @@ export function formatVerification(end: Verification, nameOf: HotkeyFormatter): 
   ]
 }
 
-const NOT_COMPARED: Readonly<Record<ComparisonGap, string>> = {
-  NONE: '',
-  SOME: 'the other copies of each block (run it without --copies)',
-  ALL_BUT_ONE: 'other copies of blocks and states (use af-verify)',
-}
+/** Text about copies that `--copies` left out. */
+const NOT_COMPARED = ' Not compared: the other copies of each block (run it without --copies).'
 
 /** States whether everything is valid, and the copies that were not compared. */
-export function formatConclusion({
-  flaws,
-  uncompared,
-}: Pick<Verification, 'flaws' | 'uncompared'>): string {
-  const limits = uncompared === 'NONE' ? '' : ` Not compared: ${NOT_COMPARED[uncompared]}.`
+function formatConclusion({ flaws, uncompared }: Verification): string {
+  const limits = uncompared === 'NONE' ? '' : NOT_COMPARED
   if (flaws > 0) return `${flaws} ${flaws === 1 ? 'flaw' : 'flaws'} found.${limits}`
   return uncompared === 'NONE'
     ? 'No problems found.'

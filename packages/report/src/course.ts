@@ -21,7 +21,9 @@ import { describeOutcome, type EpisodeEnding, judgeTurn, type Turn } from './tur
 export interface EpisodeCourse {
   /** The turns of this side. */
   readonly turns: readonly Turn[]
-  /** Picture of the last observation. */
+  /** The side's mark and goal. Undefined if the environment has none. */
+  readonly role: string | undefined
+  /** Picture of the position after the last reply. Undefined if that changed no position. */
   readonly lastPicture: Picture | undefined
   /** The turns of both sides in order. Only in a game recorded for both. */
   readonly moves?: readonly GameMove[]
@@ -132,8 +134,11 @@ function buildCourse(
   }
   const { observation: last } = now.value
   const turns = moves.flatMap(({ side: mover, turn }) => (mover === side ? [turn] : []))
-  const lastPicture = spec.explain?.picture?.(last)
-  const course = { turns, lastPicture, reward, ...(players === 2 && { moves }) }
+  const [first] = turns
+  const role = first && spec.explain?.role?.(first.observation)
+  const isPosition = spec.maxSteps > 1 && now.done && !now.value.isForfeit
+  const lastPicture = isPosition ? spec.explain?.picture?.(last) : undefined
+  const course = { turns, role, lastPicture, reward, ...(players === 2 && { moves }) }
   if (!now.done) return { ...course, ending: rewardEnding('the game was never begun') }
   const isRivalForfeit = now.value.isForfeit && now.value.side !== side
   if (isRivalForfeit) return { ...course, ending: rewardEnding('won: the opponent forfeited') }

@@ -2,7 +2,7 @@ import type { Side } from '@affine/report'
 import { formatFault } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import { type Page, readingState, type StateProps, useAnswer } from '../page.ts'
-import { shorten } from '../visible.ts'
+import { shorten, showHidden } from '../visible.ts'
 import type { ShownPair } from '../worker/answers.ts'
 import type { SampleLine } from '../worker/epoch-accounts.ts'
 import { CourseView } from './course-view.tsx'
@@ -74,16 +74,18 @@ interface EpisodeProps extends StateProps {
 function EpisodeView({ state, pair, side }: EpisodeProps): JSX.Element {
   const { miner, reward } = pair[side]
   const course = pair.courses[side]
+  const isGame = course?.moves !== undefined
   return (
     <section class="card">
       <h2>
         {side} <Key state={state} hotkey={miner} />
       </h2>
-      {course && course.moves === undefined ? (
-        <CourseView course={course} />
-      ) : (
+      {course?.role && <p class="caption">plays {course.role}</p>}
+      {course && !isGame && <CourseView course={course} />}
+      {isGame && <p>{showHidden(course.ending.why)}</p>}
+      {course === undefined && (
         <p>
-          Reward {reward}
+          reward {reward}
           {formatFault(pair[side])}
         </p>
       )}

@@ -10,6 +10,7 @@ import {
 import type { JSX } from 'preact'
 import { type DuelAccount, formatSpan, listDuels } from '../app-state.ts'
 import { describeResult, explainAbsence, type Page, useAnswer } from '../page.ts'
+import { formatCount } from '../visible.ts'
 import type { LostLine } from '../worker/epoch-accounts.ts'
 import { LEADS_KEY, Leads, Strips } from './bars.tsx'
 import { Thumbnail } from './course-view.tsx'
@@ -65,7 +66,8 @@ function Losses({ account, side, ...page }: DuelProps & { readonly side: Side })
   return (
     <section>
       <h2>
-        Challenges lost by <Key state={page.state} hotkey={duel[side].hotkey} />, the {side}
+        {formatCount(duel.stats[side].lost, 'challenge')} lost by{' '}
+        <Key state={page.state} hotkey={duel[side].hotkey} />, the {side}
       </h2>
       <p class="caption">{describeMinerDuel(side, duel, duel.stats[side])}</p>
       {losses === undefined && <p>{error ?? 'Reading…'}</p>}

@@ -5,6 +5,8 @@ import { printable } from './text.ts'
 export interface Turn {
   readonly prompt: string
   readonly observation: unknown
+  /** The mover's mark and goal. Undefined if the environment has none. */
+  readonly role: string | undefined
   /**
    * The observation as a picture, with the effect of the reply. Undefined if the environment has
    * none.
@@ -32,6 +34,7 @@ export function judgeTurn(
   const seen = {
     prompt: spec.prompt(observation),
     observation,
+    role: spec.explain?.role?.(observation),
     picture: spec.explain?.picture?.(observation, judged?.action ?? undefined),
     best,
   }

@@ -5,6 +5,7 @@ from typing import Any
 
 from affine_verify import merkle
 from affine_verify.evidence import (
+    SAMPLE_BYTES,
     FaultError,
     Scope,
     check_signature,
@@ -16,13 +17,12 @@ from affine_verify.text import has_members, is_hash, is_uint, parse
 
 MEMBERS = {"sample", "index", "path", "header", "signature", "links"}
 PATH_MOST = 11
+PROOF_BYTES = 16 * SAMPLE_BYTES
 
 
-def check_proof(data: bytes, scope: Scope, head: str, plan_samples: int) -> dict[str, Any]:
-    """Returns the sample that a proof shows, or raises a FaultError.
-
-    The scope, the sealed head and the number of samples in the lane's plan are the reader's own.
-    """
+def read_proof(data: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Returns a proof file and its header, or raises a FaultError; checks only the schema."""
+    require(len(data) <= PROOF_BYTES, "BAD_PROOF")
     try:
         proof = parse(data)
     except ValueError:
@@ -32,34 +32,41 @@ def check_proof(data: bytes, scope: Scope, head: str, plan_samples: int) -> dict
     path, links = proof["path"], proof["links"]
     require(isinstance(path, list) and len(path) <= PATH_MOST, "BAD_PROOF")
     require(all(map(is_hash, path)), "BAD_PROOF")
-    require(isinstance(links, list) and len(links) <= plan_samples, "BAD_PROOF")
+    require(isinstance(links, list), "BAD_PROOF")
     require(all(isinstance(link, str) for link in links), "BAD_PROOF")
-    line = proof["header"].encode()
-    header = _checked_header(line, scope)
-    hash = merkle.leaf(line).hex()
-    require(_head_of(hash, links, scope) == head, "BAD_PROOF")
+    return proof, _read_link(proof["header"])
+
+
+def check_proof(
+    proof: dict[str, Any], header: dict[str, Any], scope: Scope, head: str, plan_samples: int
+) -> dict[str, Any]:
+    """Returns the sample that a proof shows, or raises a FaultError.
+
+    The scope, the sealed head and the number of samples in the lane's plan are the reader's own.
+    """
+    require(all(header[name] == value for name, value in vars(scope).items()), "BAD_PROOF")
+    require(len(proof["links"]) <= plan_samples, "BAD_PROOF")
+    hash = merkle.leaf(proof["header"].encode()).hex()
+    require(_head_of(hash, proof["links"]) == head, "BAD_PROOF")
     check_signature(scope.validator, hash, proof["signature"])
     sample = proof["sample"].encode()
-    siblings = [bytes.fromhex(each) for each in path]
+    siblings = [bytes.fromhex(each) for each in proof["path"]]
     root = bytes.fromhex(header["root"])
     is_in = merkle.is_included(sample, proof["index"], header["count"], siblings, root)
     require(is_in, "BAD_PROOF")
     return read_sample(sample)
 
 
-def _head_of(hash: str, links: Sequence[str], scope: Scope) -> str:
+def _head_of(hash: str, links: Sequence[str]) -> str:
     """Returns the hash of the last link, each of which names the one before."""
     for link in links:
-        header = _checked_header(link.encode(), scope)
-        require(header["prev"] == hash, "BAD_PROOF")
+        require(_read_link(link)["prev"] == hash, "BAD_PROOF")
         hash = merkle.leaf(link.encode()).hex()
     return hash
 
 
-def _checked_header(line: bytes, scope: Scope) -> dict[str, Any]:
+def _read_link(line: str) -> dict[str, Any]:
     try:
-        header = read_header(line)
+        return read_header(line.encode())
     except FaultError:
         raise FaultError("BAD_PROOF") from None
-    require(all(header[name] == value for name, value in vars(scope).items()), "BAD_PROOF")
-    return header

@@ -21,7 +21,8 @@ export function ChallengeView({ block, line, ...page }: Page & SampleLine): JSX.
         <p>{readingState(state) === 'reading' ? 'Reading…' : error}</p>
       </>
     )
-  const { sample, epoch, validator, pairs } = shown
+  const { sample, epoch, validator, url, pairs } = shown
+  const name = `proof-${sample.env}-${sample.index}-epoch-${epoch}.json`
   const [pair] = pairs
   return (
     <>
@@ -31,7 +32,14 @@ export function ChallengeView({ block, line, ...page }: Page & SampleLine): JSX.
       <p>
         Challenge <span class="mono">{sample.challengeId}</span>, sent by{' '}
         <Key state={state} hotkey={validator} />: line {line} of block{' '}
-        <code title={block}>{shorten(block)}</code>.
+        {url === undefined ? (
+          <code>{shorten(block)}</code>
+        ) : (
+          <a href={url}>
+            <code>{shorten(block)}</code>
+          </a>
+        )}
+        .
       </p>
       <div class="columns">
         {pair && <EpisodeView state={state} pair={pair} side="champion" />}
@@ -40,7 +48,7 @@ export function ChallengeView({ block, line, ...page }: Page & SampleLine): JSX.
         ))}
         {pair && <GameView {...pair} />}
       </div>
-      <ProofView {...page} line={{ block, line }} />
+      <ProofView {...page} line={{ block, line }} name={name} />
     </>
   )
 }
@@ -74,13 +82,14 @@ interface EpisodeProps extends StateProps {
 function EpisodeView({ state, pair, side }: EpisodeProps): JSX.Element {
   const { miner, reward } = pair[side]
   const course = pair.courses[side]
+  const role = course?.turns[0]?.role
   const isGame = course?.moves !== undefined
   return (
     <section class="card">
       <h2>
         {side} <Key state={state} hotkey={miner} />
       </h2>
-      {course?.role && <p class="caption">plays {course.role}</p>}
+      {role && <p class="caption">plays {showHidden(role)}</p>}
       {course && !isGame && <CourseView course={course} />}
       {isGame && <p>{showHidden(course.ending.why)}</p>}
       {course === undefined && (

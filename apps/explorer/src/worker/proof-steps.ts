@@ -4,6 +4,7 @@ import {
   listEpisodes,
   type ProofStep,
   type Sample,
+  type SampleProof,
 } from '@affine/blocks'
 import { verify } from '@affine/chain'
 import {
@@ -43,15 +44,27 @@ const createStep = ({ otherwise, ...step }: CheckedStep): Step =>
  * replies.
  */
 export function proveSample(evidence: ProofEvidence): readonly Step[] {
-  const { sample: line, index, path, header, signature, links, ...scope } = evidence
-  const proof = { sample: line, index, path, header, signature, links }
-  const { steps, sample } = judgeSampleProof(proof, { head: evidence.sealed, scope, verify })
-  const linking = steps.map(({ code, fault, values }) =>
-    createStep({ ...SENTENCES[code], holds: fault === null, values: formatValues(values) }),
-  )
+  const target = { head: evidence.sealed, scope: evidence, verify }
+  const { steps, sample } = judgeSampleProof(toProof(evidence), target)
   const playing = sample === undefined ? [] : proveChallenge(evidence, sample)
-  return [proveCommitment(evidence), ...playing, ...linking]
+  return [proveCommitment(evidence), ...playing, ...explainSteps(steps)]
 }
+
+/** Returns the members of a proof, without the data of the chain. Protocol §6.6. */
+export const toProof = (evidence: SampleProof): SampleProof => {
+  const { sample, index, path, header, signature, links } = evidence
+  return { sample, index, path, header, signature, links }
+}
+
+/** Explains the steps of Protocol §6.6. */
+export const explainSteps = (steps: readonly ProofStep[]): readonly Step[] =>
+  steps.map(({ code, fault, values }) =>
+    createStep({
+      ...SENTENCES[code],
+      holds: fault === null,
+      values: { ...formatValues(values), ...(fault && { problem: fault.detail }) },
+    }),
+  )
 
 const proveChallenge = (evidence: ProofEvidence, sample: Sample): readonly Step[] => [
   proveId(evidence, sample),

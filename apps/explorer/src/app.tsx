@@ -19,7 +19,7 @@ const TABS = [
   ['#/', 'Race'],
   ['#/miners', 'Miners'],
   ['#/validators', 'Validators'],
-  ['#/proof', 'Check a proof'],
+  ['#/proof', 'Proofs'],
 ] as const
 
 interface AppProps extends Pick<Feed, 'listen'> {

@@ -8,7 +8,7 @@ import {
   whole,
   withChain,
 } from '@affine/terminal'
-import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import manifest from '../package.json' with { type: 'json' }
 import type { VerifyOptions } from './verify.ts'
 
@@ -82,6 +82,8 @@ history
   .configureHelp({ showGlobalOptions: true })
   .action(async (file, _, command) => {
     const options = command.optsWithGlobals()
+    const unused = history.options.find(isUnusedByProof)
+    if (unused !== undefined) throw new RangeError(`"proof" has no option ${unused.long}`)
     const { openChain } = await import('@affine/settlement')
     const { verifyProof } = await import('./verify-proof.ts')
     const names = await readNames(options.network)
@@ -89,6 +91,12 @@ history
       verifyProof(subnet, { file: expandPath(file, 'file'), names }, screen),
     )
   })
+
+const isUnusedByProof = (option: Option): boolean => {
+  const name = option.attributeName()
+  const isShared = ['network', 'netuid', 'firstEpoch', 'json'].includes(name)
+  return !isShared && history.getOptionValueSource(name) === 'cli'
+}
 
 /** The program `af-verify`. */
 export const program: CommandUnknownOpts = history

@@ -54,7 +54,6 @@ export const mult8: EnvSpec = /* @__PURE__ */ defineEnv<
     title: 'the multiplication of 8-digit numbers (mult8)',
     picture: drawProduct,
     best: (factors) => [multiply(factors)],
-    worth: (factors, answer) => (answer === multiply(factors) ? 1 : 0),
     ending: explainProduct,
   },
 })

@@ -8,6 +8,7 @@ import type { SampleLine } from '../worker/epoch-accounts.ts'
 import { CourseView } from './course-view.tsx'
 import { Heading, Key } from './parts.tsx'
 import { ProofView } from './proof-view.tsx'
+import { Terms } from './terms.tsx'
 
 /** Shows a challenge as both miners played it, then its proof. */
 export function ChallengeView({ block, line, ...page }: Page & SampleLine): JSX.Element {
@@ -30,8 +31,8 @@ export function ChallengeView({ block, line, ...page }: Page & SampleLine): JSX.
         {describeWinner(pairs)}
       </Heading>
       <p>
-        Challenge <span class="mono">{sample.challengeId}</span>, sent by{' '}
-        <Key state={state} hotkey={validator} />: line {line} of block{' '}
+        <Terms>Challenge</Terms> <span class="mono">{sample.challengeId}</span>, sent by{' '}
+        <Key state={state} hotkey={validator} />: line {line} of <Terms>block</Terms>{' '}
         {url === undefined ? (
           <code>{shorten(block)}</code>
         ) : (

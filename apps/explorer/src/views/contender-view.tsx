@@ -15,6 +15,7 @@ import type { LostLine } from '../worker/epoch-accounts.ts'
 import { LEADS_KEY, Leads, Strips } from './bars.tsx'
 import { Thumbnail } from './course-view.tsx'
 import { Few, Heading, Key, Table } from './parts.tsx'
+import { Terms } from './terms.tsx'
 
 /** Shows a contender's duel: its result, lost challenges, and the numbers behind the verdicts. */
 export function ContenderView({ id, ...page }: Page & { readonly id: string }): JSX.Element {
@@ -38,7 +39,7 @@ export function ContenderView({ id, ...page }: Page & { readonly id: string }): 
       <figure class="card">
         <Leads account={account} />
         <figcaption>
-          {LEADS_KEY} It won {duel.wins} of {duel.counted} environments and needed {duel.needed}.
+          <Terms>{LEADS_KEY}</Terms> It won {duel.wins} of {duel.counted} environments and needed {duel.needed}.
         </figcaption>
       </figure>
       <div class="columns">
@@ -110,16 +111,18 @@ function Decided(props: DuelProps): JSX.Element {
       </ul>
       <Strips {...props} />
       <p>
-        Two tests over the decisive challenges give a verdict: one for a win, and one for a hold,
-        with which the champion keeps the environment. Each omits (trims) the third of the
-        validators’ weight that favours its verdict most, so that a third of liars decides nothing.
-        The score is the distance of the wins above the line, in standard deviations; a win needs a
-        minimum score.
+        <Terms>{TESTS}</Terms>
       </p>
       <AnalysisTable account={account} />
     </>
   )
 }
+
+const TESTS =
+  'Two tests over the decisive challenges give a verdict: one for a win, and one for a hold, with ' +
+  'which the champion keeps the environment. Each omits (trims) the third of the validators’ ' +
+  'weight that favours its verdict most, so that a third of liars decides nothing. The score is ' +
+  'the distance of the wins above the line, in standard deviations; a win needs a minimum score.'
 
 /** Shows the counts and intervals of each analysis. */
 function AnalysisTable({ account: { analyses } }: Pick<DuelProps, 'account'>): JSX.Element {

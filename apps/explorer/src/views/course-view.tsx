@@ -40,7 +40,7 @@ export function CourseView({ course }: CourseProps): JSX.Element {
       <div>
         <p>
           <b>{showHidden(ending.why)}</b>
-          {ending.better !== undefined && <>: {showHidden(ending.better)}</>}
+          {ending.better !== undefined && <>; {showHidden(ending.better)}</>}
         </p>
         {last > 0 && (
           <p class="stepper">
@@ -102,7 +102,7 @@ interface ThumbnailProps extends Page {
 }
 
 /** Number of shapes above which a small picture needs twice the width. */
-const MANY_SHAPES = 70
+const MANY_SHAPES = 60
 
 /** Shows a lost challenge as a small picture of the deciding move, with the reason. */
 export function Thumbnail({ loss, side, ask }: ThumbnailProps): JSX.Element {

@@ -7,6 +7,7 @@ import type { SampleLine } from '../worker/epoch-accounts.ts'
 import type { Part } from '../worker/flip.ts'
 import type { Step } from '../worker/proof-steps.ts'
 import { Heading } from './parts.tsx'
+import { Terms } from './terms.tsx'
 
 interface ProofProps extends Page {
   readonly line: SampleLine
@@ -24,8 +25,7 @@ export function ProofView({ state, ask, line, name }: ProofProps): JSX.Element {
         Its proof: <Verdict steps={value?.steps} error={error} />
       </summary>
       <p>
-        This browser recomputes each step from published data and the chain. Change a byte to see
-        which steps detect it.
+        <Terms>{STEPS}</Terms>
       </p>
       {value && (
         <>
@@ -52,6 +52,10 @@ export function ProofView({ state, ask, line, name }: ProofProps): JSX.Element {
   )
 }
 
+const STEPS =
+  'This browser recomputes each step from published data and the chain, up to the root of the ' +
+  'block and the seal of the lane. Change a byte to see which steps detect it.'
+
 /** Saves a text as a file of the reader. */
 function saveFile(name: string, text: string): void {
   const link = document.createElement('a')
@@ -66,14 +70,17 @@ export interface ProofFileProps extends Page {
   readonly choose: (file: File | undefined) => void
 }
 
+const PROOF_FILE =
+  'A proof is a file that shows one sample, and that it lies under a seal on this chain. Drop one ' +
+  'on the page, or choose it. The view of a challenge saves its proof.'
+
 /** Shows the steps of a proof file, recomputed here. */
 export function ProofFileView({ file, choose, ...page }: ProofFileProps): JSX.Element {
   return (
     <>
       <Heading>Check a proof</Heading>
       <p>
-        A proof is a file that shows one sample, and that its validator sealed it on this chain.
-        Drop one on the page, or choose it. A challenge’s view saves its proof.{' '}
+        <Terms>{PROOF_FILE}</Terms>{' '}
         <code>af-verify proof</code> and <code>affine-verify proof</code> check the same.
       </p>
       <p>

@@ -32,7 +32,7 @@ const PRELOAD = `export const __vitePreload = (load, parts = [], base) => {
 }`
 
 /**
- * Replaces the code of hash-wasm by what the page needs of it. Its WebAssembly is half as large
+ * Replaces the code of hash-wasm with a smaller hasher. Its WebAssembly is half as large
  * when it is compressed before it becomes Base64.
  */
 function reduceBlake3(code: string): string {

@@ -365,12 +365,15 @@ describe.runIf(HAS_BROWSER)('the page, on the files of a demo', () => {
     expect(await link.getAttribute('href')).toMatch(/^#\/sample\/[0-9a-f]{64}\/\d+$/)
     for (const at of [0, 200, bytes.indexOf('"epoch'), bytes.length - 60, bytes.length - 1]) {
       await goTo(page, '#/')
-      await writeFile(file, bytes.map((byte, i) => (i === at ? byte ^ 1 : byte)))
+      await writeFile(
+        file,
+        bytes.map((byte, i) => (i === at ? byte ^ 1 : byte)),
+      )
       expect(await verdicts(), `byte ${at}`).toEqual([1, 1, 1])
     }
   })
 
-  it('checks a dropped file on any view, and refuses one that is too large', async () => {
+  it('checks a dropped file on any view, and refuses a file that is too large', async () => {
     const page = await race()
     const dropped = await page.evaluateHandle(() => {
       const transfer = new DataTransfer()

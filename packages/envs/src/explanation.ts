@@ -17,8 +17,8 @@ export interface Explanation<Observation, Action> {
   /** Returns an observation as lines of text. */
   draw?(observation: Observation): readonly string[]
   /**
-   * Returns an observation as a picture, with the effect of an action if one is given, legal or not.
-   * Undefined if the environment has a picture only of an action's effect.
+   * Returns an observation as a picture, with the effect of an action if one is given, which may be
+   * illegal. Undefined if the environment has a picture only of an action's effect.
    */
   picture?(observation: Observation, action?: Action): Picture | undefined
   /** Returns the best actions. If omitted, people are shown the reply of `solve`. */

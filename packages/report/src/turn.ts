@@ -133,7 +133,8 @@ function findGivenUp(spec: EnvSpec, turns: readonly Turn[]) {
   if (turn === undefined)
     return { givenUpAfter, better: `the scripted player would resign before any reply: ${cause}` }
   const [given, best] = [spec.format(turn.action), formatActions(spec, turn.best)]
-  const resigns = `after reply ${givenUpAfter}, ${given}, the scripted player would resign: ${cause}`
+  const reply = `after reply ${givenUpAfter}, ${given}`
+  const resigns = `${reply}, the scripted player would resign: ${cause}`
   const better = given === best ? resigns : `${resigns}; it would have replied ${best}`
   return { givenUpAfter, better }
 }

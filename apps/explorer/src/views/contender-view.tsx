@@ -39,7 +39,8 @@ export function ContenderView({ id, ...page }: Page & { readonly id: string }): 
       <figure class="card">
         <Leads account={account} />
         <figcaption>
-          <Terms>{LEADS_KEY}</Terms> It won {duel.wins} of {duel.counted} environments and needed {duel.needed}.
+          <Terms>{LEADS_KEY}</Terms>{' '}
+          {`It won ${duel.wins} of ${duel.counted} environments and needed ${duel.needed}.`}
         </figcaption>
       </figure>
       <div class="columns">
@@ -119,8 +120,8 @@ function Decided(props: DuelProps): JSX.Element {
 }
 
 const TESTS =
-  'Two tests over the decisive challenges give a verdict: one for a win, and one for a hold, with ' +
-  'which the champion keeps the environment. Each omits (trims) the third of the validators’ ' +
+  'Two tests over the decisive challenges give a verdict: one for a win, and one for a hold, ' +
+  'with which the champion keeps the environment. Each omits (trims) the third of the validators’ ' +
   'weight that favours its verdict most, so that a third of liars decides nothing. The score is ' +
   'the distance of the wins above the line, in standard deviations; a win needs a minimum score.'
 

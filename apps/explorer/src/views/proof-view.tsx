@@ -71,8 +71,8 @@ export interface ProofFileProps extends Page {
 }
 
 const PROOF_FILE =
-  'A proof is a file that shows one sample, and that it lies under a seal on this chain. Drop one ' +
-  'on the page, or choose it. The view of a challenge saves its proof.'
+  'A proof is a file that shows one sample, and that it lies under a seal on this chain. Drop ' +
+  'one on the page, or choose it. The view of a challenge saves its proof.'
 
 /** Shows the steps of a proof file, recomputed here. */
 export function ProofFileView({ file, choose, ...page }: ProofFileProps): JSX.Element {
@@ -80,8 +80,8 @@ export function ProofFileView({ file, choose, ...page }: ProofFileProps): JSX.El
     <>
       <Heading>Check a proof</Heading>
       <p>
-        <Terms>{PROOF_FILE}</Terms>{' '}
-        <code>af-verify proof</code> and <code>affine-verify proof</code> check the same.
+        <Terms>{PROOF_FILE}</Terms> <code>af-verify proof</code> and{' '}
+        <code>affine-verify proof</code> check the same.
       </p>
       <p>
         <label>

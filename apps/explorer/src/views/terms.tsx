@@ -4,7 +4,7 @@ import glossary from '../../../../docs/glossary.md?raw'
 import protocolUrl from '../../../../docs/protocol.md?url'
 
 /** An entry of the glossary, and the section of the protocol that defines the term. */
-interface Entry {
+interface GlossaryEntry {
   readonly meaning: string
   readonly section: string
 }
@@ -12,7 +12,7 @@ interface Entry {
 const ROW = /^\| \*\*(.+)\*\* +\| (.+?) +\| (.+?) +\|$/gm
 
 /** The entries of docs/glossary.md by term. */
-const ENTRIES: ReadonlyMap<string, Entry> = new Map(
+const ENTRIES: ReadonlyMap<string, GlossaryEntry> = new Map(
   [...glossary.matchAll(ROW)].map(([, term = '', meaning = '', section = '']) => [
     term,
     { meaning: meaning.replaceAll(/[_`]/g, ''), section },
@@ -23,7 +23,7 @@ const MENTION = new RegExp(`\\b((?:${[...ENTRIES.keys()].sort().reverse().join('
 
 /** Shows a text in which the first mention of each term of the glossary shows its entry. */
 export function Terms({ children }: { readonly children: string }): JSX.Element {
-  const seen = new Set<Entry>()
+  const seen = new Set<GlossaryEntry>()
   const parts = children.split(MENTION).map((part) => {
     const name = part.toLowerCase()
     const entry = ENTRIES.get(name) ?? ENTRIES.get(name.replace(/s$/, ''))
@@ -39,16 +39,14 @@ function Term({
   meaning,
   section,
   children,
-}: Entry & { readonly children: ComponentChildren }): JSX.Element {
+}: GlossaryEntry & { readonly children: ComponentChildren }): JSX.Element {
   const [isShown, setShown] = useState(false)
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the button in it is what is operated
     <span
       class="term"
       onMouseEnter={() => setShown(true)}
-      onMouseLeave={({ currentTarget }) =>
-        setShown(currentTarget.contains(document.activeElement))
-      }
+      onMouseLeave={({ currentTarget }) => setShown(currentTarget.contains(document.activeElement))}
       onFocusIn={() => setShown(true)}
       onFocusOut={({ currentTarget, relatedTarget }) =>
         setShown(currentTarget.contains(relatedTarget as Node | null))

@@ -36,7 +36,7 @@ export interface ShownPair extends ChallengePair {
 interface ShownProof {
   /** The steps, with one byte changed if the page asked for it. */
   readonly steps: readonly Step[]
-  /** The parts of which the page can change a byte. */
+  /** The parts in which the page can change a byte. */
   readonly parts: readonly Part[]
   /** The unchanged proof as the text of a file. */
   readonly file: string

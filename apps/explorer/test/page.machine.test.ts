@@ -174,7 +174,7 @@ describe.runIf(HAS_BROWSER)('the page, on the files of a demo', () => {
     })
 
     it('has a URL and a title, and shows the same at that URL', async () => {
-      const linked = visits.wide.filter(({ name }) => name !== 'decided' && name !== 'proof')
+      const linked = visits.wide.filter(({ name }) => !/^(decided|proof|proof file)$/.test(name))
       for (const { title, heading } of linked)
         expect(title).toMatch(new RegExp(`^${heading}(, .*)? · Affine explorer$`))
       expect(new Set(linked.map(({ title }) => title)).size).toBe(linked.length)

@@ -33,13 +33,9 @@ export function ChallengeView({ block, line, ...page }: Page & SampleLine): JSX.
       <p>
         <Terms>Challenge</Terms> <span class="mono">{sample.challengeId}</span>, sent by{' '}
         <Key state={state} hotkey={validator} />: line {line} of <Terms>block</Terms>{' '}
-        {url === undefined ? (
+        <a {...(url !== undefined && { href: url })}>
           <code>{shorten(block)}</code>
-        ) : (
-          <a href={url}>
-            <code>{shorten(block)}</code>
-          </a>
-        )}
+        </a>
         .
       </p>
       <div class="columns">

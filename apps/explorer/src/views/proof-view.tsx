@@ -137,6 +137,8 @@ const Steps = ({ steps }: { readonly steps: readonly Step[] }): JSX.Element => (
   </ol>
 )
 
+const showValue = (value: string | number): string => showHidden(`${value}`, 400)
+
 function StepView({
   step: { title, sentence, values, holds },
 }: {
@@ -150,12 +152,12 @@ function StepView({
             {holds ? '✔' : '✘'} {title}
           </h3>
         </summary>
-        <p>{sentence}</p>
+        <p>{holds ? sentence : `Expected: ${sentence}`}</p>
         <dl>
           {Object.entries(values).map(([name, value]) => (
             <div key={name}>
               <dt>{name}</dt>
-              <dd>{showHidden(value, 400)}</dd>
+              <dd>{[value].flat().map(showValue).join('\n')}</dd>
             </div>
           ))}
         </dl>

@@ -1,4 +1,4 @@
-"""Answers cases of test/differential/differential.machine.test.ts: JSON lines in, JSON lines out."""
+"""Answers the cases of test/differential, JSON lines in, JSON lines out."""
 
 import json
 import sys
@@ -16,7 +16,7 @@ from affine_verify.buckets import Buckets
 from affine_verify.chain import read_chain
 from affine_verify.commitments import Attestation, Commitment, read_slot
 from affine_verify.evidence import Block, FaultError, Lane, Scope
-from affine_verify.proof import check_proof
+from affine_verify.proof import check_proof, read_proof
 from affine_verify.state import Miner, Snapshot, Validator, decide, first_state, root_of
 from affine_verify.verify import UnavailableError, Verifier
 
@@ -94,7 +94,8 @@ def proof(case: Any) -> Any:
     """Returns the sample that a proof shows, or None."""
     scope = Scope(*(case["scope"][name] for name in ("genesis", "netuid", "validator", "epoch")))
     try:
-        sample = check_proof(case["text"].encode("latin-1"), scope, case["head"], case["most"])
+        record = read_proof(case["text"].encode("latin-1"))
+        sample = check_proof(*record, scope, case["head"], case["most"])
     except FaultError:
         return None
     return canonical_text(sample)

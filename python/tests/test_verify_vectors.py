@@ -36,7 +36,7 @@ from affine_verify.duel import champion_points as champion
 from affine_verify.duel import contender_points as contender
 from affine_verify.evidence import FaultError, Scope, plan_of, read_block, read_sample
 from affine_verify.keys import is_signed, is_signed_ed25519, public_key
-from affine_verify.proof import check_proof
+from affine_verify.proof import check_proof, read_proof
 from affine_verify.rules import LOCAL, MAIN
 from affine_verify.state import (
     Miner,
@@ -111,7 +111,7 @@ def test_verifies_proofs() -> None:
     for vector in read("blocks/copies.json")["proofs"]:
         text = canonical_text(vector["input"]["proof"]).encode()
         try:
-            check_proof(text, LANE, vector["input"]["head"], 2)
+            check_proof(*read_proof(text), LANE, vector["input"]["head"], 2)
             found = True
         except FaultError:
             found = False

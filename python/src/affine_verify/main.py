@@ -21,8 +21,8 @@ from affine_verify.buckets import (
 )
 from affine_verify.chain import Chain, read_chain
 from affine_verify.commitments import Seal
-from affine_verify.evidence import SAMPLE_BYTES, FaultError, Scope
-from affine_verify.proof import check_proof
+from affine_verify.evidence import FaultError, Scope, require
+from affine_verify.proof import PROOF_BYTES, check_proof, read_proof
 from affine_verify.rules import plan_most, rules_of
 from affine_verify.state import State, root_of
 from affine_verify.verify import EpochResult, Verifier
@@ -30,7 +30,6 @@ from affine_verify.verify import EpochResult, Verifier
 VALID, FLAWED, WRONG_USAGE, NOT_DONE, STOPPED = 0, 1, 2, 4, 130
 EXPORT_BYTES = 2**31
 EXPORT_SECONDS = 600.0
-PROOF_BYTES = 16 * SAMPLE_BYTES
 BITTENSOR = re.compile("finney|test|local|wss?://.*")
 
 
@@ -83,9 +82,7 @@ def _proof_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         "affine-verify proof", description="Check a proof of one sample against a seal on chain."
     )
-    parser.add_argument("file", help="the proof, canonical JSON")
-    parser.add_argument("--validator", required=True, help="the hotkey of the lane's validator")
-    parser.add_argument("--epoch", type=int, required=True)
+    parser.add_argument("file", help="the proof, which the page saves as a file")
     _add_network(parser)
     return parser
 
@@ -214,24 +211,36 @@ def _sentence(facts: Mapping[str, Any]) -> str:
 
 def _run_proof(given: argparse.Namespace) -> int:
     chain = _chain_of(given.network)
-    data = read_file(Path(given.file), PROOF_BYTES)
+    try:
+        data = read_file(Path(given.file), PROOF_BYTES)
+    except TooLargeError as error:
+        text = f"proof {given.file}: expected at most {PROOF_BYTES} bytes"
+        raise UsageError(text) from error
     if data is None:
         raise UsageError(f"proof {given.file}: no such file")
     rules = _rules_of(chain)
-    block = given.epoch * rules["epochBlocks"] + rules["sealBlock"]
-    if not 0 <= block < len(chain.views):
-        raise NotDoneError(f"the chain does not have the seal block of epoch {given.epoch}")
-    slot, _ = chain.views[block].slot(given.validator)
-    if not isinstance(slot, Seal) or slot.epoch != given.epoch:
-        raise NotDoneError(f"{given.validator} did not seal epoch {given.epoch}")
-    scope = Scope(chain.genesis, chain.netuid, given.validator, given.epoch)
     try:
-        sample = check_proof(data, scope, slot.head, plan_most(rules))
+        proof, header = read_proof(data)
+        validator, epoch = header["validator"], header["epoch"]
+        scope = Scope(chain.genesis, chain.netuid, validator, epoch)
+        head = _sealed_head(chain, rules, validator, epoch)
+        sample = check_proof(proof, header, scope, head, plan_most(rules))
     except FaultError as fault:
         print(f"invalid: {fault.code}")
         return FLAWED
-    print(f"valid: {sample['env']}#{sample['index']} {sample['challengeId']}")
+    what = f"{sample['env']}#{sample['index']} {sample['challengeId']}"
+    print(f"valid: {what} of {validator}, epoch {epoch}")
     return VALID
+
+
+def _sealed_head(chain: Chain, rules: Mapping[str, Any], validator: str, epoch: int) -> str:
+    """Returns the head that a validator sealed in an epoch, or raises a FaultError."""
+    block = epoch * rules["epochBlocks"] + rules["sealBlock"]
+    require(block < len(chain.views), "BAD_PROOF")
+    slot, _ = chain.views[block].slot(validator)
+    if not isinstance(slot, Seal) or slot.epoch != epoch:
+        raise FaultError("BAD_PROOF")
+    return slot.head
 
 
 if __name__ == "__main__":

@@ -77,11 +77,11 @@ const CONCURRENT_LANES = 4
 export class SubnetReader {
   readonly accounts: EpochAccounts = new EpochAccounts()
   readonly #buckets: PageBuckets
-  readonly #opened: OpenSubnet
+  readonly subnet: OpenSubnet
   readonly #settled: Pick<RecomputedEpoch, 'before' | 'lanes'>[] = []
 
   private constructor(opened: OpenSubnet, buckets: PageBuckets) {
-    this.#opened = opened
+    this.subnet = opened
     this.#buckets = buckets
   }
 
@@ -99,7 +99,7 @@ export class SubnetReader {
    * a failure.
    */
   async *follow(last: number | undefined): AsyncGenerator<Findings, void> {
-    const { chain, network } = this.#opened
+    const { chain, network } = this.subnet
     const data = { chain, network, openBucket: this.#buckets.open }
     const first = createFirstState(network)
     let state = last === undefined ? first : await readStartState(data, last)
@@ -141,6 +141,12 @@ export class SubnetReader {
     return this.#buckets.health()
   }
 
+  /** Returns the URL of a file in a validator's bucket, if a page can open that bucket. */
+  urlOf(validator: string, path: string): string | undefined {
+    const bucket = this.health().find(({ hotkey, place }) => hotkey === validator && place)
+    return bucket && `${bucket.place}/${path}`
+  }
+
   /** Returns the lane of a block, and the sources of its blocks in the order to read them. */
   async findLane(block: string): Promise<ProvenLane> {
     const all = this.#settled.flatMap(({ before: state, lanes }) =>
@@ -151,11 +157,11 @@ export class SubnetReader {
     const { state, validator } = lane
     const holders = sortForReading(listHolders(state.voters, await this.#snapshot()), validator)
     const sources = holders.flatMap(({ hotkey, url }) => this.#buckets.open(hotkey, url) ?? [])
-    return { chain: this.#opened.chain, ...lane, sources }
+    return { chain: this.subnet.chain, ...lane, sources }
   }
 
   async #beginning({ epoch: from }: State, isTrusted: boolean): Promise<ReadingSpan> {
-    const { chain, network } = this.#opened
+    const { chain, network } = this.subnet
     const { epoch: to } = locateBlock((await chain.head()).number, network.protocol)
     const { genesis, netuid } = chain
     const titles = Object.keys(network.protocol.envs).map(
@@ -166,7 +172,7 @@ export class SubnetReader {
   }
 
   async #head(block: number): Promise<ChainHead> {
-    const { chain, network } = this.#opened
+    const { chain, network } = this.subnet
     const { epochBlocks } = network.protocol
     const blocksLeft = epochBlocks - ((block + 1) % epochBlocks)
     const blockMs = await averageBlockMs(chain, block)
@@ -176,7 +182,7 @@ export class SubnetReader {
 
   /** Returns the queue and the validators by the chain's head, in the epoch of `state`. */
   async #listed(state: State): Promise<Findings> {
-    const { chain, network } = this.#opened
+    const { chain, network } = this.subnet
     const snapshot = await this.#snapshot()
     const weights = await chain.weights(snapshot.head.number)
     const validators = listValidators(state, snapshot, weights)
@@ -184,7 +190,7 @@ export class SubnetReader {
   }
 
   async #snapshot(): Promise<Snapshot> {
-    const { chain } = this.#opened
+    const { chain } = this.subnet
     return chain.snapshot((await chain.head()).number)
   }
 }

@@ -69,19 +69,14 @@ export interface Loss extends SamplePlace {
   readonly ending: EpisodeEnding
 }
 
-/** Formats a lost challenge: rewards and ending. */
-export function formatLoss({ epoch, role, pair, ending }: Loss): string {
-  const { env, index, challengeId } = pair
-  const rival = role === 'champion' ? 'contender' : 'champion'
-  const rewards = `reward ${pair[role].reward}, the ${rival} ${pair[rival].reward}`
-  const title = `${env}#${index} in epoch ${epoch}, challenge ${challengeId}: ${rewards}`
-  return [title, ...indentEnding(ending)].join('\n')
+/** Formats a lost challenge on one line: its name for `af-verify --sample`, and its ending. */
+export function formatLoss({ epoch, pair, ending: { why, better } }: Loss): string {
+  const advice = better === undefined ? '' : `; ${better}`
+  return `lost ${pair.env}#${pair.index} in epoch ${epoch}: ${why}${advice}`
 }
 
 /** Formats a lost challenge with the messages of both sides. */
-export function formatFullLoss({ pair, ending, ...place }: Loss): string {
-  return [formatSample(pair, place), ...indentEnding(ending)].join('\n')
+export function formatFullLoss({ epoch, pair, ending, ...place }: Loss): string {
+  const lines = formatEnding(ending).map((line) => `  ${line}`)
+  return [`lost in epoch ${epoch}: ${formatSample(pair, place)}`, ...lines].join('\n')
 }
-
-const indentEnding = (ending: EpisodeEnding): readonly string[] =>
-  formatEnding(ending).map((line) => `  ${line}`)

@@ -14,6 +14,7 @@ it('prints the costs of a validator and of a miner, one line each', async () => 
   printCosts(['validator', 'miner'], estimateLoads(PROTOCOL, { neurons }), {
     line,
     status: () => {},
+    wait: () => {},
   })
   await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('snapshots/costs.txt')
   expect(records[1]).toMatchObject({

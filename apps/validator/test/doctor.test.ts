@@ -558,7 +558,10 @@ describe('af doctor', () => {
       const line: Output['line'] = (said) =>
         void lines.push(`${code.padEnd(20)} ${stripTones(said)}`)
       const [check, result] = FINDINGS[code]
-      printFinding({ code, check, result, fields: FIELDS }, { line, status: () => {} })
+      printFinding(
+        { code, check, result, fields: FIELDS },
+        { line, status: () => {}, wait: () => {} },
+      )
     }
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('snapshots/doctor.txt')
   })

@@ -83,7 +83,11 @@ describe.concurrent('af practise', () => {
   it('advises --ahead 1 for a late server, and prints progress without a terminal', async () => {
     const told: string[] = []
     const said: string[] = []
-    const screen = { line: (text: string) => void said.push(text), status: () => {} }
+    const screen = {
+      line: (text: string) => void said.push(text),
+      status: () => {},
+      wait: () => {},
+    }
     const failures = new Map([['late', { reason: 'late', text: 'no reply', count: 3 } as const]])
     const late = { failures, agent: () => () => ({ fault: 'no-reply' }) as const }
     printFailures('it', late, { screen, ahead: 16 })

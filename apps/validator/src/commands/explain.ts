@@ -4,14 +4,16 @@ import { readNames, withChain } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { createReplayCommand, prepareReplay } from './replay.ts'
 
+const EXAMPLES = `Examples:
+  $ af explain --hotkey 7 --network http://127.0.0.1:9944 --buckets buckets
+  $ af explain --hotkey 7 --network finney --last 40 --verbose
+`
+
 /** `af explain`: shows the public evidence about a miner. */
 export const explain: CommandUnknownOpts = createReplayCommand('explain')
   .requiredOption('--hotkey <ss58|uid>', 'the miner to explain: its address or uid')
   .option('--verbose', 'show each epoch of its duels, and every lost challenge in full')
-  .addHelpText(
-    'after',
-    '\nExample:\n  $ af explain --hotkey 7 --network http://127.0.0.1:9944 --buckets buckets',
-  )
+  .addHelpText('before', EXAMPLES)
   .action(({ hotkey: who, buckets, last, ...options }) =>
     withChain(openChain, options, async (subnet, screen) => {
       const { chain, network } = subnet
@@ -26,7 +28,7 @@ export const explain: CommandUnknownOpts = createReplayCommand('explain')
       let state = replay.from
       for await (const settled of recompute(replay)) {
         state = settled.state
-        screen.status(`read up to epoch ${settled.epoch}`)
+        screen.wait(`reading, up to epoch ${settled.epoch}`)
         report.add(settled)
       }
       const rows = listQueue(state, snapshot, network)

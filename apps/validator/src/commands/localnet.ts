@@ -51,7 +51,7 @@ export const localnet: CommandUnknownOpts = new Command('localnet')
     'localnet',
   )
   .option('--json', 'print JSON, one object a line')
-  .addHelpText('after', EXAMPLES)
+  .addHelpText('before', EXAMPLES)
   .action(async ({ port, blockMs, out, json, ...options }) => {
     const screen = output(json)
     const signal = interrupted()

@@ -32,16 +32,16 @@ const BLOCK = new Option(
   .argParser(whole(0, 2 ** 32 - 1))
   .conflicts(['watch', 'last'])
 
-const EXAMPLES = `
-Examples:
+const EXAMPLES = `Examples:
   $ af status --network http://127.0.0.1:9944 --buckets buckets --watch
-  $ af status --network finney --block`
+  $ af status --network finney --block
+`
 
 /** `af status`: shows the state of a subnet, from its public data. */
 export const status: CommandUnknownOpts = createReplayCommand('status')
   .option('--watch', 'repeat after every block until Ctrl-C')
   .addOption(BLOCK)
-  .addHelpText('after', EXAMPLES)
+  .addHelpText('before', EXAMPLES)
   .action(({ buckets, last, watch, block, ...options }) => {
     if (block !== undefined)
       return withChain(openChain, { firstEpoch: 0, ...options }, (subnet, screen) =>

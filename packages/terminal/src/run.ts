@@ -89,6 +89,9 @@ const createErrorPrinter =
     process.stderr.write(`${program.name()}: ${printable(maskUrls(text), 1000)}\n`)
   }
 
+/** Width of help without a terminal, in columns, as in commander. */
+const HELP_COLUMNS = 80
+
 /** Returns the purpose of a command, the first line of its help. */
 export const formatPurpose = ({ command }: AddHelpTextContext): string =>
   `${command.description()}\n`
@@ -104,7 +107,8 @@ function prepare(command: CommandUnknownOpts, program: string): void {
     .helpOption('-h, --help', 'show this help')
     .configureHelp({ commandDescription: () => '' }) // `formatPurpose` prints it
     .configureOutput({
-      writeOut: (text) => process.stdout.write(fit(text, columns(), 0)),
+      writeOut: (text) =>
+        process.stdout.write(fit(text, process.stdout.isTTY ? columns() : HELP_COLUMNS, 0)),
       outputError: (text, write) => write(maskUrls(text.replace(/^error: /, `${program}: `))),
     })
   if (command.commands.length > 0)

@@ -30,7 +30,7 @@ import { createAsking, createProgress, createSoloCommand, printFailures } from '
 
 const EXAMPLES = `Examples:
   $ af duel 0.6 0.8
-  $ af duel http://127.0.0.1:8001/v1 http://127.0.0.1:8002/v1 --env mult8-v0 --out mine
+  $ af duel 0.6 http://127.0.0.1:8001/v1 --env mult8-v0 --out mine
   $ af duel 17 42 --network finney
 `
 

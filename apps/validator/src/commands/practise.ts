@@ -36,7 +36,7 @@ const AT_LEAST =
   'with --against, if the probability of beating the champion is smaller'
 
 const EXAMPLES = `Examples:
-  $ af practise http://127.0.0.1:8001/v1 --challenges 200 --resume practice.jsonl
+  $ af practise http://127.0.0.1:8001/v1 --challenges 200 --resume p.jsonl
   $ af practise http://127.0.0.1:8001/v1 --env mult8-v0 --at-least 0.9
   $ af practise http://127.0.0.1:8001/v1 --env hex-v0 --strength 0.5
   $ af practise http://127.0.0.1:8001/v1 --against --network finney

@@ -49,8 +49,8 @@ import {
 } from '../settings/settings.ts'
 
 const EXAMPLES = `Examples:
-  $ af validate --network http://127.0.0.1:9944 --key localnet/keys/validator-1 \\
-      --folder validator-1 --buckets buckets
+  $ af validate --network http://127.0.0.1:9944 \\
+      --key localnet/keys/validator-1 --folder validator-1 --buckets buckets
   $ af validate --network finney --wallet validator --hotkey default \\
       --folder validator --buckets buckets --bucket-url https://my.host/b
 `

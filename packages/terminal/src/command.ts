@@ -7,7 +7,7 @@ import {
 } from '@affine/settlement/open-chain'
 import { Command, type CommandUnknownOpts, type Option } from '@commander-js/extra-typings'
 import { envFile } from './environment.ts'
-import { endWait, type Output, output, printNotice } from './output.ts'
+import { beginWait, endWait, type Output, output, printNotice } from './output.ts'
 import { interrupted, raceAbort } from './run.ts'
 import { CHAIN, createOption, type Setting } from './setting.ts'
 
@@ -100,9 +100,9 @@ export function printNetwork(
 export async function openWithNotice(
   open: SubnetOpener,
   where: string,
-  options: OpenOptions & Pick<ChainOptions, 'json'>,
+  options: OpenOptions,
 ): Promise<OpenSubnet> {
-  output(options.json).wait(`waiting for ${where}: no answer yet`)
+  beginWait(`waiting for ${where}: no answer yet`)
   const onRetry = ({ message }: Error): void => printNotice(`${message}; trying again`)
   return open(where, NODE_HOST, { onRetry, ...options }).finally(endWait)
 }

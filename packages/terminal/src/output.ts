@@ -23,20 +23,28 @@ const [FIRST_NOTICE_MS, NOTICES_MS] = [5000, 30_000]
 let awaited = ''
 let notice: NodeJS.Timeout | undefined
 
+/** Clears a line of a terminal. */
+const CLEAR = '\r\x1b[K'
+/** Whether a status is on the terminal's last line. */
+let hasStatus = false
+
+/** Prints the text to standard error after five seconds, and every 30 seconds until `endWait`. */
+export function beginWait(text: string): void {
+  awaited = text
+  notice ??= setTimeout(printAwaited, FIRST_NOTICE_MS).unref()
+}
+
 function printAwaited(): void {
   printNotice(awaited)
   notice = setTimeout(printAwaited, NOTICES_MS).unref()
 }
 
-function wait(text: string): void {
-  awaited = text
-  notice ??= setTimeout(printAwaited, FIRST_NOTICE_MS).unref()
-}
-
-/** Ends what `wait` began. */
+/** Ends the wait, and removes the status from a terminal. */
 export function endWait(): void {
   clearTimeout(notice)
   notice = undefined
+  if (hasStatus) process.stdout.write(CLEAR)
+  hasStatus = false
 }
 
 /** Prints a line to standard error, without the secrets in URLs. */
@@ -47,15 +55,17 @@ export const printNotice = (text: string): void => {
 /** Returns an output that prints to standard output, with `json` only records. */
 export function output(json = false): Output {
   const { stdout } = process
-  if (json) return { line: (_, record) => writeLine(toJson(record)), status: () => {}, wait }
+  if (json)
+    return { line: (_, record) => writeLine(toJson(record)), status: () => {}, wait: beginWait }
   const show = (lines: string | readonly Line[]): string => [lines].flat().map(paint).join('\n')
-  if (!stdout.isTTY) return { line: (lines) => writeLine(show(lines)), status: () => {}, wait }
-  const clear = '\r\x1b[K'
+  if (!stdout.isTTY)
+    return { line: (lines) => writeLine(show(lines)), status: () => {}, wait: beginWait }
   const status = (text: string): void => {
     const shown = text.endsWith('\n') ? fit(text) : text.slice(0, stdout.columns - 1)
-    stdout.write(`${clear}${shown}`)
+    stdout.write(`${CLEAR}${shown}`)
+    hasStatus = !text.endsWith('\n')
   }
-  return { line: (lines) => writeLine(`${clear}${show(lines)}`), status, wait: status }
+  return { line: (lines) => writeLine(show(lines)), status, wait: status }
 }
 
 function writeLine(text: string): void {

@@ -86,6 +86,7 @@ export async function perform(
 const createErrorPrinter =
   (program: CommandUnknownOpts) =>
   (text: string): void => {
+    endWait()
     process.stderr.write(`${program.name()}: ${printable(maskUrls(text), 1000)}\n`)
   }
 

@@ -22,12 +22,12 @@ const { epochBlocks } = LOCAL_NETWORK.protocol
 /** Defaults for a new folder. */
 const DEFAULTS = { validators: 3, miners: 2, maxUids: 256 }
 
-const EXAMPLES = `
-A chain in the folder is continued. If --miners is larger than before, miners are added.
-
-Examples:
+const EXAMPLES = `Examples:
   $ af localnet
-  $ af localnet --block-ms 1000 --validators 5 --miners 4`
+  $ af localnet --block-ms 1000 --validators 5 --miners 4
+`
+const CONTINUED = `
+A chain in the folder is continued. If --miners is larger than before, miners are added.`
 
 /** `af localnet`: serves a local chain on loopback, and creates keys for it. */
 export const localnet: CommandUnknownOpts = new Command('localnet')
@@ -52,6 +52,7 @@ export const localnet: CommandUnknownOpts = new Command('localnet')
   )
   .option('--json', 'print JSON, one object a line')
   .addHelpText('before', EXAMPLES)
+  .addHelpText('after', CONTINUED)
   .action(async ({ port, blockMs, out, json, ...options }) => {
     const screen = output(json)
     const signal = interrupted()

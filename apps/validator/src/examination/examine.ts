@@ -16,7 +16,7 @@ import { estimateLoads, printCosts } from '../service/load.ts'
 import type { SettingsReport } from '../settings/settings.ts'
 import { describe, type Finding, note, printFinding } from './findings.ts'
 import { checkBucket, checkChutes, checkDisks, checkOwnBucket } from './own-checks.ts'
-import { checkLastWeights, checkValidator, findSeat, type Seat } from './seat.ts'
+import { checkCommitment, checkLastWeights, checkValidator, findSeat, type Seat } from './seat.ts'
 
 /**
  * The account to examine, and the settings with which it would validate, as far as they could be
@@ -54,7 +54,8 @@ export async function printExamination(
       const snapshot = await chain.snapshot((await chain.head()).number)
       const loads = estimateLoads(network.protocol, snapshot)
       const isMiner = findMinerSeat(snapshot, examined) !== undefined
-      printCosts(isMiner ? ['miner'] : ['validator', 'miner'], loads, screen)
+      if (!isMiner) printCosts('validator', loads, screen)
+      if (!examined.isValidator) printCosts('miner', loads, screen)
       for await (const finding of examine(subnet, examined, signal)) say(finding)
     })
   } catch (error) {
@@ -97,7 +98,7 @@ async function* examine(
     yield note('REGISTERED', { hotkey, uid: miner.neuron.uid })
     // A miner needs neither permit nor stake.
     const { commitment, slot } = miner
-    yield note(commitment === null ? 'SLOT_FREE' : 'SLOT', slot)
+    yield commitment === null ? checkCommitment(miner) : note('SLOT', slot)
     if (commitment?.kind === 'miner')
       yield* checkAnswers({ ...commitment, hotkey, templates }, network, signal)
     return

@@ -54,8 +54,7 @@ const EXIT_CODES = new Command('exit-codes')
 
 const EXAMPLES = `Examples:
   $ af demo
-  $ af help exit-codes
-`
+  $ af help exit-codes\n`
 
 /** Reports whether a variable is a setting of `af` by its prefix. Other programs' may match. */
 export const isOwnVariable = (name: string): boolean =>

@@ -167,8 +167,6 @@ describe('wrong usage', () => {
     'validate --folder f --buckets b --key k',
     'explain --network c',
     'explain --network c --hotkey 1 --last 0',
-    'status --network c --block last',
-    'status --network c --block --watch',
   ]
   it('exits with 2, a reason and a hint at --help', async () => {
     const screens: string[] = []
@@ -343,7 +341,7 @@ describe.concurrent('names in the metadata of a node', () => {
     const node = await fakeNode()
     node.replies.state_call = () => ({ error: { code: -32601, message: 'Method not found' } })
     node.replies.state_getMetadata = () => ({ result: oddMetadata('\u009b2J\u202eabc') })
-    const words = ['status', '--network', node.url, '--netuid', '1', '--block']
+    const words = ['status', '--network', node.url, '--netuid', '1', '--first-epoch', '0']
     const ended = await run(AF, words, { cwd: root })
     await node.stop()
     expect(ended.code).toBe(4)

@@ -56,7 +56,6 @@ describe.each(WIDTHS)('in a terminal of %i columns, no line is wider', (width) =
   it.each<[string, CommandUnknownOpts, readonly string[]]>([
     ['status', status, []],
     ['explain', explain, ['--hotkey', '5', '--verbose']],
-    ['status --block', status, ['--block']],
     ['doctor', doctor, ['--key', KEY, '--folder', '/var/lib/affine/validator']],
     ['env list', env, ['list']],
     ['demo', told, []],

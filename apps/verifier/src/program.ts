@@ -3,12 +3,12 @@ import {
   EXIT_CODES_TEXT,
   expandPath,
   FIRST_EPOCH,
-  formatPurpose,
   readNames,
   textIn,
   whole,
   withChain,
 } from '@affine/terminal'
+import { formatPurpose } from '@affine/terminal/run'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import manifest from '../package.json' with { type: 'json' }
 import type { VerifyOptions } from './verify.ts'
@@ -27,8 +27,7 @@ const EXAMPLES = `Examples:
   $ af-verify ./buckets --network chain.json --epoch 2 --sample mult8@0.1.0#0
   $ af-verify https://example.org/buckets --network http://127.0.0.1:9944
   $ af-verify --network finney --from-epoch 28000 --to-epoch 28499 --json > a.json
-  $ af-verify ./buckets --network chain.json --json --samples > history.jsonl
-`
+  $ af-verify ./buckets --network chain.json --json --samples > history.jsonl\n`
 
 const readSampleName = textIn('an environment and an index, such as mult8#0', (text) =>
   /^[^#]+#\d+$/.test(text),

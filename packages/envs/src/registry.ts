@@ -47,10 +47,9 @@ export function make(env: string, options: MakeOptions = {}): Env {
   expectOnly('make', options, ['strength'])
   const { strength } = options
   const spec = specs.get(env) ?? findNewest(env)
+  const listed = [...specs.keys()].join(', ')
   if (spec === undefined)
-    throw new RangeError(
-      `"env" expected one of ${[...specs.keys()].join(', ')}, got "${env}"${suggest(env)}`,
-    )
+    throw new RangeError(`"env" expected one of ${listed}, got "${env}"${suggest(env)}`)
   if (strength === undefined) return new Env(spec)
   if (!(strength >= 0 && strength <= 1))
     throw new RangeError(`"strength" expected 0 to 1, got ${strength}`)

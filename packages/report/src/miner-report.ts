@@ -47,8 +47,8 @@ export class MinerReport {
   #parts = 0
 
   /**
-   * Creates a report. `line` prints a text, or its record with `--json`; `verbose` prints the epochs
-   * of each duel, and every lost challenge in full.
+   * Creates a report. `line` prints a text, or its record with `--json`; `verbose` prints the
+   * epochs of each duel, and every lost challenge in full.
    */
   constructor(
     hotkey: string,

@@ -6,14 +6,6 @@ export { maskUrls, readNamed } from './fault-text.ts'
 export { EXIT_CODES, EXIT_CODES_TEXT, FAILED, leave, outliveStdout } from './leave.ts'
 export { NAMES_FILE, readNames } from './names.ts'
 export { type Output, output } from './output.ts'
-export {
-  formatPurpose,
-  interrupted,
-  perform,
-  type RunOptions,
-  raceAbort,
-  run,
-  waitForAbort,
-} from './run.ts'
+export { interrupted, perform, type RunOptions, raceAbort, run, waitForAbort } from './run.ts'
 export * from './setting.ts'
 export { formatTable, formatValue, printTable, type Rows } from './table.ts'

@@ -55,17 +55,17 @@ export const printNotice = (text: string): void => {
 /** Returns an output that prints to standard output, with `json` only records. */
 export function output(json = false): Output {
   const { stdout } = process
-  if (json)
-    return { line: (_, record) => writeLine(toJson(record)), status: () => {}, wait: beginWait }
+  const quiet = { status: () => {}, wait: beginWait }
+  if (json) return { line: (_, record) => writeLine(toJson(record)), ...quiet }
   const show = (lines: string | readonly Line[]): string => [lines].flat().map(paint).join('\n')
-  if (!stdout.isTTY)
-    return { line: (lines) => writeLine(show(lines)), status: () => {}, wait: beginWait }
+  const line: Output['line'] = (lines) => writeLine(show(lines))
+  if (!stdout.isTTY) return { line, ...quiet }
   const status = (text: string): void => {
     const shown = text.endsWith('\n') ? fit(text) : text.slice(0, stdout.columns - 1)
     stdout.write(`${CLEAR}${shown}`)
     hasStatus = !text.endsWith('\n')
   }
-  return { line: (lines) => writeLine(show(lines)), status, wait: status }
+  return { line, status, wait: status }
 }
 
 function writeLine(text: string): void {

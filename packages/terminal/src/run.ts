@@ -1,12 +1,7 @@
 import { once } from 'node:events'
 import { format } from 'node:util'
 import { printable } from '@affine/report/text'
-import {
-  type AddHelpTextContext,
-  Command,
-  CommanderError,
-  type CommandUnknownOpts,
-} from '@commander-js/extra-typings'
+import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { IsOwnVariable } from './env-lines.ts'
 import { readEnvironment } from './environment.ts'
 import { maskUrls } from './fault-text.ts'
@@ -94,8 +89,8 @@ const createErrorPrinter =
 const HELP_COLUMNS = 80
 
 /** Returns the purpose of a command, the first line of its help. */
-export const formatPurpose = ({ command }: AddHelpTextContext): string =>
-  `${command.description()}\n`
+export const formatPurpose = (context: { command: CommandUnknownOpts }): string =>
+  `${context.command.description()}\n`
 
 /**
  * Makes a command and its subcommands throw usage errors, print them like other errors of

@@ -13,8 +13,7 @@ import { isSending } from '../settings/settings.ts'
 import { BUCKETS, prepareReplay, type ReplayOptions } from './replay.ts'
 
 const EXAMPLES = `Examples:
-  $ af commit --network finney --key k --model me/5F… --revision 1a --chute c
-`
+  $ af commit --network finney --key k --model me/5F… --revision 1a --chute c\n`
 
 /** `af commit`: commits a miner's model. */
 export const commit: CommandUnknownOpts = createAccountCommand('commit')

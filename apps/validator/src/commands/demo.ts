@@ -37,8 +37,7 @@ import { type OnMemberEvent, runSubnet } from './demo/subnet.ts'
 const EXAMPLES = `Examples:
   $ af demo
   $ af demo --seed 7 --out ./seven
-  $ af demo --open
-`
+  $ af demo --open\n`
 
 /** `af demo`: runs a subnet in one process, then verifies it in another. */
 export const demo: CommandUnknownOpts = new Command('demo')

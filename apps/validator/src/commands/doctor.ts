@@ -26,8 +26,7 @@ exit code is 1; a ! is a warning.`
 
 const EXAMPLES = `Examples:
   $ af doctor --network finney --wallet cold --hotkey hot
-  $ af doctor --source chute.py
-`
+  $ af doctor --source chute.py\n`
 
 const command = createAccountCommand('doctor')
   .addOption(BUCKETS)

@@ -31,8 +31,7 @@ import { createAsking, createProgress, createSoloCommand, printFailures } from '
 const EXAMPLES = `Examples:
   $ af duel 0.6 0.8
   $ af duel 0.6 http://127.0.0.1:8001/v1 --env mult8-v0 --out mine
-  $ af duel 17 42 --network finney
-`
+  $ af duel 17 42 --network finney\n`
 
 /** `af duel`: tests whether the contender is better than the champion. */
 export const duel: CommandUnknownOpts = createSoloCommand('duel')

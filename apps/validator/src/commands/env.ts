@@ -30,8 +30,7 @@ const RUN_EXAMPLES = `Examples:
   $ af env run tictactoe-v0
   $ af env run mult8-v0 --agent perfect
   $ af env run hex-v0 --agent 0.5 --seed 7
-  $ af env run mult8-v0 --agent http://127.0.0.1:8001/v1
-`
+  $ af env run mult8-v0 --agent http://127.0.0.1:8001/v1\n`
 
 const SAME = 'deterministic: a second play with the same replies is the same, byte for byte'
 const DIFFERENT = 'not deterministic: a second play with the same replies differs'

@@ -6,8 +6,7 @@ import { createReplayCommand, prepareReplay } from './replay.ts'
 
 const EXAMPLES = `Examples:
   $ af explain --hotkey 7 --network http://127.0.0.1:9944 --buckets buckets
-  $ af explain --hotkey 7 --network finney --last 40 --verbose
-`
+  $ af explain --hotkey 7 --network finney --last 40 --verbose\n`
 
 /** `af explain`: shows the public evidence about a miner. */
 export const explain: CommandUnknownOpts = createReplayCommand('explain')

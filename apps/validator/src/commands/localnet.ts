@@ -24,8 +24,7 @@ const DEFAULTS = { validators: 3, miners: 2, maxUids: 256 }
 
 const EXAMPLES = `Examples:
   $ af localnet
-  $ af localnet --block-ms 1000 --validators 5 --miners 4
-`
+  $ af localnet --block-ms 1000 --validators 5 --miners 4\n`
 const CONTINUED = `
 A chain in the folder is continued. If --miners is larger than before, miners are added.`
 

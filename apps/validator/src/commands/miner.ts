@@ -19,8 +19,7 @@ import { addAccountOptions, readNamedAccount } from '../service/account.ts'
 
 const EXAMPLES = `Examples:
   $ af miner --skill 0.8 --port 8001
-  $ af miner --network http://127.0.0.1:9944 --key localnet/keys/miner-1
-`
+  $ af miner --network http://127.0.0.1:9944 --key localnet/keys/miner-1\n`
 
 /** Maximum length of a shown prompt line: longer lines are rules, identical in all prompts. */
 const MAX_CHARACTERS = 40

@@ -22,8 +22,7 @@ import { type PageNetwork, servePageAndBuckets } from '../service/served-files.t
 const EXAMPLES = `Examples:
   $ af serve buckets
   $ af serve buckets --network chain.json
-  $ af serve buckets --host 0.0.0.0 --port 80
-`
+  $ af serve buckets --host 0.0.0.0 --port 80\n`
 
 /** `af serve`: serves the buckets in a folder, and a page that shows them. */
 export const serve: CommandUnknownOpts = chainCommand('serve', 'finney')

@@ -11,8 +11,7 @@ import { SENDING } from '../settings/table.ts'
 import { createReplayCommand, prepareReplay } from './replay.ts'
 
 const EXAMPLES = `Examples:
-  $ af set-weights --network http://127.0.0.1:9944 --key k --buckets buckets
-`
+  $ af set-weights --network http://127.0.0.1:9944 --key k --buckets buckets\n`
 
 /** `af set-weights`: sets weights once, as a validator does in each epoch. */
 export const setWeights: CommandUnknownOpts = addAccountOptions(createReplayCommand('set-weights'))

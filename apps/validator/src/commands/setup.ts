@@ -20,8 +20,7 @@ no options: CHUTES_API_KEY, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.`
 
 const EXAMPLES = `Examples:
   $ af setup
-  $ af setup --network finney --wallet validator --hotkey default
-`
+  $ af setup --network finney --wallet validator --hotkey default\n`
 
 const base = new Command('setup').option('--json', 'print JSON, one object a line, and ask nothing')
 const ASKED = ['Chain', 'Hotkey', 'Bucket']

@@ -52,8 +52,7 @@ const EXAMPLES = `Examples:
   $ af validate --network http://127.0.0.1:9944 \\
       --key localnet/keys/validator-1 --folder validator-1 --buckets buckets
   $ af validate --network finney --wallet validator --hotkey default \\
-      --folder validator --buckets buckets --bucket-url https://my.host/b
-`
+      --folder validator --buckets buckets --bucket-url https://my.host/b\n`
 const VARIABLES = `
 Settings can also be in the environment or in a file .env. \`af doctor\` lists
 their sources.`

@@ -23,10 +23,10 @@ export function findResult(side: Side, { end }: Pick<DuelFacts, 'end'>): 'won' |
 export const formatTurn = ({ epochIndex, duelEpochs }: DuelTurn): string =>
   `epoch ${epochIndex} of at most ${duelEpochs}`
 
-/** Formats the environments that the contender has won and needs, and the undecided ones. */
-function formatWins({ wins, counted, needed, envs }: DuelFacts): string {
+/** Formats the environments that the contender, `who`, won and needs, and the undecided ones. */
+function formatWins({ wins, counted, needed, envs }: DuelFacts, who: string): string {
   if (counted === 0) return 'all environments are undecided'
-  const won = `won ${wins} of ${counted} environments, ${needed} needed`
+  const won = `${who} won ${wins} of ${counted} environments, ${needed} needed`
   const even = envs.length - counted
   return even === 0 ? won : `${won}; ${even} undecided`
 }
@@ -50,25 +50,17 @@ export const RESULT_TONES: Readonly<Record<string, Tone>> = { won: 'good', lost:
 type SideStats = Omit<MinerStats<unknown>, 'losses'>
 
 /** The reason for the end of a duel, if its verdicts are not. */
-const REASONS = {
-  crowned: '',
-  passed: ', as another contender was better',
-  verdicts: '',
+const REASONS: Readonly<Record<string, string>> = {
+  passed: ', as another that had won was better',
   length: ', as its epochs were over',
   freezing: ', as too few validators attested in four of its epochs',
-} as const
-
-const ENDS = {
-  crowned: 'took the throne',
-  passed: 'had won as well, but another was better',
-  verdicts: 'failed',
-  length: `failed${REASONS.length}`,
-  freezing: `failed${REASONS.freezing}`,
-} as const
+}
 
 /** Describes the end of a duel, as in "took the throne". */
-export const describeEnd = (end: DuelFacts['end']): string =>
-  end === undefined ? 'contends' : ENDS[end]
+export function describeEnd(end: DuelFacts['end']): string {
+  if (end === undefined) return 'contends'
+  return end === 'crowned' ? 'took the throne' : `failed${REASONS[end] ?? ''}`
+}
 
 /**
  * Explains the result of a contender's duel, as in "failed: it won 51.7 % of the 1047 challenges
@@ -94,7 +86,7 @@ export function explainEnd(
 }
 
 /**
- * Describes a miner's duel in sentences: the result, the cause, and the performance of its endpoint.
+ * Describes a miner's duel in sentences: result, cause, and the performance of its endpoint.
  * `where` follows the result, as in " against veteran in epoch 2".
  */
 export function describeMinerDuel(
@@ -106,11 +98,9 @@ export function describeMinerDuel(
   const { challenges, won, lost, unbegun, answered, forfeits } = played
   const result = findResult(side, duel)
   const head = { won: 'It won', lost: 'It lost', open: 'Its duel continues' }[result]
-  const reason = duel.end === undefined ? '' : REASONS[duel.end]
+  const reason = REASONS[duel.end ?? ''] ?? ''
   const who = side === 'contender' ? 'it' : 'the contender'
-  const texts = [
-    `${head}${where}${reason}: ${duel.counted > 0 ? `${who} ` : ''}${formatWins(duel)}.`,
-  ]
+  const texts = [`${head}${where}${reason}: ${formatWins(duel, who)}.`]
   const cause = findLossCause(side, duel, played)
   if (cause) texts.push(`The cause: ${LOSS_CAUSES[cause]}.`)
   if (challenges === 0) return [...texts, 'No challenge counted.']

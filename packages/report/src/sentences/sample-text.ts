@@ -1,5 +1,4 @@
 import type { ChallengePair, Episode, Sample } from '@affine/blocks'
-import type { Side } from '@affine/envs'
 import type { SamplePlace } from '@affine/settlement'
 import type { UncountedReason } from '../sample-use.ts'
 import { printable } from '../text.ts'
@@ -64,7 +63,6 @@ export function formatMistake({ reply, forfeit, mistake }: Turn, index: number):
 /** A lost challenge, the place of the contender's sample in a block, and its ending. */
 export interface Loss extends SamplePlace {
   readonly epoch: number
-  readonly role: Side
   readonly pair: ChallengePair
   readonly ending: EpisodeEnding
 }

@@ -1,5 +1,4 @@
-import { createProgram } from '../apps/validator/src/program.ts'
-import { isOwnVariable } from '../apps/validator/src/settings/env-file.ts'
+import { createProgram, isOwnVariable } from '../apps/validator/src/program.ts'
 import { program as afVerify } from '../apps/verifier/src/program.ts'
 import { type Place, type Written, within } from '../packages/terminal/test/within.ts'
 

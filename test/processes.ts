@@ -42,8 +42,8 @@ const INHERITED = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^AFFINE_|_proxy$/i.test(name)),
 )
 
-/** A line that a program prints on a slow machine. */
-const WAITS = /^waiting for .*: no answer yet\n/m
+/** The lines that a program prints on a slow machine. */
+const WAITS = /^(?:waiting for .*|reading.*|playing eight .*)\n/gm
 
 const running = new Set<ChildProcess>()
 

@@ -23,6 +23,7 @@ export async function afVerify(subnet: ReadingSubnet, url?: string): Promise<Ver
     const screen = {
       line: (_: string, record: object) => void records.push({ ...record }),
       status: () => {},
+      wait: () => {},
     }
     const asked = { base: url ?? base, jobs: 1 }
     const { code } = await written(() => verify({ chain, network }, asked, screen))

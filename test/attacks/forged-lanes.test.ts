@@ -125,7 +125,7 @@ describe('forged-transcripts', () => {
       root,
       '--hotkey',
       contender.hotkey,
-      '--all',
+      '--verbose',
     ]
 
     const [text, json] = [

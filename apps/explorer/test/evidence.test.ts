@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { directoryBucket } from '@affine/blocks/directory'
 import { LocalChain } from '@affine/chain'
-import { LOSSES_SHOWN } from '@affine/report'
 import { LOCAL_NETWORK, recompute } from '@affine/settlement'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { latestAnalyses, listDuels } from '../src/app-state.ts'
@@ -57,7 +56,7 @@ it('counts the results of both miners in the lanes that count', () => {
     expect(champion.challenges).toBe(sum(({ wins, ties }) => wins + ties))
     const lost = accounts.findLosses(account.duel.id)
     expect(lost.contender).toEqual([])
-    expect(lost.champion.length).toBe(sum(({ wins }) => Math.min(LOSSES_SHOWN, wins)))
+    expect(lost.champion.length).toBe(sum(({ wins }) => Math.min(3, wins)))
     for (const { block, forfeit } of lost.champion)
       expect([block, forfeit]).toEqual([game.block, 'unreadable'])
   }

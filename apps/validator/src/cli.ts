@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-import { run } from '@affine/terminal'
-import { createProgram } from './program.ts'
-import { isOwnVariable } from './settings/env-file.ts'
+import { run } from '@affine/terminal/run'
+import { createProgram, isOwnVariable } from './program.ts'
 
 await run(await createProgram(process.argv), { isOwnVariable })

@@ -1,4 +1,5 @@
-import { EXIT_CODES_TEXT } from '@affine/terminal'
+import { EXIT_CODES_TEXT } from '@affine/terminal/leave'
+import { formatPurpose } from '@affine/terminal/run'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import manifest from '../package.json' with { type: 'json' }
 
@@ -48,11 +49,16 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandUnknownOpts>>> = {
 
 const EXIT_CODES = new Command('exit-codes')
   .description('The exit codes of af and af-verify:')
-  .addHelpText('after', `\n${EXIT_CODES_TEXT}`)
+  .addHelpText('before', `${EXIT_CODES_TEXT}\n`)
   .action((_, command) => command.outputHelp())
 
-const AFTER = `
-Start with \`af demo\`. \`af help exit-codes\` lists the exit codes.`
+const EXAMPLES = `Examples:
+  $ af demo
+  $ af help exit-codes\n`
+
+/** Reports whether a variable is a setting of `af` by its prefix. Other programs' may match. */
+export const isOwnVariable = (name: string): boolean =>
+  /^(?:AFFINE|BT|CHUTES|R2|S3|SUBTENSOR)_|^NETUID$/.test(name)
 
 /**
  * Returns the program `af` for the words of a command line. It can run the commands that the words
@@ -63,7 +69,8 @@ export async function createProgram(words: readonly string[]): Promise<CommandUn
     .description('Affine: a subnet whose champion everyone can compute.')
     .version(manifest.version)
     .option('--settings <file>', 'the file of settings (default: .env)')
-    .addHelpText('after', AFTER)
+    .addHelpText('beforeAll', formatPurpose)
+    .addHelpText('before', EXAMPLES)
   for (const [heading, commands] of Object.entries(GROUPS)) {
     program.commandsGroup(heading)
     for (const [usage, description] of Object.entries(commands)) {

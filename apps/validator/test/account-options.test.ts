@@ -11,14 +11,17 @@ const MARK = 'c0ffee'
 /** The seed of each possible place of a key, and its address. */
 const seed = (place: number) => `${MARK}${place}0`.repeat(8)
 const hotkeyOf = (place: number) => account(Buffer.from(seed(place), 'hex')).hotkey
-const [FILE, NAMED, SECRET, DEFAULT] = [1, 2, 3, 4] as const
+const [FILE, NAMED, SECRET, DEFAULT, STORED] = [1, 2, 3, 4, 5] as const
 
 const root = testFolder('accounts')
 let file: string
+let stored: string
 
 beforeAll(async () => {
   file = join(root, 'key')
   await writeFile(file, seed(FILE), { mode: 0o600 })
+  stored = join(root, 'stored')
+  await writeFile(stored, seed(STORED), { mode: 0o600 })
   const wallet = async (path: string, place: number) => {
     await mkdir(join(root, path, 'hotkeys'), { recursive: true })
     for (const name of [`${place}`, 'default'])
@@ -34,7 +37,7 @@ beforeAll(async () => {
 
 beforeEach(() => {
   const wallets = ['COLD', 'HOT', 'NAME', 'HOTKEY', 'PATH'].map((name) => `BT_WALLET_${name}`)
-  for (const name of ['AFFINE_HOTKEY', ...wallets]) vi.stubEnv(name, '')
+  for (const name of ['AFFINE_HOTKEY', 'AFFINE_KEY', ...wallets]) vi.stubEnv(name, '')
 })
 afterEach(() => vi.unstubAllEnvs())
 
@@ -57,13 +60,16 @@ function stubWallet() {
   vi.stubEnv('BT_WALLET_HOT', `${DEFAULT}`)
 }
 
-it('prefers the key file, then a named wallet, the secret, the default wallet', async () => {
+it('prefers the key file, then a named wallet, the secret, the stored file, the default wallet', async () => {
   const named = ['--wallet', 'named', '--hotkey', `${NAMED}`]
   stubAll()
+  vi.stubEnv('AFFINE_KEY', stored)
   expect(await parsed('--key', file, ...named)).toEqual({ hotkey: hotkeyOf(FILE), warnings: [] })
   expect(await parsed(...named)).toEqual({ hotkey: hotkeyOf(NAMED), warnings: [] })
   expect(await parsed()).toEqual({ hotkey: hotkeyOf(SECRET), warnings: [] })
   vi.stubEnv('AFFINE_HOTKEY', '')
+  expect(await parsed()).toEqual({ hotkey: hotkeyOf(STORED), warnings: [] })
+  vi.stubEnv('AFFINE_KEY', '')
   expect(await parsed()).toEqual({ hotkey: hotkeyOf(DEFAULT), warnings: [] })
 })
 

@@ -128,58 +128,6 @@ async function busy(): Promise<LocalChain> {
   return chain
 }
 
-describe('af status --block', () => {
-  const saidOf = async (...words: readonly string[]) =>
-    runCommand(status, '--network', await fileOf((await busy()).export()), '--block', ...words)
-
-  it('prints every neuron, its exact stake and the block', async () => {
-    const { stdout, error } = await saidOf()
-    expect([error, findUnprintable(stdout)]).toEqual([undefined, []])
-    const [title, head, ...rows] = stdout.trimEnd().split('\n')
-    expect(title).toMatch(/^subnet 7 .* block 3$/)
-    const columns = ['uid', 'hotkey', 'stakeTao', 'permit', 'registered', 'lastUpdate']
-    const said = ['committed', 'kind', 'says', 'weights']
-    expect(head?.split(/ +/)).toEqual([...columns, ...said])
-    expect(rows).toHaveLength(7)
-    expect(rows[0]).toMatch(
-      new RegExp(`^0 +${alice.hotkey} +2000\\.000000001 +true +0 +0 +3 +attest `),
-    )
-    expect(rows[3]).toMatch(
-      new RegExp(`^3 +${second.hotkey} +0\\.000000010 +false +0 +0 +1 +miner `),
-    )
-    const before = await saidOf('1', '--json')
-    const [block, , row] = before.records
-    expect(block).toMatchObject({ type: 'block', netuid: 7, number: 1, tempo: 30, revealPeriod: 0 })
-    const neuron = { uid: 1, hotkey: bob.hotkey, stakeTao: '1000.000000000', permit: true }
-    expect(row).toEqual({ type: 'row', ...neuron, registered: 0, lastUpdate: 0 })
-    expect((await saidOf('4')).error?.message).toContain('no block 4')
-  })
-
-  it('prints decoded commitments and weights', async () => {
-    const { records, stdout } = await saidOf('--json')
-    expect(findUnprintable(stdout)).toEqual([])
-    const record = ({ hotkey }: Account) => records.find((each) => each.hotkey === hotkey)
-    const attest = { epoch: 4, bitmap: '05'.repeat(16), next: HASH, stateRoot: HASH, url: 'bucket' }
-    expect(record(alice)).toMatchObject({ committed: 3, kind: 'attest', says: attest })
-    const model = { model: expect.stringMatching(/^me\//), revision: 'main' }
-    expect(record(second)).toMatchObject({ committed: 1, kind: 'miner', says: model })
-    const hex = [Buffer.from(HOSTILE).toString('hex'), 'ff']
-    const says = { text: [HOSTILE, '\ufffd'], hex }
-    expect(record(garbled)).toMatchObject({ committed: 2, kind: 'unknown', says })
-    expect(record(copier)).toMatchObject({ committed: 2, kind: 'unknown' })
-    expect(record(idle)).not.toHaveProperty('kind')
-    const weights = [
-      [3, 32_768],
-      [2, 65_535],
-    ]
-    expect(records.filter((each) => each.weights)).toEqual([record(bob)])
-    expect(record(bob)).toMatchObject({ weights })
-    const sealed = await saidOf('2', '--json')
-    const seal = { epoch: 3, head: HASH, url: HOSTILE }
-    expect(sealed.records[1]).toMatchObject({ hotkey: alice.hotkey, kind: 'seal', says: seal })
-  })
-})
-
 describe('the queue in af status', () => {
   it('lists miners by waiting time, and why the others are not queued', async () => {
     const file = await fileOf((await busy()).export())

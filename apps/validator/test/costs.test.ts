@@ -11,10 +11,9 @@ it('prints the costs of a validator and of a miner, one line each', async () => 
     records.push(record)
   }
   const neurons = Array.from({ length: 64 }, () => ({ permit: true, stake: 1n }))
-  printCosts(['validator', 'miner'], estimateLoads(PROTOCOL, { neurons }), {
-    line,
-    status: () => {},
-  })
+  const screen = { line, status: () => {}, wait: () => {} }
+  for (const who of ['validator', 'miner'] as const)
+    printCosts(who, estimateLoads(PROTOCOL, { neurons }), screen)
   await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('snapshots/costs.txt')
   expect(records[1]).toMatchObject({
     type: 'costs',

@@ -55,8 +55,7 @@ async function saidIn(width: number, command: CommandUnknownOpts, words: readonl
 describe.each(WIDTHS)('in a terminal of %i columns, no line is wider', (width) => {
   it.each<[string, CommandUnknownOpts, readonly string[]]>([
     ['status', status, []],
-    ['explain', explain, ['--hotkey', '5', '--all']],
-    ['status --block', status, ['--block']],
+    ['explain', explain, ['--hotkey', '5', '--verbose']],
     ['doctor', doctor, ['--key', KEY, '--folder', '/var/lib/affine/validator']],
     ['env list', env, ['list']],
     ['demo', told, []],

@@ -134,7 +134,11 @@ describe('the output of a service', () => {
 it('prints how often a problem occurred; one more time is "once"', () => {
   const said = (message: string, unsaid: number): string => {
     const lines: string[] = []
-    const screen: Output = { line: (said) => void lines.push(stripTones(said)), status: () => {} }
+    const screen: Output = {
+      line: (said) => void lines.push(stripTones(said)),
+      status: () => {},
+      wait: () => {},
+    }
     const problem = { type: 'problem', task: { kind: 'head' }, error: new Error(message) } as const
     printProblem(problem, screen, unsaid)
     return lines.join()

@@ -90,7 +90,11 @@ export async function playSubnetOnce(names: readonly string[]): Promise<PlayedSu
 
 async function playIn(out: string, cast: Participants): Promise<void> {
   const said = [formatIntro(cast)]
-  const screen: Output = { line: (lines) => void said.push(stripTones(lines)), status: () => {} }
+  const screen: Output = {
+    line: (lines) => void said.push(stripTones(lines)),
+    status: () => {},
+    wait: () => {},
+  }
   const names = mapNames(cast)
   const nameOf = (hotkey: string) => names[hotkey] ?? hotkey
   const [alice] = cast.validators

@@ -91,6 +91,7 @@ test.each([
   const screen = {
     line: (_: unknown, record: object) => said.push(record),
     status: () => {},
+    wait: () => {},
   }
   const task = { kind: 'attest', epoch: 7 } as const
   printProblem({ ...problem(task, new ChainError(code)), phase: 'send' }, screen)
@@ -99,7 +100,11 @@ test.each([
 
 test('prints a problem on one line, escaped for the terminal', () => {
   const said: string[] = []
-  const screen: Output = { line: (lines) => said.push(stripTones(lines)), status: () => {} }
+  const screen: Output = {
+    line: (lines) => said.push(stripTones(lines)),
+    status: () => {},
+    wait: () => {},
+  }
   const task = { kind: 'miner', model: 'me/\u001b[2J\nmine\u202e', chute: 'c' } as const
   for (const error of [new MinerError('status', 'x', 404), new ChainError('Stale')])
     printProblem(problem(task, error), screen)

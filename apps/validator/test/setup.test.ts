@@ -73,7 +73,7 @@ describe.concurrent('af setup, without a terminal', () => {
       expect(stdout).toMatch(new RegExp(`^ok ${check} `, 'm'))
     const validator = 'Maximum for a validator: 41,664 calls, '
     expect(stdout).toContain(validator)
-    expect(stdout).toContain('Maximum for a miner: 11,520 calls, ')
+    expect(stdout).not.toContain('Maximum for a miner')
     expect(stdout).toMatch(
       /^\.env is written, readable only by this user\. Next: .*\b(?:af|cli\.[jt]s) validate$/m,
     )
@@ -174,9 +174,7 @@ describe.concurrent('af setup, without a terminal', () => {
     expect(stdout).toMatch(/^✘ {2}registered .* register \w+ on subnet 7$/m)
     const told = await setUp(cwd, [...words, '--anyway'])
     expect(told.code).toBe(0)
-    expect(told.stdout).toMatch(
-      new RegExp(`Next: .*\\b(?:af|cli\\.[jt]s) validate --key ${stranger}\n`),
-    )
+    expect(told.stdout).toMatch(/Next: .*\b(?:af|cli\.[jt]s) validate\n/)
     expect(await readdir(cwd)).toContain('.env')
   })
 
@@ -325,8 +323,8 @@ const ENTER = '\r'
 describe.skipIf(!HAS_PYTHON)('af setup, in a terminal', () => {
   const wipe = '\u0015'
   const wallet: (readonly string[])[] = [
-    ['wallet: ', `${wipe}mine${ENTER}`],
-    ['hotkey: ', `${wipe}hot${ENTER}`],
+    ['wallet: ', `mine${ENTER}`],
+    ['hotkey: ', `hot${ENTER}`],
   ]
 
   it('asks for the required settings, rejects bad values, and shows no secret', async () => {
@@ -340,10 +338,10 @@ describe.skipIf(!HAS_PYTHON)('af setup, in a terminal', () => {
       cwd,
       ['setup', '--wallet-path', '../wallets'],
       [
-        ['network: ', `${wipe}${served.url}${ENTER}`],
-        ['wallet: ', `${wipe}nobody${ENTER}`],
+        ['network: ', `${served.url}${ENTER}`],
+        ['wallet: ', `nobody${ENTER}`],
         ['no such file', `${wipe}mine${ENTER}`],
-        ['hotkey: ', `${wipe}hot${ENTER}`],
+        ['hotkey: ', `hot${ENTER}`],
         ['folder: ', ENTER],
         ['Where is its bucket?', ENTER],
         ['s3-endpoint: ', `${S3_ENDPOINT}${ENTER}`],
@@ -393,7 +391,7 @@ describe.skipIf(!HAS_PYTHON)('af setup, in a terminal', () => {
       ['.env anyway?', 'y'],
     ])
     expect(written.code).toBe(0)
-    expect(await readdir(yes)).toContain('.env')
+    expect(parseEnv(await readFile(join(yes, '.env'), 'utf8')).AFFINE_KEY).toBe(stranger)
   })
 
   it('proposes current values, and keeps a secret after Enter', async () => {

@@ -8,27 +8,27 @@ import {
   whole,
   withChain,
 } from '@affine/terminal'
+import { formatPurpose } from '@affine/terminal/run'
 import type { CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import manifest from '../package.json' with { type: 'json' }
 import type { VerifyOptions } from './verify.ts'
 
-const EXIT_CODES = `Exit codes:
+const EXIT_CODES = `
+Exit codes:
 ${EXIT_CODES_TEXT}
-With 4 there is no result. If the reader of the output closes it early, af-verify stops with 0, \
-without a result. Three findings about validators are not failures: samples statistically far from \
-the others', an attestation without valid lanes, and weights for the wrong hotkey.`
+With 4 there is no result. If the reader of the output closes it early, af-verify
+stops with 0, without a result. Three findings about validators are not failures:
+samples statistically far from the others', an attestation without valid lanes,
+and weights for the wrong hotkey.`
 
-const EXAMPLES = `
-Examples:
+const EXAMPLES = `Examples:
   $ af-verify ./buckets --network chain.json
   $ af-verify ./buckets --network chain.json --epoch 2
   $ af-verify ./buckets --network chain.json --epoch 2 --sample mult8@0.1.0#0
   $ af-verify https://example.org/buckets --network http://127.0.0.1:9944
-  $ af-verify --network finney --from-epoch 28000 --to-epoch 28499 --json > 28000.json
+  $ af-verify --network finney --from-epoch 28000 --to-epoch 28499 --json > a.json
   $ af-verify ./buckets --network chain.json --json --samples > history.jsonl
-  $ af-verify proof ./proof.json --network chain.json
-
-${EXIT_CODES}`
+  $ af-verify proof ./proof.json --network chain.json\n`
 
 const readSampleName = textIn('an environment and an index, such as mult8#0', (text) =>
   /^[^#]+#\d+$/.test(text),
@@ -63,7 +63,9 @@ const history = chainCommand('af-verify')
       'its findings may differ',
     whole(0, 1e9),
   )
-  .addHelpText('after', EXAMPLES)
+  .addHelpText('beforeAll', formatPurpose)
+  .addHelpText('before', EXAMPLES)
+  .addHelpText('after', EXIT_CODES)
   .action(async (named, options) => {
     const base = expandPath(named ?? process.env.AFFINE_BUCKETS ?? '', 'buckets') || undefined
     checkOptions(options)

@@ -52,6 +52,7 @@ async function told(
   const screen: Output = {
     line: (lines, record) => said.push([stripTones(lines), record]),
     status: () => {},
+    wait: () => {},
   }
   const { chain } = subnet
   await verify({ chain, network }, { base: root, jobs: 1, samples: true }, screen)

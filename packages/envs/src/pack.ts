@@ -226,8 +226,8 @@ function readPrompt(prompt: string): readonly PieceSides[] {
 }
 
 /**
- * Returns the covered area, a drawing of the box with one line for two rows, and the placements
- * that earned nothing.
+ * Returns the covered area, a drawing of the box with one line for two rows unless it is empty, and
+ * the placements that earned nothing.
  */
 function explainArea({ before, action, reward }: LastTurn<readonly number[], readonly number[]>) {
   const judgements = judgeAction(before, action)
@@ -238,7 +238,8 @@ function explainArea({ before, action, reward }: LastTurn<readonly number[], rea
     const at = accepted.findIndex((piece) => isOverlapping(piece, [x, y, 1, 1]))
     return at === -1 ? '.' : (LETTERS[at] ?? '')
   }
-  const rows = Array.from({ length: BOX_HEIGHT / 2 }, (_, row) =>
+  const height = accepted.length === 0 ? 0 : BOX_HEIGHT / 2
+  const rows = Array.from({ length: height }, (_, row) =>
     Array.from({ length: BOX_WIDTH }, (_, x) => letterAt(x, 2 * row)).join(''),
   )
   const rejected = judgements.filter(({ flaw }) => flaw !== undefined).map(formatJudgement)

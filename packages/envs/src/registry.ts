@@ -47,12 +47,20 @@ export function make(env: string, options: MakeOptions = {}): Env {
   expectOnly('make', options, ['strength'])
   const { strength } = options
   const spec = specs.get(env) ?? findNewest(env)
+  const listed = [...specs.keys()].join(', ')
   if (spec === undefined)
-    throw new RangeError(`"env" expected one of ${[...specs.keys()].join(', ')}, got "${env}"`)
+    throw new RangeError(`"env" expected one of ${listed}, got "${env}"${suggest(env)}`)
   if (strength === undefined) return new Env(spec)
   if (!(strength >= 0 && strength <= 1))
     throw new RangeError(`"strength" expected 0 to 1, got ${strength}`)
   return new Env(Object.freeze({ ...spec, ...requireRules(spec).against(strength) }))
+}
+
+/** Suggests the environment whose name begins like a mistyped one. Empty if there is none. */
+function suggest(env: string): string {
+  const letters = env.toLowerCase().replace(/[^a-z]/g, '')
+  const near = [...specs.values()].find(({ name }) => letters.startsWith(name.slice(0, 3)))
+  return near === undefined ? '' : `: did you mean ${near.name}-v${near.version.split('.')[0]}?`
 }
 
 /** Returns the highest version of an alias `name-v0`, or undefined if there is none. */

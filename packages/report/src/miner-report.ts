@@ -18,9 +18,6 @@ import { formatFullLoss, formatLoss } from './sentences/sample-text.ts'
 import type { QueueEntry } from './subnet-status.ts'
 import { type HotkeyFormatter, type Line, printable, shortenHotkey } from './text.ts'
 
-/** Lost challenges shown per environment. */
-export const LOSSES_SHOWN = 3
-
 /** Prints lines, or their record with `--json`. */
 type Print = (lines: string | readonly Line[], record: object) => void
 
@@ -35,33 +32,34 @@ interface OwnDuel {
 }
 
 /**
- * Reports on one miner: each duel when it has ended (result, cause, lost challenges), a throne
- * taken without a duel, and finally its current position.
+ * Reports on one miner: each duel when it has ended (result, cause, verdicts, a lost challenge of
+ * each environment), a throne taken without a duel, and finally its current position.
  */
 export class MinerReport {
   readonly stats: DuelStats<Pick<LostChallenge<SamplePlace>, 'pair'> & SamplePlace>
   readonly #hotkey: string
   readonly #line: Print
   readonly #nameOf: HotkeyFormatter
-  readonly #all: boolean
+  readonly #verbose: boolean
   /** The open duels, by contender. */
   readonly #own = new Map<string, OwnDuel>()
   #last: EpochFacts | undefined
   #parts = 0
 
   /**
-   * Creates a report. `line` prints a text, or its record with `--json`; `all` prints every lost
-   * challenge in full.
+   * Creates a report. `line` prints a text, or its record with `--json`; `verbose` prints the
+   * epochs of each duel, and every lost challenge in full.
    */
   constructor(
     hotkey: string,
-    { line, all, nameOf = shortenHotkey }: { line: Print; all: boolean; nameOf?: HotkeyFormatter },
+    options: { line: Print; verbose: boolean; nameOf?: HotkeyFormatter },
   ) {
+    const { line, verbose, nameOf = shortenHotkey } = options
     this.#hotkey = hotkey
     this.#nameOf = nameOf
     this.#line = line
-    this.#all = all
-    const most = all ? Number.POSITIVE_INFINITY : LOSSES_SHOWN
+    this.#verbose = verbose
+    const most = verbose ? Number.POSITIVE_INFINITY : 1
     this.stats = new DuelStats({
       hotkey,
       most,
@@ -127,21 +125,22 @@ export class MinerReport {
     this.#own.delete(contender)
     const { side, duel, from, to, epochs, looks } = own
     const { losses, ...counts } = this.stats.statsFor(side, contender)
-    const rival = side === 'champion' ? duel.contender : duel.champion
-    const began = from === duel.start ? '' : `, of a duel that began in epoch ${duel.start}`
-    const which = `${side}, against ${printable(rival.hotkey)}, ${formatEpochs(from, to)}${began}`
-    const texts = [which, ...formatVerdicts(duel, looks)].map((each) => `  ${each}`)
+    const rival = this.#nameOf(duel[side === 'champion' ? 'contender' : 'champion'].hotkey)
+    const began = from === duel.start ? '' : `, of a duel that began in epoch ${duel.start},`
+    const where = ` against ${rival} in ${formatEpochs(from, to)}${began}`
     const ending = findResult(side, duel)
     const result = { role: side, ending, by: duel.end, cause: findLossCause(side, duel, counts) }
     const record = { type: 'duel', ...duel, ...result, from, to, ...counts }
-    const text = describeMinerDuel(side, duel, counts)
+    const [text = '', ...others] = describeMinerDuel(side, duel, counts, where)
     const tone = RESULT_TONES[ending]
+    const verdicts = this.#verbose ? [] : formatVerdicts(duel, looks)
+    const texts = [...others, ...verdicts].map(indent)
     this.#say([tone === undefined ? text : { text, tone }, ...texts], record)
-    for (const [text, epoch] of epochs) this.#line(indent(text), epoch)
+    if (this.#verbose) for (const [text, epoch] of epochs) this.#line(indent(text), epoch)
+    const format = this.#verbose ? formatFullLoss : formatLoss
     for (const loss of losses) {
       const lost = { role: side, ...loss, ending: describeEnding(loss.pair, side) }
-      const text = `lost ${this.#all ? formatFullLoss(lost) : formatLoss(lost)}`
-      this.#line(indent(text), { type: 'lost', ...lost })
+      this.#line(indent(format(lost)), { type: 'lost', ...lost })
     }
   }
 }

@@ -33,7 +33,7 @@ function reportOf(hotkey: string, epochs: readonly Pick<TestEpoch, 'settled' | '
   const told: (readonly [text: string, record: object])[] = []
   const report = new MinerReport(hotkey, {
     line: (lines, record) => void told.push([stripTones(lines), record]),
-    all: false,
+    verbose: false,
   })
   for (const { settled, samples } of epochs) {
     for (const [sample, place] of samples) report.stats.add(sample, place)

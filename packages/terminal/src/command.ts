@@ -1,4 +1,3 @@
-import { printable } from '@affine/report/text'
 import { NODE_HOST } from '@affine/settlement/host'
 import {
   NETWORK_HELP,
@@ -8,9 +7,7 @@ import {
 } from '@affine/settlement/open-chain'
 import { Command, type CommandUnknownOpts, type Option } from '@commander-js/extra-typings'
 import { envFile } from './environment.ts'
-import { maskUrls } from './fault-text.ts'
-import { fit } from './fit.ts'
-import { type Output, output } from './output.ts'
+import { beginWait, endWait, type Output, output, printNotice } from './output.ts'
 import { interrupted, raceAbort } from './run.ts'
 import { CHAIN, createOption, ENV_MODULE, type Setting } from './setting.ts'
 
@@ -89,11 +86,6 @@ function networkFrom(command: CommandUnknownOpts): string | undefined {
   return Object.hasOwn(given, name) ? `${name} in ${path}` : name
 }
 
-/** Prints a line to standard error, without the secrets in URLs. */
-const printNotice = (text: string): void => {
-  process.stderr.write(`${fit(printable(maskUrls(text), 1000))}\n`)
-}
-
 /**
  * Prints the network, its netuid if known, and `networkFrom` to standard error. Prints nothing
  * without `networkFrom`, because then only an option can name the network.
@@ -106,21 +98,18 @@ export function printNetwork(
   if (from !== undefined) printNotice(`network: ${network}${subnet} (${from})`)
 }
 
-/** Milliseconds until the program prints that it waits for an answer. */
-const NOTICE_MS = 5000
-
 /**
- * Opens the chain that `where` names. Prints to standard error that it waits for an answer and,
- * unless `options` has `onRetry`, the errors before retries.
+ * Opens the chain that `where` names. Reports that it waits for an answer and, unless `options` has
+ * `onRetry`, the errors before retries.
  */
 export async function openWithNotice(
   open: SubnetOpener,
   where: string,
   options: OpenOptions,
 ): Promise<OpenSubnet> {
-  const notice = setTimeout(printNotice, NOTICE_MS, `waiting for ${where}: no answer yet`)
+  beginWait(`waiting for ${where}: no answer yet`)
   const onRetry = ({ message }: Error): void => printNotice(`${message}; trying again`)
-  return open(where, NODE_HOST, { onRetry, ...options }).finally(() => clearTimeout(notice))
+  return open(where, NODE_HOST, { onRetry, ...options }).finally(endWait)
 }
 
 /** The work of a command with an open chain. It ends when the signal aborts. */
@@ -138,5 +127,7 @@ export async function withChain(
   const signal = interrupted()
   await using opened = await raceAbort(openWithNotice(open, options.network, options), signal)
   printNetwork(options, opened.chain.netuid)
-  await raceAbort(work(opened, output(options.json), signal), signal)
+  const screen = output(options.json)
+  screen.wait('reading the chain and the buckets')
+  await raceAbort(work(opened, screen, signal), signal)
 }

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { NODE_HOST } from '@affine/settlement/host'
 import { type EnvLine, type IsOwnVariable, readEnvLines, type SettingTexts } from './env-lines.ts'
 import { readNamed } from './fault-text.ts'
 
@@ -42,6 +41,7 @@ export async function readEnvironment(
   const path = removeOption(words, '--settings') ?? (existsSync('.env') ? '.env' : undefined)
   current = { path, lines: [], given: {} }
   if (path !== undefined) {
+    const { NODE_HOST } = await import('@affine/settlement/host') // loads only if it is needed
     const text = await readNamed(NODE_HOST.readText(path))
     const { lines, faults } = readEnvLines(text, isOwnVariable)
     if (faults.length > 0) throw new RangeError(`${path}, ${faults.join('; ')}`)

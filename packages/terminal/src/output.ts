@@ -1,5 +1,6 @@
 import { styleText } from 'node:util'
-import { type Line, toJson } from '@affine/report/text'
+import { type Line, printable, toJson } from '@affine/report/text'
+import { maskUrls } from './fault-text.ts'
 import { fit } from './fit.ts'
 
 /** The output of a command: text for people, or one JSON object a line for machines. */
@@ -11,25 +12,64 @@ export interface Output {
    * line feed. Without a terminal, prints nothing.
    */
   status(text: string): void
+  /**
+   * Reports what the command waits for until it prints the next line. Without a terminal, prints it
+   * to standard error after five seconds, and then every 30 seconds.
+   */
+  wait(text: string): void
+}
+
+const [FIRST_NOTICE_MS, NOTICES_MS] = [5000, 30_000]
+let awaited = ''
+let notice: NodeJS.Timeout | undefined
+
+/** Clears a line of a terminal. */
+const CLEAR = '\r\x1b[K'
+/** Whether a status is on the terminal's last line. */
+let hasStatus = false
+
+/** Prints the text to standard error after five seconds, and every 30 seconds until `endWait`. */
+export function beginWait(text: string): void {
+  awaited = text
+  notice ??= setTimeout(printAwaited, FIRST_NOTICE_MS).unref()
+}
+
+function printAwaited(): void {
+  printNotice(awaited)
+  notice = setTimeout(printAwaited, NOTICES_MS).unref()
+}
+
+/** Ends the wait, and removes the status from a terminal. */
+export function endWait(): void {
+  clearTimeout(notice)
+  notice = undefined
+  if (hasStatus) process.stdout.write(CLEAR)
+  hasStatus = false
+}
+
+/** Prints a line to standard error, without the secrets in URLs. */
+export const printNotice = (text: string): void => {
+  process.stderr.write(`${fit(printable(maskUrls(text), 1000))}\n`)
 }
 
 /** Returns an output that prints to standard output, with `json` only records. */
 export function output(json = false): Output {
   const { stdout } = process
-  if (json) return { line: (_, record) => writeLine(toJson(record)), status: () => {} }
+  const quiet = { status: () => {}, wait: beginWait }
+  if (json) return { line: (_, record) => writeLine(toJson(record)), ...quiet }
   const show = (lines: string | readonly Line[]): string => [lines].flat().map(paint).join('\n')
-  if (!stdout.isTTY) return { line: (lines) => writeLine(show(lines)), status: () => {} }
-  const clear = '\r\x1b[K'
-  return {
-    line: (lines) => writeLine(`${clear}${show(lines)}`),
-    status: (text) => {
-      const shown = text.endsWith('\n') ? fit(text) : text.slice(0, stdout.columns - 1)
-      stdout.write(`${clear}${shown}`)
-    },
+  const line: Output['line'] = (lines) => writeLine(show(lines))
+  if (!stdout.isTTY) return { line, ...quiet }
+  const status = (text: string): void => {
+    const shown = text.endsWith('\n') ? fit(text) : text.slice(0, stdout.columns - 1)
+    stdout.write(`${CLEAR}${shown}`)
+    hasStatus = !text.endsWith('\n')
   }
+  return { line, status, wait: status }
 }
 
 function writeLine(text: string): void {
+  endWait()
   process.stdout.write(`${text}\n`)
 }
 

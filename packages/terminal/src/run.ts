@@ -8,6 +8,7 @@ import { expandPath, readEnvironment } from './environment.ts'
 import { maskUrls } from './fault-text.ts'
 import { columns, fit } from './fit.ts'
 import { FAILED, leave, leaveWithStdout } from './leave.ts'
+import { endWait } from './output.ts'
 import { isFile } from './setting.ts'
 
 /**
@@ -78,6 +79,8 @@ export async function perform(
     say((error as Error).message)
     if (process.exitCode) return Number(process.exitCode)
     return error instanceof RangeError ? USAGE : FAILED
+  } finally {
+    endWait()
   }
 }
 
@@ -105,8 +108,16 @@ const NO_TYPES = 'Node reads TypeScript from 22.18 on: name a file of JavaScript
 const createErrorPrinter =
   (program: CommandUnknownOpts) =>
   (text: string): void => {
+    endWait()
     process.stderr.write(`${program.name()}: ${printable(maskUrls(text), 1000)}\n`)
   }
+
+/** Width of help without a terminal, in columns, as in commander. */
+const HELP_COLUMNS = 80
+
+/** Returns the purpose of a command, the first line of its help. */
+export const formatPurpose = (context: { command: CommandUnknownOpts }): string =>
+  `${context.command.description()}\n`
 
 /**
  * Makes a command and its subcommands throw usage errors, print them like other errors of
@@ -117,8 +128,10 @@ function prepare(command: CommandUnknownOpts, program: string): void {
     .exitOverride()
     .showHelpAfterError('(see --help)')
     .helpOption('-h, --help', 'show this help')
+    .configureHelp({ commandDescription: () => '' }) // `formatPurpose` prints it
     .configureOutput({
-      writeOut: (text) => process.stdout.write(fit(text, columns(), 0)),
+      writeOut: (text) =>
+        process.stdout.write(fit(text, process.stdout.isTTY ? columns() : HELP_COLUMNS, 0)),
       outputError: (text, write) => write(maskUrls(text.replace(/^error: /, `${program}: `))),
     })
   if (command.commands.length > 0)
@@ -128,16 +141,23 @@ function prepare(command: CommandUnknownOpts, program: string): void {
 }
 
 /**
- * Makes a command report an unknown option before other mistakes. Commander would first report a
- * missing option, which may be the same one mistyped.
+ * Makes a command report an unknown option or subcommand before other mistakes. Commander would
+ * first report a missing option, which may be the same one mistyped, and would show help instead of
+ * reporting an unknown subcommand with "help" or "--help".
  */
 function reportUnknownFirst(
-  command: CommandUnknownOpts & { unknownOption?(flag: string): void },
+  command: CommandUnknownOpts & { unknownOption?(flag: string): void; unknownCommand?(): void },
 ): void {
   command.parseOptions = (words) => {
     const { parseOptions } = Command.prototype
     const silent: Command = Object.create(command, { emit: { value: () => false } })
-    const { unknown } = parseOptions.call(silent, words) // reads no value
+    const { operands, unknown } = parseOptions.call(silent, words) // reads no value
+    const name = operands[operands[0] === 'help' ? 1 : 0]
+    const isKnown = command.commands.some((subcommand) => subcommand.name() === name)
+    if (command.commands.length > 0 && name !== undefined && !isKnown) {
+      command.args = [name]
+      command.unknownCommand?.()
+    }
     const isHelp = unknown.includes('-h') || unknown.includes('--help')
     if (unknown[0] !== undefined && !isHelp && command.commands.length === 0)
       command.unknownOption?.(unknown[0])

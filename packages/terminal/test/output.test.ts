@@ -1,5 +1,5 @@
-import { afterEach, expect, it, vi } from 'vitest'
-import { output } from '../src/output.ts'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { endWait, output } from '../src/output.ts'
 import { written } from './within.ts'
 
 const { isTTY } = process.stdout
@@ -34,4 +34,30 @@ it('colours nothing without a terminal', async () => {
   vi.stubEnv('FORCE_COLOR', undefined)
   Object.assign(process.stdout, { isTTY: undefined })
   expect(await printed()).not.toContain('\u001b')
+})
+
+describe('wait', () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => {
+    endWait()
+    vi.useRealTimers()
+  })
+
+  it.each([false, true])(
+    'prints to standard error after 5 s and every 30 s; JSON: %s',
+    async (json) => {
+      Object.assign(process.stdout, { isTTY: undefined })
+      const { stdout, stderr } = await written(async () => {
+        const screen = output(json)
+        screen.wait('reading epoch 1')
+        vi.advanceTimersByTime(4000)
+        screen.wait('reading epoch 2')
+        vi.advanceTimersByTime(32_000)
+        screen.line('done', {})
+        vi.advanceTimersByTime(60_000)
+      })
+      expect(stderr).toBe('reading epoch 2\nreading epoch 2\n')
+      expect(stdout).toBe(json ? '{}\n' : 'done\n')
+    },
+  )
 })

@@ -71,7 +71,7 @@ function Losses({ account, side, ...page }: DuelProps & { readonly side: Side })
         {formatCount(duel.stats[side].lost, 'challenge')} lost by{' '}
         <Key state={page.state} hotkey={duel[side].hotkey} />, the {side}
       </h2>
-      <p class="caption">{describeMinerDuel(side, duel, duel.stats[side])}</p>
+      <p class="caption">{describeMinerDuel(side, duel, duel.stats[side]).join(' ')}</p>
       {losses === undefined && <p>{error ?? 'Reading…'}</p>}
       {losses?.length === 0 && <p>None that counts.</p>}
       <ul class="thumbnails">

@@ -6,7 +6,6 @@ import {
   describeEpoch,
   type EnvAnalysis,
   type EpochFacts,
-  LOSSES_SHOWN,
   type MinerStats,
 } from '@affine/report'
 import type { RecomputedEpoch, SamplePlace } from '@affine/settlement'
@@ -62,7 +61,7 @@ export class EpochAccounts {
   challenges = 0
   #last = { block: '', line: 0, challengeId: '' }
   readonly #stats = new DuelStats<LostLine, SamplePlace & SampleLine>({
-    most: LOSSES_SHOWN,
+    most: 3,
     keep: ({ pair: { env, index }, place: { block, line }, forfeit }) => {
       return { block, line, env, index, forfeit }
     },

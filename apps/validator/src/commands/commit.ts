@@ -12,6 +12,9 @@ import { openClient } from '../service/agents.ts'
 import { isSending } from '../settings/settings.ts'
 import { BUCKETS, prepareReplay, type ReplayOptions } from './replay.ts'
 
+const EXAMPLES = `Examples:
+  $ af commit --network finney --key k --model me/5F… --revision 1a --chute c\n`
+
 /** `af commit`: commits a miner's model. */
 export const commit: CommandUnknownOpts = createAccountCommand('commit')
   .requiredOption('--model <name>', "the model's name, which ends with the hotkey")
@@ -25,10 +28,7 @@ export const commit: CommandUnknownOpts = createAccountCommand('commit')
   )
   .addOption(BUCKETS)
   .option('--overwrite', "replace a validator's seal or attestation")
-  .addHelpText(
-    'after',
-    '\nExample:\n  $ af commit --network finney --key k --model me/5F… --revision 1a --chute c',
-  )
+  .addHelpText('before', EXAMPLES)
   .action(async ({ model, revision, chute, anyway, overwrite, ...options }) => {
     const account = await readNamedAccount(options)
     const { hotkey } = account
@@ -48,6 +48,7 @@ export const commit: CommandUnknownOpts = createAccountCommand('commit')
         const text = `would commit ${formatValue(what)}: a dry run without --emit`
         return screen.line(text, { type: 'withheld', ...what })
       }
+      screen.wait('waiting for the block with the commitment')
       const { number } = await chain.commit(account, fields)
       const { commitments } = await chain.snapshot(number)
       const slot = commitments.find((each) => each.hotkey === hotkey)
@@ -73,7 +74,7 @@ async function expectSkill(
   { screen, signal }: { readonly screen: Output; readonly signal: AbortSignal },
 ): Promise<void> {
   openClient(network, miner, () => {})
-  screen.status('playing eight challenges of each environment')
+  screen.wait('playing eight challenges of each environment')
   let isFit = true
   for await (const finding of checkAnswers(miner, network, signal)) {
     const { code, result } = finding

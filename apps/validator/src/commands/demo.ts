@@ -35,11 +35,10 @@ import { createParticipants, mapNames } from './demo/participants.ts'
 import { formatFilesHint, formatIntro, formatOutcome, formatRerunHint } from './demo/story.ts'
 import { type OnMemberEvent, runSubnet } from './demo/subnet.ts'
 
-const EXAMPLES = `
-Examples:
+const EXAMPLES = `Examples:
   $ af demo
   $ af demo --seed 7 --out ./seven
-  $ af demo --open`
+  $ af demo --open\n`
 
 /** `af demo`: runs a subnet in one process, then verifies it in another. */
 export const demo: CommandUnknownOpts = new Command('demo')
@@ -56,7 +55,7 @@ export const demo: CommandUnknownOpts = new Command('demo')
   .option('--open', 'serve the page of the run afterwards, until Ctrl-C')
   .option('--verbose', 'print the numbers of each verdict, and all output of af-verify')
   .option('--json', 'print JSON, one object a line')
-  .addHelpText('after', EXAMPLES)
+  .addHelpText('before', EXAMPLES)
   .action(async (options) => {
     const screen = output(options.json)
     const signal = interrupted()

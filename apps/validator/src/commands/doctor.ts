@@ -22,11 +22,11 @@ It lists the settings of \`af validate\` that are set, and their sources. If the
 checks the disk, the account at Chutes and the bucket: it writes v1/probes/<hotkey>.json, which \
 stays, tries to overwrite it, and reads it at the public URL. For a miner it plays eight \
 challenges of each environment with the committed endpoint or chute. A ✘ must be fixed, and the \
-exit code is 1; a ! is a warning.
+exit code is 1; a ! is a warning.`
 
-Examples:
+const EXAMPLES = `Examples:
   $ af doctor --network finney --wallet cold --hotkey hot
-  $ af doctor --source chute.py`
+  $ af doctor --source chute.py\n`
 
 const command = createAccountCommand('doctor')
   .addOption(BUCKETS)
@@ -45,6 +45,7 @@ const isOwn = ({ name, heading }: NamedSetting): boolean =>
 
 /** `af doctor`: checks everything that a validator or a miner needs. */
 export const doctor: CommandUnknownOpts = addSettingOptions(command, isOwn)
+  .addHelpText('before', EXAMPLES)
   .addHelpText('after', LOOKS)
   .action(async (options, command) => {
     if (options.source !== undefined)

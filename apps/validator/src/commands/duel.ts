@@ -28,11 +28,10 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { DUEL_PLAYER, openPlayers, UID_HELP } from './duel/players.ts'
 import { createAsking, createProgress, createSoloCommand, printFailures } from './solo.ts'
 
-const EXAMPLES = `
-Examples:
+const EXAMPLES = `Examples:
   $ af duel 0.6 0.8
-  $ af duel http://127.0.0.1:8001/v1 http://127.0.0.1:8002/v1 --env mult8-v0 --out mine
-  $ af duel 17 42 --network finney`
+  $ af duel 0.6 http://127.0.0.1:8001/v1 --env mult8-v0 --out mine
+  $ af duel 17 42 --network finney\n`
 
 /** `af duel`: tests whether the contender is better than the champion. */
 export const duel: CommandUnknownOpts = createSoloCommand('duel')
@@ -52,7 +51,8 @@ export const duel: CommandUnknownOpts = createSoloCommand('duel')
   )
   .addOption(networkOption(`the network of the uids: ${NETWORK_HELP}`))
   .addOption(NETUID)
-  .addHelpText('after', UID_HELP + EXAMPLES)
+  .addHelpText('before', EXAMPLES)
+  .addHelpText('after', UID_HELP)
   .action(async (champion, contender, { ratio, ahead, out, model, ...options }) => {
     const screen = output(options.json)
     const signal = interrupted()

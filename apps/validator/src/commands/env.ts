@@ -26,25 +26,27 @@ const readSeed = textIn('a whole number below 2^128', (text) => {
   return /^[0-9]{1,39}$/.test(text) && BigInt(text) < 2n ** 128n
 })
 
-const RUN_EXAMPLES = `
-Examples:
+const RUN_EXAMPLES = `Examples:
   $ af env run tictactoe-v0
   $ af env run mult8-v0 --agent perfect
   $ af env run hex-v0 --agent 0.5 --seed 7
-  $ af env run mult8-v0 --agent http://127.0.0.1:8001/v1`
+  $ af env run mult8-v0 --agent http://127.0.0.1:8001/v1\n`
 
 const SAME = 'deterministic: a second play with the same replies is the same, byte for byte'
 const DIFFERENT = 'not deterministic: a second play with the same replies differs'
 
 /** `af env`: lists and plays environments. */
-export const env: CommandUnknownOpts = new Command('env')
+export const env: CommandUnknownOpts = new Command('env').addHelpText(
+  'before',
+  'Examples:\n  $ af env list\n  $ af env run tictactoe-v0\n',
+)
 
 env
   .command('list')
   .description('list the registered environments')
   .addOption(ENV_MODULES)
   .option('--json', 'print JSON, one object a line')
-  .addHelpText('after', '\nExample:\n  $ af env list')
+  .addHelpText('before', 'Examples:\n  $ af env list\n')
   .action(({ json }) => {
     const screen = output(json)
     for (const { id, maxSteps, replyMs, game } of registry.values()) {
@@ -72,7 +74,7 @@ env
   .addOption(createStrengthOption())
   .option('--model <name>', 'the model name in requests to an endpoint', 'default')
   .option('--json', 'print JSON, one object a line')
-  .addHelpText('after', RUN_EXAMPLES)
+  .addHelpText('before', RUN_EXAMPLES)
   .action(async (name, { challenge, seed, agent: who, strength, model, json }) => {
     const screen = output(json)
     if (strength !== undefined) expectGame([name])
@@ -82,6 +84,7 @@ env
     const openOther = (): Promise<Opponent> => {
       const asking = { ...createAsking({ model }, interrupted()), env: id }
       // A built-in player gets a new seed.
+      screen.wait(`waiting for replies of ${who}`)
       return openPlayer(who, randomBytes(8).toString('hex'), asking)
     }
     const player = isHuman ? createHuman() : await openOther()

@@ -1,41 +1,34 @@
-import {
-  formatIdle,
-  LOSSES_SHOWN,
-  listQueue,
-  listValidators,
-  MinerReport,
-  nameHotkeysBy,
-} from '@affine/report'
+import { formatIdle, listQueue, listValidators, MinerReport, nameHotkeysBy } from '@affine/report'
 import { openChain, recompute } from '@affine/settlement'
 import { readNames, withChain } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { createReplayCommand, prepareReplay } from './replay.ts'
 
-const ALL = `show all lost challenges in full, not the last ${LOSSES_SHOWN} of each environment`
+const EXAMPLES = `Examples:
+  $ af explain --hotkey 7 --network http://127.0.0.1:9944 --buckets buckets
+  $ af explain --hotkey 7 --network finney --last 40 --verbose\n`
 
 /** `af explain`: shows the public evidence about a miner. */
 export const explain: CommandUnknownOpts = createReplayCommand('explain')
   .requiredOption('--hotkey <ss58|uid>', 'the miner to explain: its address or uid')
-  .option('--all', ALL)
-  .addHelpText(
-    'after',
-    '\nExample:\n  $ af explain --hotkey 7 --network http://127.0.0.1:9944 --buckets buckets',
-  )
-  .action(({ hotkey: who, buckets, last, all = false, ...options }) =>
+  .option('--verbose', 'show each epoch of its duels, and every lost challenge in full')
+  .addHelpText('before', EXAMPLES)
+  .action(({ hotkey: who, buckets, last, ...options }) =>
     withChain(openChain, options, async (subnet, screen) => {
       const { chain, network } = subnet
+      const verbose = options.verbose ?? options.json ?? false
       const { number: block } = await chain.head()
       const snapshot = await chain.snapshot(block)
       const hotkey = snapshot.neurons.find(({ uid }) => String(uid) === who)?.hotkey ?? who
       const nameOf = nameHotkeysBy(await readNames(options.network))
-      const report = new MinerReport(hotkey, { line: screen.line, all, nameOf })
+      const report = new MinerReport(hotkey, { line: screen.line, verbose, nameOf })
       const replay = await prepareReplay(subnet, { buckets, last }, (sample, place) =>
         report.stats.add(sample, place),
       )
       let state = replay.from
       for await (const settled of recompute(replay)) {
         state = settled.state
-        screen.status(`read up to epoch ${settled.epoch}`)
+        screen.wait(`reading, up to epoch ${settled.epoch}`)
         report.add(settled)
       }
       const rows = listQueue(state, snapshot, network)

@@ -23,13 +23,12 @@ const { epochBlocks } = LOCAL_NETWORK.protocol
 /** Defaults for a new folder. */
 const DEFAULTS = { validators: 3, miners: 2, maxUids: 256 }
 
-const EXAMPLES = `
-A chain in the folder is continued. If --miners is larger than before, miners are added.
-A new chain with --env-module plays the environments of the modules, and no others.
-
-Examples:
+const EXAMPLES = `Examples:
   $ af localnet
-  $ af localnet --block-ms 1000 --validators 5 --miners 4`
+  $ af localnet --block-ms 1000 --validators 5 --miners 4\n`
+const CONTINUED = `
+A chain in the folder is continued. If --miners is larger than before, miners are added.
+A new chain with --env-module plays the environments of the modules, and no others.`
 
 /** `af localnet`: serves a local chain on loopback, and creates keys for it. */
 export const localnet: CommandUnknownOpts = new Command('localnet')
@@ -54,7 +53,8 @@ export const localnet: CommandUnknownOpts = new Command('localnet')
   )
   .addOption(ENV_MODULES)
   .option('--json', 'print JSON, one object a line')
-  .addHelpText('after', EXAMPLES)
+  .addHelpText('before', EXAMPLES)
+  .addHelpText('after', CONTINUED)
   .action(async ({ port, blockMs, out, json, envModule, ...options }) => {
     const screen = output(json)
     const signal = interrupted()

@@ -18,10 +18,9 @@ import {
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { addAccountOptions, readNamedAccount } from '../service/account.ts'
 
-const EXAMPLES = `
-Examples:
+const EXAMPLES = `Examples:
   $ af miner --skill 0.8 --port 8001
-  $ af miner --network http://127.0.0.1:9944 --key localnet/keys/miner-1`
+  $ af miner --network http://127.0.0.1:9944 --key localnet/keys/miner-1\n`
 
 /** Maximum length of a shown prompt line: longer lines are rules, identical in all prompts. */
 const MAX_CHARACTERS = 40
@@ -41,7 +40,7 @@ export const miner: CommandUnknownOpts = addAccountOptions(
     ),
   )
   .addOption(NETUID)
-  .addHelpText('after', EXAMPLES)
+  .addHelpText('before', EXAMPLES)
   .action(async ({ skill, port, network, ...options }) => {
     const { json, envModule: _, ...committing } = options
     if (network === undefined && Object.keys(committing).length > 0) {

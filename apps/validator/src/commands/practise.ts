@@ -35,12 +35,11 @@ const AT_LEAST =
   'exit with 1 if a smaller share of challenges, 0 to 1, is won or perfect in some environment; ' +
   'with --against, if the probability of beating the champion is smaller'
 
-const EXAMPLES = `
-Examples:
-  $ af practise http://127.0.0.1:8001/v1 --challenges 200 --resume practice.jsonl
+const EXAMPLES = `Examples:
+  $ af practise http://127.0.0.1:8001/v1 --challenges 200 --resume p.jsonl
   $ af practise http://127.0.0.1:8001/v1 --env mult8-v0 --at-least 0.9
   $ af practise http://127.0.0.1:8001/v1 --env hex-v0 --strength 0.5
-  $ af practise http://127.0.0.1:8001/v1 --against --network finney`
+  $ af practise http://127.0.0.1:8001/v1 --against --network finney\n`
 
 /** `af practise`: shows how validators would score an endpoint. */
 export const practise: CommandUnknownOpts = createSoloCommand('practise')
@@ -69,7 +68,7 @@ export const practise: CommandUnknownOpts = createSoloCommand('practise')
     whole(1, 1e6),
     8,
   )
-  .addHelpText('after', EXAMPLES)
+  .addHelpText('before', EXAMPLES)
   .action(async (player, { env, network, against, ...options }, command) => {
     const common = { ...options, player }
     if (!against) {

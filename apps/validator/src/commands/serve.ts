@@ -19,11 +19,10 @@ import {
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { type PageNetwork, servePageAndBuckets } from '../service/served-files.ts'
 
-const EXAMPLES = `
-Examples:
+const EXAMPLES = `Examples:
   $ af serve buckets
   $ af serve buckets --network chain.json
-  $ af serve buckets --host 0.0.0.0 --port 80`
+  $ af serve buckets --host 0.0.0.0 --port 80\n`
 
 /** `af serve`: serves the buckets in a folder, and a page that shows them. */
 export const serve: CommandUnknownOpts = chainCommand('serve', 'finney')
@@ -35,7 +34,7 @@ export const serve: CommandUnknownOpts = chainCommand('serve', 'finney')
     'the address to listen on; 0.0.0.0 for all addresses of this machine',
     '127.0.0.1',
   )
-  .addHelpText('after', EXAMPLES)
+  .addHelpText('before', EXAMPLES)
   .action(async (folder, { port, host, json, ...options }, command) => {
     await readNamed(readdir(folder))
     const signal = interrupted()

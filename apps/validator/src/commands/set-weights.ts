@@ -10,14 +10,14 @@ import { isSending, readFoundValues } from '../settings/settings.ts'
 import { SENDING } from '../settings/table.ts'
 import { createReplayCommand, prepareReplay } from './replay.ts'
 
+const EXAMPLES = `Examples:
+  $ af set-weights --network http://127.0.0.1:9944 --key k --buckets buckets\n`
+
 /** `af set-weights`: sets weights once, as a validator does in each epoch. */
 export const setWeights: CommandUnknownOpts = addAccountOptions(createReplayCommand('set-weights'))
   .option('--emit', 'send the weights; finney is a dry run without it')
   .option('--dry-run', 'send nothing, even with --emit')
-  .addHelpText(
-    'after',
-    '\nExample:\n  $ af set-weights --network http://127.0.0.1:9944 --key k --buckets buckets',
-  )
+  .addHelpText('before', EXAMPLES)
   .action(async ({ buckets, last, ...options }) => {
     const sending = readFoundValues(findSettings(options, process.env), SENDING)
     const account = await readNamedAccount(options, readValidatorAccount)
@@ -34,6 +34,7 @@ export const setWeights: CommandUnknownOpts = addAccountOptions(createReplayComm
       const record = { type: 'weights', hotkey, weights }
       if (!isSending(network, sending))
         return screen.line(`would set ${text}; nothing is sent`, { ...record, type: 'withheld' })
+      screen.wait('waiting for the block with the weights')
       const { number: block } = await chain.setWeights(account, weights)
       const held = (await chain.weights(block))[hotkey] ?? []
       const result = `block ${block} contains ${text}. Weights in force: ${formatValue(held)}`

@@ -16,11 +16,11 @@ const FILE = '.env'
 const HOW = `
 In a terminal it asks for every setting without an option, and proposes the value of the \
 environment or .env. Without a terminal it reads secrets from the environment, because they have \
-no options: CHUTES_API_KEY, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.
+no options: CHUTES_API_KEY, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.`
 
-Examples:
+const EXAMPLES = `Examples:
   $ af setup
-  $ af setup --network finney --wallet validator --hotkey default`
+  $ af setup --network finney --wallet validator --hotkey default\n`
 
 const base = new Command('setup').option('--json', 'print JSON, one object a line, and ask nothing')
 const ASKED = ['Chain', 'Hotkey', 'Bucket']
@@ -33,6 +33,7 @@ const command = addSettingOptions(
 export const setup: CommandUnknownOpts = command
   .option('--overwrite', 'replace an existing .env')
   .option('--anyway', 'write .env even if a check fails')
+  .addHelpText('before', EXAMPLES)
   .addHelpText('after', HOW)
   .action(async ({ overwrite = false, anyway, ...flags }, command) => {
     if (!overwrite) expectNoFile()
@@ -50,8 +51,7 @@ export const setup: CommandUnknownOpts = command
     const isWanted = isWell || anyway || (await prompts?.confirm(`Write ${FILE} anyway?`))
     if (!isWanted) throw new Error(`${FILE} is not written: fix the failed checks, or use --anyway`)
     await writeEnvFile(formatEnvFile(read.entries), overwrite)
-    const named = flags.key === undefined ? '' : ` --key ${flags.key}`
-    const next = `${getCommandName('af')} validate${named}`
+    const next = `${getCommandName('af')} validate`
     screen.line(`${FILE} is written, readable only by this user. Next: ${next}`, {
       type: 'written',
       next,

@@ -58,13 +58,9 @@ export function createAsking(
   return { ...NODE_CALLER, model, timeoutMs: GIVE_UP_MS, signal }
 }
 
-/** Minimum time between two lines of progress without a terminal. */
-const QUIET_MS = 30_000
-
 /**
- * Returns a function that shows progress on one line of a terminal, or on standard error at most
- * every 30 seconds. When `signal` aborts, the text of `stopped` replaces the progress in a
- * terminal.
+ * Returns a function that shows progress as `Output.wait` does. When `signal` aborts, the text of
+ * `stopped` replaces the progress in a terminal.
  */
 export function createProgress(
   screen: Output,
@@ -72,13 +68,8 @@ export function createProgress(
   stopped: () => string,
 ): (text: string) => void {
   signal.addEventListener('abort', () => screen.status(`${stopped()}\n`), { once: true })
-  let toldAt = Date.now()
   return (text) => {
-    if (signal.aborted) return
-    screen.status(text)
-    if (process.stdout.isTTY || Date.now() - toldAt < QUIET_MS) return
-    toldAt = Date.now()
-    process.stderr.write(`${text}\n`)
+    if (!signal.aborted) screen.wait(text)
   }
 }
 

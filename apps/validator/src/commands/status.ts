@@ -1,4 +1,3 @@
-import { formatTao, readSlot } from '@affine/chain'
 import {
   exportStatus,
   formatStatus,
@@ -6,47 +5,31 @@ import {
   listValidatorRows,
   readStatus,
 } from '@affine/report'
-import { type EpochResult, openChain, openLive, recompute, type Subnet } from '@affine/settlement'
+import { type EpochResult, openChain, openLive, recompute } from '@affine/settlement'
 import {
   formatTable,
   formatValue,
   maskUrls,
   type Output,
   output,
-  printTable,
   readNames,
-  whole,
   withChain,
 } from '@affine/terminal'
-import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { createReplayCommand, prepareReplay } from './replay.ts'
 
 /** Clears the screen of a terminal. */
 const CLEAR = '\x1b[H\x1b[J'
 
-const BLOCK = new Option(
-  '--block [n]',
-  'show the chain after this block (default: the newest) instead: neurons, stakes, commitments ' +
-    'and weights',
-)
-  .argParser(whole(0, 2 ** 32 - 1))
-  .conflicts(['watch', 'last'])
-
-const EXAMPLES = `
-Examples:
+const EXAMPLES = `Examples:
   $ af status --network http://127.0.0.1:9944 --buckets buckets --watch
-  $ af status --network finney --block`
+  $ af status --network finney --last 1 --watch\n`
 
 /** `af status`: shows the state of a subnet, from its public data. */
 export const status: CommandUnknownOpts = createReplayCommand('status')
   .option('--watch', 'repeat after every block until Ctrl-C')
-  .addOption(BLOCK)
-  .addHelpText('after', EXAMPLES)
-  .action(({ buckets, last, watch, block, ...options }) => {
-    if (block !== undefined)
-      return withChain(openChain, { firstEpoch: 0, ...options }, (subnet, screen) =>
-        printBlock(subnet, block, screen),
-      )
+  .addHelpText('before', EXAMPLES)
+  .action(({ buckets, last, watch, ...options }) => {
     if (!watch)
       return withChain(openChain, options, async (subnet, screen) => {
         const names = await readNames(options.network)
@@ -92,24 +75,4 @@ function createView(
     screen.line([...formatStatus(found, names), ...tables].join('\n'), exportStatus(found))
     return found.block
   }
-}
-
-/** Prints the content of the chain after a block, one neuron a row. */
-async function printBlock({ chain }: Subnet, choice: number | true, screen: Output): Promise<void> {
-  const block = choice === true ? (await chain.head()).number : choice
-  const { head, tempo, revealPeriod, neurons, commitments } = await chain.snapshot(block)
-  const slots = new Map(commitments.map((slot) => [slot.hotkey, readSlot(slot)]))
-  const weights = await chain.weights(block)
-  const rows = neurons.map(({ uid, hotkey, stake, ...neuron }) => {
-    const { block: committed, kind, says } = slots.get(hotkey) ?? {}
-    const slotFields = { committed, kind, says, weights: weights[hotkey] }
-    return { uid, hotkey, stakeTao: formatTao(stake), ...neuron, ...slotFields }
-  })
-  const { netuid } = chain
-  const text = `subnet ${netuid} at the end of block ${head.number}`
-  printTable(
-    screen,
-    { text, record: { type: 'block', netuid, ...head, tempo, revealPeriod } },
-    rows,
-  )
 }

@@ -48,14 +48,14 @@ import {
   type Settings,
 } from '../settings/settings.ts'
 
-const LOCAL =
-  '--network http://127.0.0.1:9944 --key localnet/keys/validator-1 ' +
-  '--folder validator-1 --buckets buckets'
-const FINNEY =
-  '--network finney --wallet validator --hotkey default ' +
-  '--folder validator --buckets buckets --bucket-url https://my.host/b'
-const VARIABLES =
-  'Settings can also be in the environment or in a file .env. `af doctor` lists their sources.'
+const EXAMPLES = `Examples:
+  $ af validate --network http://127.0.0.1:9944 \\
+      --key localnet/keys/validator-1 --folder validator-1 --buckets buckets
+  $ af validate --network finney --wallet validator --hotkey default \\
+      --folder validator --buckets buckets --bucket-url https://my.host/b\n`
+const VARIABLES = `
+Settings can also be in the environment or in a file .env. \`af doctor\` lists
+their sources.`
 
 const HOW = '`af setup` asks for all settings, tests them and writes .env.'
 
@@ -69,10 +69,8 @@ function formatAdvice(read: ServiceReport): string {
 export const validate: CommandUnknownOpts = addSettingOptions(
   new Command('validate').option('--json', 'print JSON, one object a line'),
 )
-  .addHelpText(
-    'after',
-    `\n${VARIABLES}\n\nExamples:\n  $ af validate ${LOCAL}\n  $ af validate ${FINNEY}`,
-  )
+  .addHelpText('before', EXAMPLES)
+  .addHelpText('after', VARIABLES)
   .action(async ({ json, ...flags }, command) => {
     const read = await readService(flags)
     const { settings, account, warnings, mask } = read

@@ -16,7 +16,7 @@ import { estimateLoads, printCosts } from '../service/load.ts'
 import type { SettingsReport } from '../settings/settings.ts'
 import { describe, type Finding, note, printFinding } from './findings.ts'
 import { checkBucket, checkChutes, checkDisks, checkOwnBucket } from './own-checks.ts'
-import { checkLastWeights, checkValidator, findSeat } from './seat.ts'
+import { checkCommitment, checkLastWeights, checkValidator, findSeat, type Seat } from './seat.ts'
 
 /**
  * The account to examine, and the settings with which it would validate, as far as they could be
@@ -46,6 +46,7 @@ export async function printExamination(
   const say = (finding: Finding): void => {
     isWell &&= finding.result !== 'fail'
     printFinding(finding, screen, examined.read.mask)
+    screen.wait('waiting for the next check')
   }
   try {
     await withChain(open, options, async (subnet, _, signal) => {
@@ -53,7 +54,8 @@ export async function printExamination(
       const snapshot = await chain.snapshot((await chain.head()).number)
       const loads = estimateLoads(network.protocol, snapshot)
       const isMiner = findMinerSeat(snapshot, examined) !== undefined
-      printCosts(isMiner ? ['miner'] : ['validator', 'miner'], loads, screen)
+      if (!isMiner) printCosts('validator', loads, screen)
+      if (!examined.isValidator) printCosts('miner', loads, screen)
       for await (const finding of examine(subnet, examined, signal)) say(finding)
     })
   } catch (error) {
@@ -63,12 +65,22 @@ export async function printExamination(
   return isWell
 }
 
-/** Returns the seat of an account that committed a model and will not validate; else undefined. */
-function findMinerSeat(snapshot: Snapshot, { account, isValidator }: ExaminedAccount) {
+/**
+ * Returns the seat of an account that mines: it committed a model, or it has no commitment, no
+ * permit, no stake, and no folder to validate in. Undefined for other accounts.
+ */
+function findMinerSeat(snapshot: Snapshot, examined: ExaminedAccount): Seat | undefined {
+  const { account, isValidator, read } = examined
   const seat = findSeat(account.hotkey, snapshot)
-  const { commitment } = seat ?? {}
-  return seat && commitment?.kind === 'miner' && !isValidator ? { ...seat, commitment } : undefined
+  if (seat === undefined || isValidator) return undefined
+  const { neuron, commitment } = seat
+  const isNew = commitment === null && !neuron.permit && neuron.stake === 0n && !namesFolder(read)
+  return commitment?.kind === 'miner' || isNew ? seat : undefined
 }
+
+/** Reports whether a folder is named: then the user means to validate here. */
+const namesFolder = ({ entries }: SettingsReport): boolean =>
+  entries.some(({ setting, value }) => setting.name === 'folder' && value !== undefined)
 
 /** Yields the findings about an account on a subnet, one check after the other. */
 async function* examine(
@@ -85,8 +97,10 @@ async function* examine(
   if (miner !== undefined) {
     yield note('REGISTERED', { hotkey, uid: miner.neuron.uid })
     // A miner needs neither permit nor stake.
-    yield note('SLOT', miner.slot)
-    yield* checkAnswers({ ...miner.commitment, hotkey, templates }, network, signal)
+    const { commitment, slot } = miner
+    yield commitment === null ? checkCommitment(miner) : note('SLOT', slot)
+    if (commitment?.kind === 'miner')
+      yield* checkAnswers({ ...commitment, hotkey, templates }, network, signal)
     return
   }
   yield checkWeights(snapshot)
@@ -177,17 +191,17 @@ async function* checkReplies(
 
 /**
  * Checks a validator's disk, account at Chutes and bucket, if its settings are complete. Missing
- * settings are a failure only if a folder is named: then the user means to validate here.
+ * settings are a failure only if a folder is named.
  */
 async function* checkOwn(
   hotkey: string,
-  { settings, entries, problems }: SettingsReport,
+  read: SettingsReport,
   subnet: Subnet,
   snapshot: Snapshot,
 ): AsyncGenerator<Finding> {
+  const { settings, problems } = read
   if (settings === undefined) {
-    const isMeant = entries.some(({ setting, value }) => setting.name === 'folder' && value)
-    yield note(isMeant ? 'SETTINGS_INCOMPLETE' : 'SETTINGS_MISSING', { problems })
+    yield note(namesFolder(read) ? 'SETTINGS_INCOMPLETE' : 'SETTINGS_MISSING', { problems })
     return
   }
   const { network } = subnet

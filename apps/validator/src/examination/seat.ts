@@ -69,7 +69,8 @@ export function checkValidator(seat: Seat): readonly Finding[] {
   ]
 }
 
-function checkCommitment({ neuron, slot, commitment }: Seat): Finding {
+/** Checks the slot of a hotkey that is to validate, or of a miner without a commitment. */
+export function checkCommitment({ neuron, slot, commitment }: Seat): Finding {
   if (commitment?.kind === 'miner') return note('SLOT_HELD', slot)
   if (commitment !== null) return note('SLOT', slot)
   // A validator with a permit overwrites an unreadable slot.

@@ -23,7 +23,7 @@ type Warn = (text: string) => void
 
 const NO_HOTKEY =
   'no hotkey: use --key <file>, or --wallet <name> and --hotkey <name>; ' +
-  'or set AFFINE_HOTKEY, or BT_WALLET_COLD and BT_WALLET_HOT'
+  'or set AFFINE_HOTKEY, AFFINE_KEY, or BT_WALLET_COLD and BT_WALLET_HOT'
 
 /** Adds the options that name an account. `readAccount` takes them. */
 export function addAccountOptions<T extends OptionValues>(
@@ -40,9 +40,9 @@ export const createAccountCommand = (name: string): Command<[], ChainOptions & A
 
 /**
  * Reads the account that "--key" names; else "--wallet" and "--hotkey"; else AFFINE_HOTKEY; else
- * BT_WALLET_COLD and BT_WALLET_HOT, or btcli's BT_WALLET_NAME and BT_WALLET_HOTKEY. These variables
- * also replace one missing option. A missing wallet or hotkey is `default`, as in btcli. `warn` is
- * called with problems that the user should fix.
+ * the file that AFFINE_KEY names; else BT_WALLET_COLD and BT_WALLET_HOT, or btcli's BT_WALLET_NAME
+ * and BT_WALLET_HOTKEY. The wallet's variables also replace one missing option. A missing wallet or
+ * hotkey is `default`, as in btcli. `warn` is called with problems that the user should fix.
  * @throws RangeError if no account is named, or if `readWallet`, `readHotkey` or `accountFrom`
  *   rejects it. No message quotes a secret.
  */
@@ -55,7 +55,8 @@ export async function readAccount(
   const { accountFrom, readHotkey, readWallet } = await import('@affine/chain/wallet')
   const isNamed = (options.key ?? options.wallet ?? options.hotkey) !== undefined
   if (env.AFFINE_HOTKEY && !isNamed) return accountFrom(env.AFFINE_HOTKEY, 'AFFINE_HOTKEY')
-  const { key, walletPath, ...given } = pickGiven(findSettings(options, env))
+  const fileless = isNamed ? { ...env, AFFINE_KEY: undefined } : env
+  const { key, walletPath, ...given } = pickGiven(findSettings(options, fileless))
   if ((key ?? given.wallet ?? given.hotkey) === undefined) throw new RangeError(NO_HOTKEY)
   const { wallet = 'default', hotkey = 'default' } = given
   const { account, warning } = await (key === undefined

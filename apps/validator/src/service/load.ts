@@ -102,30 +102,29 @@ const [GIGABYTE_PRICE, GPU_PRICE] = [0.023, 1.8]
 /** The cost of an epoch. */
 type Cost = Readonly<Record<'calls' | 'tokens' | 'dollars', number>>
 
-type Payer = 'validator' | 'miner'
-
-/** Prints the costs of these payers for an epoch and for a month, one line each. */
+/** Prints the costs of a payer for an epoch and for a month. */
 export function printCosts(
-  payers: readonly Payer[],
+  who: 'validator' | 'miner',
   { mostEpoch, dayEpochs }: Loads,
   screen: Output,
 ): void {
   const monthEpochs = dayEpochs * MONTH_DAYS
-  const say = (who: Payer, epoch: Cost, reason: string): void => {
-    if (!payers.includes(who)) return
+  const say = (epoch: Cost, reason: string): void => {
     const text = `${formatCost(epoch, 1)} an epoch, ${formatCost(epoch, monthEpochs)} a month`
     const record = { type: 'costs', who, monthEpochs, ...epoch }
     screen.line(`Maximum for a ${who}: ${text} (${reason})`, record)
   }
   const { requests, tokens, championRequests, championTokens, bucketBytes } = mostEpoch
-  const storage = (bucketBytes / 1e9) * GIGABYTE_PRICE
-  const keeping = `a month's storage of its lanes at ${GIGABYTE_PRICE} $ a GB`
-  const free = 'calls of private chutes are free'
-  say('validator', { calls: requests, tokens, dollars: storage }, `${keeping}; ${free}`)
-  const run = (24 / dayEpochs) * GPU_PRICE
+  if (who === 'validator') {
+    const dollars = (bucketBytes / 1e9) * GIGABYTE_PRICE
+    const keeping = `a month's storage of its lanes at ${GIGABYTE_PRICE} $ a GB`
+    say({ calls: requests, tokens, dollars }, `${keeping}; calls of private chutes are free`)
+    return
+  }
+  const dollars = (24 / dayEpochs) * GPU_PRICE
   const deployment = `plus ${formatDollars(DEPLOYMENT_HOURS * GPU_PRICE)} for each deployment`
   const running = `its GPU at ${GPU_PRICE} $ an hour, ${deployment}`
-  say('miner', { calls: championRequests, tokens: championTokens, dollars: run }, running)
+  say({ calls: championRequests, tokens: championTokens, dollars }, running)
 }
 
 function formatCost({ calls, tokens, dollars }: Cost, epochs: number): string {

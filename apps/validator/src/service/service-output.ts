@@ -9,10 +9,10 @@ import { type Output, outliveStdout, output } from '@affine/terminal'
 export function createServiceOutput(json: boolean, mask: (text: string) => string): Output {
   outliveStdout()
   if (json || !process.stdout.isTTY) return createLogOutput(mask)
-  const { line, status } = output()
+  const { line, ...others } = output()
   const masked = (each: Line): Line =>
     typeof each === 'string' ? mask(each) : { ...each, text: mask(each.text) }
-  return { line: (lines, record) => line([lines].flat().map(masked), record), status }
+  return { line: (lines, record) => line([lines].flat().map(masked), record), ...others }
 }
 
 function createLogOutput(mask: (text: string) => string): Output {
@@ -27,6 +27,7 @@ function createLogOutput(mask: (text: string) => string): Output {
       process.stdout.write(`${toJson(JSON.parse(toJson(entry), masked))}\n`)
     },
     status: () => {},
+    wait: () => {},
   }
 }
 

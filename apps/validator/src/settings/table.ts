@@ -7,6 +7,7 @@ import { readSwitch, readWebUrl, readWord } from './readers.ts'
 const HOTKEY = {
   key: {
     option: '--key <file>',
+    variables: ['AFFINE_KEY'],
     read: String,
     kind: 'path',
     help: 'the file of the hotkey; or set AFFINE_HOTKEY to its secret',

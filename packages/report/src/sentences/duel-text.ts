@@ -23,10 +23,10 @@ export function findResult(side: Side, { end }: Pick<DuelFacts, 'end'>): 'won' |
 export const formatTurn = ({ epochIndex, duelEpochs }: DuelTurn): string =>
   `epoch ${epochIndex} of at most ${duelEpochs}`
 
-/** Formats the environments that the contender has won and needs, and the undecided ones. */
-function formatWins({ wins, counted, needed, envs }: DuelFacts): string {
+/** Formats the environments that the contender, `who`, won and needs, and the undecided ones. */
+function formatWins({ wins, counted, needed, envs }: DuelFacts, who: string): string {
   if (counted === 0) return 'all environments are undecided'
-  const won = `${wins} of ${counted} environments won, ${needed} needed`
+  const won = `${who} won ${wins} of ${counted} environments, ${needed} needed`
   const even = envs.length - counted
   return even === 0 ? won : `${won}; ${even} undecided`
 }
@@ -40,26 +40,27 @@ export function describeStanding(
   return isWaiting ? 'has won, and waits for the others' : `contends, ${formatTurn(duel)}`
 }
 
-/** Describes a duel so far, or its end, with the environments won. Protocol §8.3, §8.7, §8.11. */
+/** Describes a duel so far, or its end, with the wins needed. Protocol §8.3, §8.7, §8.11. */
 export const describeDuelState = (duel: DuelFacts): string =>
-  `${describeStanding(duel)}: ${formatWins(duel)}`
+  `${describeStanding(duel)}; ${duel.needed} of ${duel.counted} environments are needed`
 
 /** Tones of the results of a duel. An open duel has none. */
 export const RESULT_TONES: Readonly<Record<string, Tone>> = { won: 'good', lost: 'bad' }
 
 type SideStats = Omit<MinerStats<unknown>, 'losses'>
 
-const ENDS = {
-  crowned: 'took the throne',
-  passed: 'had won as well, but another was better',
-  verdicts: 'failed',
-  length: 'failed, as its epochs were over',
-  freezing: 'failed, as too few validators attested in four of its epochs',
-} as const
+/** The reason for the end of a duel, if its verdicts are not. */
+const REASONS: Readonly<Record<string, string>> = {
+  passed: ', as another that had won was better',
+  length: ', as its epochs were over',
+  freezing: ', as too few validators attested in four of its epochs',
+}
 
 /** Describes the end of a duel, as in "took the throne". */
-export const describeEnd = (end: DuelFacts['end']): string =>
-  end === undefined ? 'contends' : ENDS[end]
+export function describeEnd(end: DuelFacts['end']): string {
+  if (end === undefined) return 'contends'
+  return end === 'crowned' ? 'took the throne' : `failed${REASONS[end] ?? ''}`
+}
 
 /**
  * Explains the result of a contender's duel, as in "failed: it won 51.7 % of the 1047 challenges
@@ -84,17 +85,25 @@ export function explainEnd(
   return `${head}: it won ${share} of the ${which}, ${cause}`
 }
 
-/** Describes a miner's duel: the result, the cause, advice, and the performance of its endpoint. */
-export function describeMinerDuel(side: Side, duel: DuelFacts, played: SideStats): string {
+/**
+ * Describes a miner's duel in sentences: result, cause, and the performance of its endpoint.
+ * `where` follows the result, as in " against veteran in epoch 2".
+ */
+export function describeMinerDuel(
+  side: Side,
+  duel: DuelFacts,
+  played: SideStats,
+  where = '',
+): readonly string[] {
   const { challenges, won, lost, unbegun, answered, forfeits } = played
   const result = findResult(side, duel)
   const head = { won: 'It won', lost: 'It lost', open: 'Its duel continues' }[result]
-  const texts = [`${head}: the contender ${describeDuelState(duel)}.`]
+  const reason = REASONS[duel.end ?? ''] ?? ''
+  const who = side === 'contender' ? 'it' : 'the contender'
+  const texts = [`${head}${where}${reason}: ${formatWins(duel, who)}.`]
   const cause = findLossCause(side, duel, played)
   if (cause) texts.push(`The cause: ${LOSS_CAUSES[cause]}.`)
-  if (side === 'contender' && (duel.standing === 'lost' || duel.end === 'passed'))
-    texts.push('It can have another duel after a new commitment.')
-  if (challenges === 0) return [...texts, 'No challenge counted.'].join(' ')
+  if (challenges === 0) return [...texts, 'No challenge counted.']
   const tied = challenges - won - lost
   texts.push(`Of ${challenges} challenges it won ${won}, lost ${lost} and tied ${tied}.`)
   texts.push(`Its endpoint answered ${answered} of ${challenges - unbegun}.`)
@@ -103,7 +112,7 @@ export function describeMinerDuel(side: Side, duel: DuelFacts, played: SideStats
   if (ways !== '') texts.push(`Forfeits among its answers: ${ways}.`)
   const which = unbegun === 1 ? '1 game was' : `${unbegun} games were`
   if (unbegun > 0) texts.push(`${which} never begun, and count as ties.`)
-  return texts.join(' ')
+  return texts
 }
 
 /**
@@ -181,7 +190,7 @@ export function explainVerdict({ cause, hold, score, bar, ...look }: EnvFacts): 
     case 'FEW':
       return `a win takes ${look.minTrials} decisive challenges`
     case 'BEHIND':
-      return 'the contender is behind, but not by enough for a hold'
+      return 'it is behind, but not by enough for a hold'
     case 'CLOSE':
       return `its score of ${score / 100} is below ${bar / 100}`
     case undefined:
@@ -218,7 +227,7 @@ export function formatEnv(facts: EnvFacts, otherwise: string): string {
 /** Formats the cause of a verdict, with the numbers of a win if they decide. */
 function formatBasis(facts: EnvFacts): string {
   const { given, win, ratioPpm } = facts
-  if (given === 'hold' || given === 'even') return `${given}: ${explainVerdict(facts)}`
+  if (given === 'hold' || given === 'even') return explainVerdict(facts)
   const drawn = drawInterval(win.bounds, ratioPpm)
   return `for a win: ${formatWon(win)} ${drawn}: ${explainVerdict(facts)}`
 }

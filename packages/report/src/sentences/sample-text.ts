@@ -1,5 +1,4 @@
 import type { ChallengePair, Episode, Sample } from '@affine/blocks'
-import type { Side } from '@affine/envs'
 import type { SamplePlace } from '@affine/settlement'
 import type { UncountedReason } from '../sample-use.ts'
 import { printable } from '../text.ts'
@@ -64,24 +63,18 @@ export function formatMistake({ reply, forfeit, mistake }: Turn, index: number):
 /** A lost challenge, the place of the contender's sample in a block, and its ending. */
 export interface Loss extends SamplePlace {
   readonly epoch: number
-  readonly role: Side
   readonly pair: ChallengePair
   readonly ending: EpisodeEnding
 }
 
-/** Formats a lost challenge: rewards and ending. */
-export function formatLoss({ epoch, role, pair, ending }: Loss): string {
-  const { env, index, challengeId } = pair
-  const rival = role === 'champion' ? 'contender' : 'champion'
-  const rewards = `reward ${pair[role].reward}, the ${rival} ${pair[rival].reward}`
-  const title = `${env}#${index} in epoch ${epoch}, challenge ${challengeId}: ${rewards}`
-  return [title, ...indentEnding(ending)].join('\n')
+/** Formats a lost challenge on one line: its name for `af-verify --sample`, and its ending. */
+export function formatLoss({ epoch, pair, ending: { why, better } }: Loss): string {
+  const advice = better === undefined ? '' : `; ${better}`
+  return `lost ${pair.env}#${pair.index} in epoch ${epoch}: ${why}${advice}`
 }
 
 /** Formats a lost challenge with the messages of both sides. */
-export function formatFullLoss({ pair, ending, ...place }: Loss): string {
-  return [formatSample(pair, place), ...indentEnding(ending)].join('\n')
+export function formatFullLoss({ epoch, pair, ending, ...place }: Loss): string {
+  const lines = formatEnding(ending).map((line) => `  ${line}`)
+  return [`lost in epoch ${epoch}: ${formatSample(pair, place)}`, ...lines].join('\n')
 }
-
-const indentEnding = (ending: EpisodeEnding): readonly string[] =>
-  formatEnding(ending).map((line) => `  ${line}`)

@@ -113,14 +113,16 @@ async function askOne({ setting, value }: SettingEntry, check: Check, isOptional
   const { name, help, proposed = '', secret } = setting
   const question = `${toKebab(name)}: ${help}`
   const message = isOptional ? `${question} (optional)` : question
-  const current = secret === 'all' ? (value ?? '') : ''
+  const current = secret === 'all' ? (value ?? '') : (value ?? proposed)
   const validate = async (text = ''): Promise<string | undefined> => {
     const given = text || current
     if (given === '') return isOptional ? undefined : 'a value is needed'
     return findFault(setting, given) ?? (await check(given))
   }
   if (secret !== 'all')
-    return expectAnswer(await clack.text({ message, initialValue: value ?? proposed, validate }))
+    return expectAnswer(
+      await clack.text({ message, placeholder: current, defaultValue: current, validate }),
+    )
   const how = current === '' ? message : `${message}; Enter keeps the current one`
   return expectAnswer(await clack.password({ message: how, validate })) || current
 }

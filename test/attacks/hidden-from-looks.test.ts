@@ -7,7 +7,7 @@ import { PROTOCOL } from '../../packages/duel/src/index.ts'
 import { sampleLane } from '../../packages/engine/src/sampling.ts'
 import { FakeTime } from '../../packages/engine/test/fake-time.ts'
 import { CHAMPION, CONTENDER, SECRET, scopeOf } from '../../packages/engine/test/lanes.ts'
-import { type MinerAgent, openChutes, playerReply } from '../../packages/miners/src/index.ts'
+import { openChutes } from '../../packages/miners/src/index.ts'
 import { NODE_CALLER } from '../../packages/miners/src/node/index.ts'
 import {
   answers,
@@ -137,38 +137,6 @@ test.each(hidings)(
     })
     const { samples } = await sampleLane({ ...laneOf(time), agent: agents, mayAsk, hasChanged })
     expectLost(samples)
-    expect(asked('/two/v1/chat/completions')).toEqual([])
-  },
-)
-
-test.each(hidden)(
-  'makes the contender lose everything for %s until sampling ends',
-  async (_, path, hides) => {
-    const time = new FakeTime()
-    const phase = new AbortController()
-    const { agents, mayAsk, hasChanged, asked } = await chutesWith({ [path]: hides })
-    const answering: MinerAgent = ([prompt]) => ({
-      content: playerReply(prompt?.content ?? '', { skill: 1, seed: '' }),
-    })
-    const lane = laneOf(time)
-    let left = Number.POSITIVE_INFINITY
-    // These checks take real time, during which no time passes on the lane's clock.
-    for (const miner of lane.miners)
-      await mayAsk(miner, { epoch: lane.scope.epoch, signal: phase.signal })
-    const sampling = sampleLane({
-      ...{ ...lane, mayAsk, hasChanged, deadline: phase.signal },
-      on: (event) => {
-        if (event.type === 'sample') left = event.left
-      },
-      agent: (miner, ...rest) => (miner.hotkey === CHAMPION ? answering : agents(miner, ...rest)),
-    })
-    // The contender's own challenges wait until sampling ends.
-    while (left > 8) {
-      await new Promise(setImmediate)
-      if (time.isAwaited) time.pass(1000)
-    }
-    phase.abort()
-    expectLost((await sampling).samples)
     expect(asked('/two/v1/chat/completions')).toEqual([])
   },
 )

@@ -69,8 +69,6 @@ async function validating(routes: Readonly<Record<string, Handle>>) {
 
 test.each([
   [401, 'contender'],
-  [403, 'contender'],
-  [401, 'champion'],
   [403, 'champion'],
 ] as const)(
   'counts the lane and the loss for status %i to every call from the %s',

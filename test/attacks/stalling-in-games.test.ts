@@ -73,12 +73,6 @@ const begunOf = (games: readonly ChallengePair[]) =>
     [champion, contender].some(({ messages }) => messages.length > 0),
   )
 
-test('begins every game when the champion uses nearly all of its clock', async () => {
-  const { games, tookMs } = await laneAgainst(dawdling, 'nearly')
-  expect(begunOf(games).length).toBe(64)
-  expect(tookMs).toBeLessThan(0.9 * SAMPLING_MS)
-})
-
 test('begins every game when both players use nearly all of their clocks', async () => {
   const { games, tookMs } = await laneAgainst(dawdling, 'both', dawdling)
   expect(begunOf(games).length).toBe(64)
@@ -102,7 +96,7 @@ test('makes a champion that pretends to sleep during all of sampling lose every 
   expect(games.map(leadIn)).toEqual(Array(64).fill(2))
 })
 
-test.each([300, 400, 1000, 2000])(
+test.each([400, 2000])(
   'begins every game when the champion pretends to sleep for %i s and then stalls',
   async (seconds) => {
     const { games } = await laneAgainst(asleep(1000 * seconds, dawdling), `asleep-${seconds}`)

@@ -130,19 +130,6 @@ describe.skipIf(!hasPromtool)('an alert, evaluated by Prometheus', () => {
     const { status, stderr } = spawnSync('promtool', ['check', 'config', config])
     expect(status, String(stderr)).toBe(0)
   })
-
-  it.each([
-    ['it is known', { up: '0x300' }, { instance: 'v' }, ' of v'],
-    ['there is none', {}, {}, ''],
-  ])('names the validator where %s', (_, series, known, of) => {
-    const exp_labels = { job: 'affine', severity: 'page', ...known }
-    const exp_annotations = { summary: `No validator answers at /metrics${of}.` }
-    const exp_alerts = [{ exp_labels, exp_annotations }]
-    const { status, output } = tested(series, {
-      alert_rule_test: [{ eval_time: '10m', alertname: 'AffineDown', exp_alerts }],
-    })
-    expect(status, output).toBe(0)
-  })
 })
 
 it('covers every alert, firing and silent', () => {

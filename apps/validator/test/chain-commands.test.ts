@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import {
   type Account,
   account,
-  ed25519Account,
   encodeCommitment,
   LocalChain,
   type LocalOptions,
@@ -50,7 +49,7 @@ vi.mock('@affine/settlement', async (original) => {
 const HOSTILE = '\u001b]0;owned\u0007\u001b[2J\u202e\u009b31mred\n\r'
 const HASH = 'ab'.repeat(32)
 const accounts = Array.from({ length: 8 }, (_, i) => account(new Uint8Array(32).fill(i + 1)))
-const [alice, bob, first, second, copier, idle, garbled, stranger] = accounts as [
+const [alice, bob, first, second, copier, idle, garbled] = accounts as [
   ...[Account, Account, Account, Account, Account, Account, Account, Account],
 ]
 
@@ -86,7 +85,6 @@ function chainOf(options: Partial<LocalOptions> = {}): LocalChain {
   })
 }
 
-const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const minerOf = ({ hotkey }: Account, more = ''): Uint8Array[] =>
   encodeCommitment({
@@ -131,29 +129,6 @@ async function busy(): Promise<LocalChain> {
 describe('af status --block', () => {
   const saidOf = async (...words: readonly string[]) =>
     runCommand(status, '--network', await fileOf((await busy()).export()), '--block', ...words)
-
-  it('prints every neuron, its exact stake and the block', async () => {
-    const { stdout, error } = await saidOf()
-    expect([error, findUnprintable(stdout)]).toEqual([undefined, []])
-    const [title, head, ...rows] = stdout.trimEnd().split('\n')
-    expect(title).toMatch(/^subnet 7 .* block 3$/)
-    const columns = ['uid', 'hotkey', 'stakeTao', 'permit', 'registered', 'lastUpdate']
-    const said = ['committed', 'kind', 'says', 'weights']
-    expect(head?.split(/ +/)).toEqual([...columns, ...said])
-    expect(rows).toHaveLength(7)
-    expect(rows[0]).toMatch(
-      new RegExp(`^0 +${alice.hotkey} +2000\\.000000001 +true +0 +0 +3 +attest `),
-    )
-    expect(rows[3]).toMatch(
-      new RegExp(`^3 +${second.hotkey} +0\\.000000010 +false +0 +0 +1 +miner `),
-    )
-    const before = await saidOf('1', '--json')
-    const [block, , row] = before.records
-    expect(block).toMatchObject({ type: 'block', netuid: 7, number: 1, tempo: 30, revealPeriod: 0 })
-    const neuron = { uid: 1, hotkey: bob.hotkey, stakeTao: '1000.000000000', permit: true }
-    expect(row).toEqual({ type: 'row', ...neuron, registered: 0, lastUpdate: 0 })
-    expect((await saidOf('4')).error?.message).toContain('no block 4')
-  })
 
   it('prints decoded commitments and weights', async () => {
     const { records, stdout } = await saidOf('--json')
@@ -295,45 +270,6 @@ describe('af commit', () => {
     ])
   })
 
-  it('commits with an Ed25519 key', async () => {
-    const seed = new Uint8Array(32).fill(9)
-    const { hotkey } = ed25519Account(seed)
-    const chain = chainOf({ neurons: [alice, { hotkey }].map((key) => ({ ...key, stake: 0n })) })
-    await using served = await serveGrowingChain(chain)
-    const key = await fileOf(JSON.stringify({ secretSeed: `0x${hex(seed)}`, cryptoType: 0 }))
-    const asked = ['--network', served.url, '--key', key, ...words(hotkey), '--json']
-    const { records, error } = await runCommand(commit, ...asked)
-    expect(error).toBeUndefined()
-    expect(records[0]).toMatchObject({ type: 'committed', hotkey, kind: 'miner' })
-    const copy = LocalChain.import(chain.export())
-    expect((await copy.snapshot(copy.height)).commitments[0]).toMatchObject({ hotkey })
-  })
-
-  it('rejects a model without the hotkey, and a text that is too long, before any request', async () => {
-    const nowhere = ['--network', 'http://127.0.0.1:1', '--key', await keyOf(2)]
-    const { error } = await runCommand(commit, ...nowhere, ...words(`${first.hotkey}-2`))
-    expect(error).toBeInstanceOf(RangeError)
-    expect(error?.message).toMatch(new RegExp(`^"model" expected .* ${first.hotkey}, got "me/`))
-    const long = await runCommand(
-      commit,
-      ...nowhere,
-      ...words(first.hotkey),
-      '--revision',
-      'x'.repeat(129),
-    )
-    expect(long.error?.message).toMatch(/^"revision" expected 1\.\.128 .* got 129$/)
-  })
-
-  it('rejects an unregistered hotkey', async () => {
-    const chain = chainOf()
-    await using served = await serveGrowingChain(chain)
-    const key = ['--key', await keyOf(7), ...words(stranger.hotkey)]
-    const { error } = await runCommand(commit, '--network', served.url, ...key)
-    const detail = expect.stringContaining(`${stranger.hotkey} on subnet 7`)
-    expect(error).toMatchObject({ code: 'HotKeyNotRegisteredInSubNet', detail })
-    expect((await chain.snapshot(chain.height)).commitments).toEqual([])
-  })
-
   it('sends nothing on a careful network without --emit, and prints the commitment', async () => {
     const chain = chainOf()
     await using served = await serveGrowingChain(chain)
@@ -442,24 +378,6 @@ describe('on a subnet with a champion', () => {
       /^block \d+ contains \[\[\d+,65535\]\], to the champion .* Weights in force: \[\[\d+,65535\]\]\n$/,
     )
     expect((await chain.snapshot(chain.height)).neurons[0]?.lastUpdate).toBeGreaterThan(block ?? 0)
-  })
-
-  it('af set-weights reads the variables of a validator; options override them', async () => {
-    const { chain } = await subnet()
-    await using served = await serveGrowingChain(chain)
-    const asked = ['--key', await keyOfMember('alice'), '--buckets', played.buckets, '--json']
-    const setBy = async (variable: string, value: string, ...words: readonly string[]) => {
-      vi.stubEnv(variable, value)
-      const done = await runCommand(setWeights, '--network', served.url, ...asked, ...words)
-      vi.unstubAllEnvs()
-      return done.error?.message ?? done.records[0]?.type
-    }
-    expect(await setBy('AFFINE_DRY_RUN', 'true')).toBe('withheld')
-    careful(chain)
-    expect(await setBy('AFFINE_EMIT', 'no')).toBe('withheld')
-    expect(await setBy('AFFINE_EMIT', 'yes')).toBe('weights')
-    expect(await setBy('AFFINE_EMIT', 'perhaps')).toContain('AFFINE_EMIT: ')
-    expect(await setBy('AFFINE_DRY_RUN', 'true', '--emit')).toBe('withheld')
   })
 
   it('af set-weights rejects a hotkey without a permit and an unregistered champion', async () => {

@@ -35,13 +35,6 @@ const af = (...words: readonly string[]): Promise<Written> => runAf(words, { cwd
 const began = (...words: readonly string[]): RunningProcess => start(AF, words, { cwd: root })
 const fresh = (): string => join(root, String(count++))
 
-/** Starts a local chain in this folder. Resolves with the chain and its URL. */
-async function localnet(out: string, more: string) {
-  const chain = began(...`localnet --port 0 --out ${out} ${more} --json`.split(' '))
-  const [line] = await chain.says(/^\{"type":"serving".*\}$/m)
-  return { chain, url: JSON.parse(line).url as string }
-}
-
 /** Resolves with a URL without a server. */
 async function closedUrl(): Promise<string> {
   const server = createServer()
@@ -70,12 +63,6 @@ describe('a proxy in the environment', () => {
     expect(stderr).toMatch(new RegExp(`^${program}: ${name} is not used: .*\n`))
     expect(stderr).not.toContain('s3cret')
   })
-
-  it('is not named if its variable is empty', async () => {
-    const env = { HTTPS_PROXY: '', NO_PROXY: 'x' }
-    const { code, stderr } = await runAf(['env', 'list'], { cwd: root, env })
-    expect([code, stderr]).toEqual([0, ''])
-  })
 })
 
 describe('--help', () => {
@@ -98,20 +85,6 @@ describe('--help', () => {
         expect(stdout).toMatch(new RegExp(`Examples?:\n  \\$ af ${command}`))
     },
   )
-
-  it.each([
-    ['commit', false],
-    ['doctor', false],
-    ['explain', true],
-    ['set-weights', true],
-    ['status', true],
-  ])('lists the chain options of "af %s"; --first-epoch: %s', async (command, decides) => {
-    const { stdout } = await af(command, '--help')
-    for (const option of ['--network <where>', '--netuid <n>', '--json'])
-      expect(stdout).toContain(option)
-    expect(stdout.includes('--first-epoch')).toBe(decides)
-    expect(stdout).not.toContain('--wallet-path')
-  })
 })
 
 describe('the help of a whole program', () => {
@@ -365,31 +338,6 @@ describe.concurrent('a used port', () => {
   })
 })
 
-describe.concurrent('a validator', () => {
-  it('rejects an unregistered hotkey, and warns without a permit', async () => {
-    const out = fresh()
-    const { chain, url } = await localnet(out, '--block-ms 40 --validators 1 --miners 1')
-    const words = ['validate', '--network', url, '--buckets', out]
-    const refused = await af(...words, '--key', KEY, '--folder', fresh())
-    expect([refused.code, refused.stdout]).toEqual([4, ''])
-    expectClear(refused, `af: HotKeyNotRegisteredInSubNet: register ${HOTKEY} `)
-    const permitless = began(
-      ...words,
-      '--key',
-      join(out, 'keys/miner-1'),
-      '--folder',
-      fresh(),
-      '--json',
-    )
-    await permitless.says(/"task":\{"kind":"attest"/)
-    const { stdout } = await permitless.stop()
-    const warnings = parseRecords(stdout).filter(({ type }) => type === 'warning')
-    const ofPermit = warnings.filter(({ text }) => String(text).includes('no validator permit yet'))
-    expect(ofPermit).toHaveLength(1)
-    await chain.stop()
-  })
-})
-
 describe.concurrent('--json', () => {
   it('lists the environments, one object a line', async () => {
     const { code, stdout } = await af('env', 'list', '--json')
@@ -398,17 +346,6 @@ describe.concurrent('--json', () => {
       ...{ id, players: game ? 2 : 1, maxSteps, replyMs, specHash: specHash(id) },
     }))
     expect(parseRecords(stdout)).toEqual(want)
-  })
-
-  it('prints an episode', async () => {
-    const run = ['env', 'run', 'tictactoe-v0', '--agent', 'perfect']
-    const { code, stdout } = await af(...run, '--json')
-    expect(code).toBe(0)
-    const [episode] = parseRecords(stdout)
-    expect(episode).toMatchObject({ env: 'tictactoe@0.1.0', reward: expect.any(Number) })
-    const same = await af(...run, '--challenge', String(episode?.challengeId))
-    expect(same.stdout).toContain(`challenge ${episode?.challengeId}`)
-    expect(same.stdout).toContain(`reward ${episode?.reward}`)
   })
 })
 
@@ -461,15 +398,5 @@ describe.concurrent('Ctrl-C', () => {
     expect([code, stderr]).toEqual([130, ''])
     expect(stdout).not.toContain('Try next')
     expect(await readdir(TMPDIR)).toEqual([])
-  })
-
-  it('ends an episode with a silent player with 130 and without a forfeit', async () => {
-    const { url, seen } = await serve((index, _, response) => {
-      if (index === 0) response.writeHead(200).end(completion('any'))
-    })
-    const episode = began('env', 'run', 'tictactoe-v0', '--agent', url)
-    while (seen.length < 2) await new Promise((done) => setTimeout(done, 20))
-    const { code, stdout, stderr } = await episode.stop()
-    expect([code, stdout, stderr]).toEqual([130, '', ''])
   })
 })

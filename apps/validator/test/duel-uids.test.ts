@@ -111,10 +111,4 @@ describe('af duel of uids', () => {
     const shown = screens.join('\n').replace(/5\w{47}/g, (key) => names[key] ?? key)
     await expect(shown).toMatchFileSnapshot('snapshots/duel-uids.txt')
   })
-
-  it('ends with 4 if the committed endpoint does not answer', async () => {
-    await commitMiner(silent, 'http://127.0.0.1:9/v1')
-    const { code, stderr } = await onNetwork('silent', '0', '2')
-    expect([code, stderr]).toEqual([4, expect.stringContaining('127.0.0.1:9/v1 gives no usable')])
-  })
 })

@@ -90,23 +90,4 @@ describe.concurrent('af duel', () => {
       expect((await readdir(out)).sort()).toEqual(['.gitignore', 'samples.jsonl'])
     }
   })
-
-  it('plays only the named environment, once, and the champion holds against a worse player', async () => {
-    const out = join(root, 'one')
-    const ended = await duel(
-      '0.9',
-      'random',
-      '--env',
-      'mult8-v0',
-      'mult8@0.1.0',
-      '--out',
-      out,
-      '--json',
-    )
-    expect(ended.code).toBe(0)
-    const end = JSON.parse(ended.stdout)
-    expect(end).toMatchObject({ type: 'end', outcome: 'champion' })
-    expect(Object.keys(end.envs)).toEqual(['mult8@0.1.0'])
-    expect(end.envs['mult8@0.1.0'].verdict).toBe('hold')
-  })
 })

@@ -57,12 +57,6 @@ describe('the page next to buckets', () => {
     expect((await fetch(`${other.url}/chain.json`)).status).toBe(404)
   })
 
-  it('starts at the same epoch as the network.json of the page', async () => {
-    using server = await serving(FINNEY)
-    const file = JSON.parse(await text(`${server.url}/network.json`))
-    expect(file).toEqual({ chain: 'finney', buckets: './', last: 40 })
-  })
-
   it('serves a changed export, also compressed', async () => {
     const file = join(root, 'again.json')
     using server = await serving({ chain: { file } })

@@ -264,20 +264,6 @@ describe('af validate', () => {
     expect([code, stderr]).toEqual([130, ''])
   })
 
-  it('starts from the attested state, or with --replay from the first epoch', async () => {
-    const others = [1, 2].map((who) => validate('', { who }))
-    const first = async (words: string) => {
-      const { says, stop } = validate(`--dry-run ${words}`, { who: 3 })
-      const [, epoch] = await says(/"type":"epoch","epoch":(\d+)/)
-      await stop('SIGKILL')
-      return Number(epoch)
-    }
-    while ((await first('')) === 0); // until both have attested the last epoch
-    expect(await first('--replay')).toBe(0)
-    for (const { code } of await Promise.all(others.map((each) => each.stop())))
-      expect(code).toBe(130)
-  })
-
   // These tests mostly wait and can share the chain.
   describe.concurrent('that cannot continue', () => {
     it('with a stuck head task is not healthy, and exits with 4', async () => {

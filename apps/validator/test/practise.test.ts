@@ -1,15 +1,14 @@
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { make } from '@affine/envs'
 import { playerReply } from '@affine/miners'
-import { afterAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { closeServers, completion, serve } from '../../../packages/miners/test/servers.ts'
 import type { Written } from '../../../packages/terminal/test/within.ts'
 import { runAf } from '../../../test/in-process.ts'
 import { AF, killAll, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { createProgress, printFailures } from '../src/commands/solo.ts'
 import { findUnprintable, parseRecords } from './commands.ts'
 import { HAS_PYTHON, typed } from './typed.ts'
 
@@ -78,43 +77,6 @@ describe.concurrent('af practise', () => {
     const again = await practise(...words, '--resume', file)
     expect(HOPELESS.exec(again.stdout)?.[1]).toBe(asked)
     expect(seen.length).toBe(count + 1)
-  })
-
-  it('advises --ahead 1 for a late server, and prints progress without a terminal', async () => {
-    const told: string[] = []
-    const said: string[] = []
-    const screen = { line: (text: string) => void said.push(text), status: () => {} }
-    const failures = new Map([['late', { reason: 'late', text: 'no reply', count: 3 } as const]])
-    const late = { failures, agent: () => () => ({ fault: 'no-reply' }) as const }
-    printFailures('it', late, { screen, ahead: 16 })
-    printFailures('it', late, { screen, ahead: 1 })
-    expect(said.map((text) => text.includes('--ahead 1'))).toEqual([true, false])
-    const now = vi.spyOn(Date, 'now').mockReturnValue(0)
-    vi.spyOn(process.stderr, 'write').mockImplementation((text) => Boolean(told.push(String(text))))
-    const show = createProgress(screen, new AbortController().signal, () => '')
-    for (const [i, text] of ['one', 'two', 'three', 'four'].entries()) {
-      now.mockReturnValue(20_000 * (i + 1))
-      show(text)
-    }
-    vi.restoreAllMocks()
-    expect(told).toEqual(['two\n', 'four\n'])
-  })
-
-  it('distinguishes illegal from legal moves in records', async () => {
-    const { url } = await endpoint(() => 'A1')
-    const words = [url, '--env', 'tictactoe-v0', '--challenges', '40', '--json']
-    const [result, ...lost] = records(await practise(...words))
-    const { rewards, forfeits, well, challenges } = result
-    expect(challenges).toBe(40)
-    expect(forfeits).toEqual({ illegal: expect.any(Number) })
-    const counted = rewards.reduce((sum: number, each: { count: number }) => sum + each.count, 0)
-    expect(counted).toBe(40)
-    expect(well.count).toBeLessThan(40)
-    for (const { reward, best, ending } of lost) {
-      expect(reward).toBeLessThan(best)
-      expect(ending.shown).toHaveLength(4)
-    }
-    expect(lost).toHaveLength(3)
   })
 
   it('applies --at-least to every environment', async () => {
@@ -218,20 +180,6 @@ describe.concurrent('af practise', () => {
     await expect(refused.join('')).toMatchFileSnapshot('snapshots/practise-refused.txt')
   })
 
-  it.each([
-    ['practise', []],
-    ['duel', ['perfect', '--out', 'never']],
-  ])(
-    'sends its first request from the chosen environment, as af %s does',
-    async (command, more) => {
-      const { url, seen } = await serve((_, __, response) => void response.writeHead(404).end())
-      const words = [command, url, ...more, '--env', 'mult8-v0', 'tictactoe-v0']
-      const { code } = await runAf(words, { cwd: root })
-      const { messages } = JSON.parse(seen[0]?.body ?? '{}')
-      expect([code, messages[0].content]).toEqual([4, expect.stringMatching(/^Compute [0-9]{8} /)])
-    },
-  )
-
   it('exits with 4 and no result if an endpoint stops replying after the first prompt', async ({
     expect,
   }) => {
@@ -246,33 +194,6 @@ describe.concurrent('af practise', () => {
     expect([ended.code, again.code, seen.length]).toEqual([4, 4, 8])
     const text = [ended.stdout, ended.stderr, again.stderr].join('').replaceAll(url, '<url>')
     await expect(text).toMatchFileSnapshot('snapshots/practise-silent.txt')
-  })
-
-  it('gives no verdict on replies without text, as af duel', async () => {
-    const choice = { finish_reason: 'length', message: { content: '' } }
-    const none = JSON.stringify({ choices: [choice] })
-    const out = await mkdtemp(join(root, 'no-text-'))
-    for (const words of [
-      ['practise', '--challenges', '4'],
-      ['duel', '0.5', '--out', out],
-    ]) {
-      const { url } = await serve((index, _, response) =>
-        response.writeHead(200).end(index === 0 ? completion('any') : none),
-      )
-      const [command = '', ...more] = [...words, url, '--env', 'mult8-v0']
-      const ended = await runAf([command, ...more])
-      expect([ended.code, ended.stdout]).toEqual([4, expect.not.stringMatching(/reward|holds/)])
-      expect(ended.stderr).toContain('gives no usable reply: ')
-    }
-  })
-
-  it('omits times of missing replies', async () => {
-    const half = () => endpoint((prompt) => (prompt.startsWith('Compute') ? '1' : null))
-    const words = [...TWO, '--challenges', '2']
-    const { code, stdout } = await practise((await half()).url, ...words)
-    expect([code, stdout.match(/^ {2}replies: /gm)]).toEqual([0, ['  replies: ']])
-    const said = records(await practise((await half()).url, ...words, '--json'))
-    expect(said.filter(({ replyMs }) => replyMs).map(({ env }) => env)).toEqual(['mult8@0.1.0'])
   })
 
   it.skipIf(!HAS_PYTHON)('prints progress at Ctrl-C, as af duel does', async ({ expect }) => {
@@ -295,16 +216,5 @@ describe.concurrent('af practise', () => {
       stops(['duel', 'perfect', '--out', 'stopped'], '3 tied'),
     ])
     await expect(`${ends.join('\n')}\n`).toMatchFileSnapshot('snapshots/stopped.txt')
-  })
-
-  it('exits with 130 at Ctrl-C without a forfeit', async () => {
-    const silent = await serve((index, _, response) => {
-      if (index === 0) response.writeHead(200).end(completion('any'))
-    })
-    const file = join(root, 'silent.jsonl')
-    const waiting = start(AF, ['practise', silent.url, '--resume', file])
-    while (silent.seen.length < 2) await sleep(20)
-    expect(await waiting.stop()).toEqual({ code: 130, stdout: '', stderr: '' })
-    expect(await linesIn(file)).toHaveLength(1)
   })
 })

@@ -142,16 +142,6 @@ describe('a block', () => {
       expect(other.status).toBe(200)
     }
   })
-
-  it('responds to HEAD', async () => {
-    const { status, headers, body } = await ask(`/5F${BLOCK}`, { method: 'HEAD' })
-    expect([status, body.length]).toEqual([200, 0])
-    expect(headers).toMatchObject({
-      'cache-control': FOREVER,
-      'content-length': String(text.length),
-    })
-    expect((await ask('/5F/v1/states/8.json', { method: 'HEAD' })).status).toBe(404)
-  })
 })
 
 describe('everything else', () => {

@@ -1,7 +1,7 @@
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { dirname, join } from 'node:path'
-import { blockPath, listEpisodes, type Sample, statePath } from '@affine/blocks'
+import { blockPath, type Sample, statePath } from '@affine/blocks'
 import { LocalChain, serveLocal } from '@affine/chain'
 import { type State, stateRoot } from '@affine/duel'
 import { listenWith } from '@affine/node/listen'
@@ -301,57 +301,5 @@ describe('af-verify', () => {
         'where buckets are: validators announced them by name, such as',
       )
     }
-  })
-
-  it('shows one epoch, or one sample of it', async () => {
-    const { epoch, blocks } = laneOf('alice')
-    const samples: {
-      readonly sample: Sample
-      readonly validator: string
-      readonly block: string
-    }[] = []
-    await subnet.epochs((sample, where) => void samples.push({ sample, ...where }))
-    const one = samples.find(({ block }) => block === blocks[0]) as (typeof samples)[number]
-    const { env, index, challengeId } = one.sample
-    const ofOne = samples.filter(({ sample }) => sample.challengeId === challengeId)
-    const shown = async (...words: readonly string[]) => {
-      const { code, stdout } = await over(buckets, '--json', '--epoch', String(epoch), ...words)
-      expect(code).toBe(0)
-      const records = parseRecords(stdout)
-      expect(records.at(-1)).toMatchObject({ type: 'end', root: stateRoot(state) })
-      return records.slice(1, -1)
-    }
-    const name = `${env}#${index}`
-    const [epochs, mine, text] = await Promise.all([
-      shown(),
-      shown('--sample', name),
-      over(buckets, '--sample', name),
-    ])
-    expect(epochs).toMatchObject([{ type: 'epoch', epoch }])
-    expect(new Set(mine.map(({ sample }) => `${sample.env}#${sample.index}`))).toEqual(
-      new Set([name]),
-    )
-    for (const each of ofOne)
-      expect(mine).toContainEqual(expect.objectContaining({ type: 'sample', epoch, ...each }))
-    expect(await shown('--sample', `${env.split('@')[0]}#${index}`)).toEqual(mine)
-    expect(text.stdout).toContain(`${name}, challenge ${challengeId}`)
-    expect(text.stdout).toContain(`in block ${one.block} of ${hotkeyOf('alice')}`)
-    const messages = ofOne
-      .flatMap(({ sample }) => listEpisodes(sample))
-      .flatMap((each) => each.messages)
-    for (const { content } of messages) expect(text.stdout).toContain(content.split('\n')[0])
-  })
-
-  it('exits with 4 if an attested block is unavailable', async () => {
-    const { blocks } = laneOf('alice')
-    const base = await tampered(async (folder) => {
-      for (const { name } of subnet.cast.validators)
-        await rm(place(folder, name, blockPath(blocks[0] ?? '')))
-    })
-    const ended = await over(base)
-    expect(ended.code).toBe(4)
-    expect(ended.stderr).toMatch(
-      /^af-verify: epoch \d+: the attested lane of \w+ is not available: try again later, .+\n$/m,
-    )
   })
 })

@@ -99,11 +99,6 @@ describe('a connection', () => {
     expect(retries).toEqual([])
   })
 
-  test('writes addresses with the prefix of wallets, regardless of the node', async () => {
-    const { connection } = connect([await node()])
-    expect(await connection.use(async ({ registry }) => registry.chainSS58)).toBe(42)
-  })
-
   test('tries each node three times in order before it rejects', async () => {
     const urls = [await nobody(), await nobody()]
     await expect(connect(urls).blocks.head()).rejects.toMatchObject({
@@ -111,15 +106,6 @@ describe('a connection', () => {
       node: urls[1],
     })
     expect(retries).toEqual([0, 1, 0, 1, 0].map((i) => expect.stringContaining(urls[i]!)))
-  })
-
-  test('retries until the signal aborts', async () => {
-    const stop = new AbortController()
-    const { connection } = connect([await nobody()])
-    const using = connection.use(async () => 'connected', stop.signal)
-    await expect.poll(() => retries.length).toBeGreaterThan(3)
-    stop.abort(new Error('that is enough'))
-    await expect(using).rejects.toThrow('that is enough')
   })
 
   test.each(['ws://no host', 'ws://127.0.0.1:65536', 'wss://127.0.0.1:1/#here', 'finney', ''])(
@@ -184,16 +170,6 @@ describe('a connection', () => {
     expect([deaf, mute].map(({ connections }) => connections.opened)).toEqual([3, 3])
   })
 
-  test('replaces a node that disconnects during a request', async () => {
-    const [first, second] = [await node(), await node({ head: 6 })]
-    first.replies.chain_getFinalizedHead = () => {
-      first.drop()
-      return null
-    }
-    expect(await connect([first, second], PATIENT).blocks.head()).toEqual(head(6))
-    expect(retries).toEqual([expect.stringContaining('was lost')])
-  })
-
   test('reconnects if the node disconnected between two requests', async () => {
     const only = await node()
     const { blocks } = connect([only])
@@ -245,14 +221,6 @@ describe('a connection', () => {
     await blocks.head()
     expect(only.connections.opened).toBe(2)
   })
-
-  test('shares one connection among concurrent tasks', async () => {
-    const only = await node()
-    const { blocks } = connect([only])
-    const asked = [blocks.head(), blocks.head(), blocks.blockHash(3), blocks.blockHash(0)]
-    expect(await Promise.all(asked)).toEqual([head(5), head(5), hashOf(3), GENESIS])
-    expect(only.connections.opened).toBe(1)
-  })
 })
 
 describe('closing a connection', () => {
@@ -275,25 +243,6 @@ describe('closing a connection', () => {
     const asking = blocks.head()
     await connection.close()
     for (const promise of [waiting, asking]) await expect(promise).rejects.toMatchObject(closed)
-  })
-
-  test('ends the attempt to connect', async () => {
-    const silent = await node()
-    silent.isSilent = true
-    const { connection, blocks } = connect([silent], PATIENT)
-    const asking = blocks.head()
-    await expect.poll(() => silent.asked).toHaveLength(1)
-    await connection.close()
-    await expect(asking).rejects.toMatchObject(closed)
-  })
-
-  test('is permanent, and may be repeated', async () => {
-    const only = await node()
-    const { connection, blocks } = connect([only])
-    await connection.close()
-    await connection.close()
-    await expect(blocks.head()).rejects.toMatchObject(closed)
-    expect(only.connections.opened).toBe(0)
   })
 })
 
@@ -350,18 +299,6 @@ describe('final blocks', () => {
     expect(retries).toEqual([expect.stringContaining('not have block 6')])
   })
 
-  test('waits for the next node if one announced blocks that no node has', async () => {
-    const [high, honest] = [await node(), await node()]
-    high.replies.chain_getBlockHash = (number) => (number === 6 ? { result: null } : undefined)
-    const heads = connect([high, honest], PATIENT).blocks.heads()
-    expect(await take(heads, 1)).toEqual(range(5, 5))
-    high.finalize(1_000_000)
-    const next = take(heads, 3)
-    await expect.poll(() => honest.asked).toContain('chain_subscribeFinalizedHeads')
-    honest.finalize(8)
-    expect(await next).toEqual(range(6, 8))
-  })
-
   test.each([
     [2, 1],
     [9, 3],
@@ -411,15 +348,6 @@ describe('final blocks', () => {
     await expect.poll(() => only.asked.at(-1)).toMatch('chain_unsubscribeFinalizedHeads')
     await connection.use(async () => 'still there')
     expect([only.connections.opened, retries]).toEqual([1, []])
-  })
-
-  test('rejects a block that does not exist yet with UnknownBlock', async () => {
-    const { blocks } = connect([await node()])
-    for (const number of [-1, 0.5, Number.NaN, 2 ** 53, 6])
-      await expect(blocks.blockHash(number)).rejects.toMatchObject({
-        name: 'ChainError',
-        code: 'UnknownBlock',
-      })
   })
 })
 
@@ -598,23 +526,5 @@ describe('subtensor', () => {
       code: 'NotInRuntime',
     })
     expect(retries).toEqual([expect.stringContaining('StateDiscarded')])
-  })
-
-  test('treats a node without the block as behind', async () => {
-    const lagging = await pruned(4003, messages.forgotten.header)
-    const hashes = {
-      parentHash: `0x${hashOf(3)}`,
-      stateRoot: `0x${hashOf(1)}`,
-      extrinsicsRoot: `0x${hashOf(2)}`,
-    }
-    const result = { number: '0x4', ...hashes, digest: { logs: [] } }
-    lagging.replies.chain_getHeader = (wanted) => (wanted === undefined ? { result } : undefined)
-    await expect(open([lagging])).rejects.toMatchObject(unreachable('not have block 5'))
-  })
-
-  test('rejects a node of another chain', async () => {
-    await expect(open([await node({ genesis: 'cd'.repeat(32) })])).rejects.toMatchObject({
-      code: 'WrongGenesis',
-    })
   })
 })

@@ -124,11 +124,4 @@ describe('a network of four environments', () => {
       expect(thronesOf(order, seed)).toEqual(order[0] === best ? [best] : [order[0], best])
     }
   })
-
-  it('with one duel at a time crowns one after another each that beats all before it', () => {
-    for (const [seed, order] of orders.entries()) {
-      const best = order.filter((one, at) => order.slice(0, at).every((other) => other < one))
-      expect(thronesOf(order, seed, { ...PROTOCOL, duelsMost: 1 })).toEqual(best)
-    }
-  })
 })

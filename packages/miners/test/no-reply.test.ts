@@ -1,4 +1,3 @@
-import { createServer } from 'node:http'
 import { afterAll, describe, expect, it } from 'vitest'
 import {
   DeliveryError,
@@ -11,7 +10,7 @@ import { readCompletion } from '../src/completion.ts'
 import { minerClient } from '../src/miner-client.ts'
 import { NODE_CALLER } from '../src/node/exchange.ts'
 import { countFailures, describeMissingReply, openPlayer } from '../src/player.ts'
-import { type Answer, closeServers, completion, listen, serve } from './servers.ts'
+import { type Answer, closeServers, completion, serve } from './servers.ts'
 
 afterAll(closeServers)
 
@@ -135,13 +134,6 @@ describe.each([404, 503])('quotes the beginning of an incomplete body with statu
   })
 })
 
-it('reports the target of a redirect with a large body', async () => {
-  const redirect = await received((_, __, response) =>
-    response.writeHead(301, { location: '/v2' }).end('.'.repeat(300_000)),
-  )
-  expect(refusalOf(redirect).message).toContain('"/v2"')
-})
-
 it('does not blame the miner for a host name that cannot be resolved', async () => {
   const { signal } = new AbortController()
   const query = { url: 'http://no-such-host.invalid/', replyMs: 9000, signal, now: Date.now }
@@ -168,21 +160,6 @@ describe('an event', () => {
     const task = { kind: 'miner', model: 'm', chute: url }
     const problem = { type: 'problem', task, error: { code: 'status', status: 403 } }
     expect(events).toMatchObject([call, problem, call])
-  })
-
-  const COMPLETION = completion([{ type: 'text', text: 'A1' }])
-
-  it('states that a 429 is repeated and is a failure of the platform', async () => {
-    const busy: Answer = (index, _, response) =>
-      response.writeHead(index === 0 ? 429 : 200).end(COMPLETION)
-    const { events } = await eventsOf(busy, 1)
-    const first = { outcome: 'platform', reason: '429' }
-    expect(events).toMatchObject([first, { outcome: 'reply' }])
-  })
-
-  it('states that a reply was late', async () => {
-    const { events } = await eventsOf(() => {}, 1, 200)
-    expect(events[0]).toMatchObject({ reason: 'late', text: expect.stringContaining('0.2 s') })
   })
 
   /** Returns the events of calls without a reply when sampling ends after `count` requests. */
@@ -277,18 +254,6 @@ describe('openPlayer', () => {
     expect(describeMissingReply({ text, models: [] })).toBe(text)
   })
 
-  it('rejects a URL without a server', async () => {
-    const closed = createServer()
-    const url = await listen(closed, 0)
-    await new Promise((done) => closed.close(done))
-    await expect(open(`${url}/v1`)).rejects.toMatchObject({ why: { reason: 'undelivered' } })
-  })
-
-  it('rejects an unknown host name', async () => {
-    const url = 'http://no-such-host.invalid/v1'
-    await expect(open(url)).rejects.toMatchObject({ why: { reason: 'undelivered' } })
-  })
-
   it('accepts a player that replies later than its time limit when unreachable', async () => {
     const { url } = await serve((index, _, response) => {
       const answer = () => response.writeHead(200).end(completion('A1'))
@@ -298,12 +263,6 @@ describe('openPlayer', () => {
     expect(await agent(500)([{ role: 'user', content: 'And?' }])).toEqual({ fault: 'no-reply' })
     expect(await agent(1500)([{ role: 'user', content: 'And?' }])).toEqual({ fault: 'no-reply' })
     expect([...failures.values()]).toMatchObject([{ reason: 'late', count: 2 }])
-  })
-
-  it('rejects a server without TLS at an https URL', async () => {
-    const { url } = await serve((_, __, response) => void response.end())
-    const opening = open(url.replace('http:', 'https:'))
-    await expect(opening).rejects.toMatchObject({ why: { reason: 'undelivered' } })
   })
 
   it('accepts a player that is only busy, and counts later failures', async () => {

@@ -54,10 +54,6 @@ describe('the attested state', () => {
     expect(subnet.buckets.reads).toEqual([])
   })
 
-  test('is null before an epoch has ended', async () => {
-    expect(await readAttested(data(), 0)).toBeNull()
-  })
-
   test.each([
     ['exactly half', [0]],
     ['the other half', [1, 2]],
@@ -103,15 +99,6 @@ describe('the attested state', () => {
     for (const each of told) await expect(readAttested(data(), 3)).rejects.toThrow(each)
     const read = [heavy?.hotkey, statePath(2)]
     expect(subnet.buckets.reads).toEqual([read, read])
-  })
-
-  test('names a few of many buckets without it', async () => {
-    subnet = new ReadingSubnet([1, 1, 1, 1, 1, 1])
-    state = await subnet.begin()
-    await attestedBy(0, 1, 2, 3, 4, 5)
-    const told = [...hotkeys(subnet.voters)].sort().slice(0, 4)
-    const places = told.map((hotkey) => `${hotkey} at ${hotkey}: not there`).join('; ')
-    await expect(readAttested(data(), 3)).rejects.toThrow(`(${places}; and 2 more): check`)
   })
 
   test('ignores idle stake, miners, and slots of old or future epochs', async () => {
@@ -191,13 +178,6 @@ describe('the state with which a reader begins', () => {
     expect(await readStartState(data(), 3)).toEqual(first)
     expect(await readStartState(data(), 9)).toEqual(first)
   })
-
-  test('is the first state without an attested one', async () => {
-    subnet = new ReadingSubnet([4, 3, 1])
-    await subnet.end(await subnet.begin([]))
-    await subnet.chain.produce(0)
-    expect(await readStartState(data(), 1)).toEqual(first)
-  })
 })
 
 describe('the starting point', () => {
@@ -213,15 +193,6 @@ describe('the starting point', () => {
     const later = { ...data(), network: { ...network, firstEpoch: 2 } }
     await expect(findStart(later, 0)).rejects.toThrow('not closed an epoch')
     await expect(findStart(data(), 2)).rejects.toThrow(/^expected .* 0 to 1, got 2$/)
-  })
-
-  test('rejects an epoch before the network’s first', async () => {
-    await attestedBy(0, 1)
-    await subnet.chain.produce(0)
-    const later = { ...data(), network: { ...network, firstEpoch: 1 } }
-    await expect(findStart(later, 0)).rejects.toThrow(/^expected .* 1 to 2, got 0$/)
-    const atFirst = firstState(network.protocol, 1)
-    expect(await findStart(later, 1)).toEqual({ from: atFirst, recipients: [] })
   })
 
   test('has the recipients of as many epochs as weights may wait, not before the first', async () => {

@@ -11,7 +11,7 @@ import { encodeState, firstState, PROTOCOL } from '@affine/duel'
 import { describe, expect, it } from 'vitest'
 import { BucketReader, type FoundBlock, type Source } from '../src/bucket-reader.ts'
 import { Copies } from '../src/copies.ts'
-import { type Copy, classifyCopy, classifyOther, SAME } from '../src/copy.ts'
+import { type Copy, classifyOther } from '../src/copy.ts'
 import { key, draft as unsigned } from './draft.ts'
 
 const other = account(new Uint8Array(32).fill(4))
@@ -72,31 +72,6 @@ async function found(copy: Uint8Array | Error | undefined) {
   return { flaws: await copies.flaws(), what: `block ${block.hash} of ${key.hotkey}` }
 }
 
-it('finds no flaw in identical bytes', async () => {
-  expect((await found((await writeBlock(draft)).bytes)).flaws).toEqual([])
-})
-
-it('compares bytes of any length', () => {
-  for (let length = 0; length < 10; length++) {
-    const bytes = Uint8Array.from({ length }, (_, i) => i)
-    const isSame = (copy: Uint8Array) => classifyCopy(copy, { hash: '', bytes }) === SAME
-    expect(isSame(bytes.slice())).toBe(true)
-    for (let at = 0; at < length; at++)
-      expect(isSame(bytes.map((byte, i) => (i === at ? 99 : byte)))).toBe(false)
-    expect([isSame(new Uint8Array([...bytes, 0])), isSame(bytes.subarray(0, -1))]).toEqual([
-      false,
-      length === 0,
-    ])
-  }
-})
-
-it('reports why a copy is missing', async () => {
-  const missing = await found(undefined)
-  expect(missing.flaws).toEqual([
-    { validator: 'holder', code: 'COPY_MISSING', detail: `it attested ${missing.what}: not there` },
-  ])
-})
-
 it.each([
   [failure('status', 'AccessDenied', 403), 'AccessDenied'],
   [failure('status', 'status 503 SlowDown', 503), 'status 503 SlowDown'],
@@ -111,14 +86,6 @@ it.each([
   expect((await found(error)).flaws).toEqual([
     { validator: 'holder', code: 'COPY_MISSING', detail },
   ])
-})
-
-it.each<[string, (bytes: Uint8Array) => Uint8Array, string]>([
-  ['no block', () => new Uint8Array(9), 'BAD_LINES'],
-  ['a block and a line more', (bytes) => new Uint8Array([...bytes, 9, 10]), 'WRONG_ROOT'],
-])('blames the holder for bytes that are %s', async (_, copyOf, code) => {
-  const { flaws, what } = await found(copyOf((await writeBlock(draft)).bytes))
-  expect(flaws).toEqual([{ validator: 'holder', code, detail: `its copy of ${what}` }])
 })
 
 it.each([
@@ -136,12 +103,6 @@ it('blames the signer of two blocks of one height', async () => {
   const { flaws, what } = await found((await writeBlock({ ...draft, time: 1 })).bytes)
   const detail = expect.stringMatching(`^${what} .* height 0: holder `)
   expect(flaws).toEqual([{ validator: key.hotkey, code: 'SIGNED_TWICE', detail }])
-})
-
-it('blames the signer of two headers of one height, even if one has no valid block', async () => {
-  const twin = (await writeBlock({ ...draft, time: 1 })).bytes
-  const { flaws } = await found(Buffer.concat([twin, Buffer.from('more\n')]))
-  expect(flaws).toMatchObject([{ validator: key.hotkey, code: 'SIGNED_TWICE' }])
 })
 
 it('reports a double signature once, and sorts its flaws', async () => {
@@ -215,23 +176,6 @@ describe('a bucket that did not answer for one block', () => {
       attester: 'holder',
     }))
     expect(await foundOf(files, order)).toEqual([expect.stringMatching(SILENT)])
-  })
-
-  const refused = failure('status', 'AccessDenied', 403)
-  const cut = failure('body', 'unexpected end of file')
-  const late = failure('late', 'timed out')
-  it.each([
-    [[refused, cut], 'AccessDenied'],
-    [[late, cut], 'no answer in time'],
-  ])('reports the same cause of %j, read in any order', async (answers, why) => {
-    const files = answers.map((answer) => ({ answer, attester: 'holder' }))
-    for (const order of [
-      [0, 1],
-      [1, 0],
-    ]) {
-      const detail = expect.stringMatching(`^COPY_MISSING: .*: ${why}; `)
-      expect(await foundOf(files, order)).toEqual([detail])
-    }
   })
 
   it.each([[[0, 1]], [[1, 0]]])(

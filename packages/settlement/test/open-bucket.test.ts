@@ -115,11 +115,6 @@ describe('an announced bucket', () => {
     for (const url of ['file:///etc', 'http://me:word@127.0.0.1/', 'http://x/?y'])
       expect(createBucketOpener(root, local)('h', url)).toBeNull()
   })
-
-  it('has the name of its hotkey', () => {
-    expect(createBucketOpener(undefined)('h', 'https://example.org/bucket')?.name).toBe('h')
-    expect(createBucketOpener(root)('h', 'good')?.name).toBe('h')
-  })
 })
 
 describe('buckets announced by name are expected below a place', () => {
@@ -165,17 +160,4 @@ describe('buckets announced by name are expected below a place', () => {
       expect(String(error)).toContain(`status ${status}`)
     },
   )
-
-  it('which is unavailable if nothing listens there', async () => {
-    const error = await expectBuckets(subnet, 'http://127.0.0.1:1').catch((error: Error) => error)
-    expect([isUsage(error), String(error)]).toEqual([
-      false,
-      expect.stringMatching(/cannot be read \(\w+: nothing listens there/),
-    ])
-  })
-
-  it('where one readable bucket is enough', async () => {
-    using web = await statusServer([503, 200])
-    await expectBuckets(subnet, web.place)
-  })
 })

@@ -176,18 +176,6 @@ describe('a URL of a stranger', () => {
     expect(connections).toBe(0)
   })
 
-  it('is looked up again for every connection', async () => {
-    const { lookup, asked } = names('127.0.0.1')
-    const fetch = publicFetch({ lookup, ca })
-    for (let i = 0; i < 3; i++) await causeOf(fetch(`https://bucket.test:${https}/x`))
-    expect(asked).toHaveLength(3)
-  })
-
-  it('is reported as not found if the lookup fails', async () => {
-    const lookup: LookupFunction = (host, _, done) => done(new Error(`no ${host}`), [])
-    expect(await causeOf(publicFetch({ lookup })('https://bucket.test/'))).toBe('no bucket.test')
-  })
-
   it.each(['http:', 'ftp:', 'file:', 'data:', 'ws:', 'blob:', 'javascript:'])(
     'is not fetched over %s',
     async (scheme) => {
@@ -243,11 +231,5 @@ describe('on a local network', () => {
     const asking = local(`http://127.0.0.1:${http}/redirects/x`, { redirect: 'follow' })
     await expect(asking).rejects.toThrow('redirect')
     expect(requests).toEqual(['/redirects/x'])
-  })
-
-  it('reuses connections', async () => {
-    const fetch = fetchTrusting({ ca })
-    for (let i = 0; i < 5; i++) await read(`https://bucket.test:${https}/a`, fetch)
-    expect(connections).toBe(1)
   })
 })

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { link, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { link, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import type { RequestListener } from 'node:http'
 import { createServer as createSocket } from 'node:net'
 import { join } from 'node:path'
@@ -49,18 +49,6 @@ it('accepts the paths that validators write, and no others', () => {
 })
 
 describe('directoryBucket', () => {
-  it('makes files and folders accessible by mode and umask', async () => {
-    const place = join(root, 'owners')
-    await directoryBucket(place, 0o600).write('secrets/1', bytes('x'))
-    await directoryBucket(place).write('open/1', bytes('x'))
-    const modes = ['secrets', 'secrets/1', 'open', 'open/1'].map(async (path) => {
-      const { mode } = await stat(join(place, path))
-      return mode & 0o777
-    })
-    const allowed = ~process.umask()
-    expect(await Promise.all(modes)).toEqual([0o700, 0o600, 0o777 & allowed, 0o666 & allowed])
-  })
-
   it('completes a write that a crash interrupted', async () => {
     const folder = join(root, 'crash')
     await mkdir(folder)
@@ -121,20 +109,6 @@ describe('directoryBucket', () => {
     const bucket = directoryBucket('/proc/self')
     await expect(bucket.read('maps', 10)).rejects.toThrow('maps: larger than 10 bytes')
     await expect(bucket.write('maps', new Uint8Array())).rejects.toThrow()
-  })
-
-  it('names a file that blocks a folder', async () => {
-    await mkdir(join(root, 'way'))
-    await writeFile(join(root, 'way/v1'), '')
-    const at = (path: string): string => join(root, path)
-    for (const [bucket, path, code] of [
-      ['way/v1', 'x', 'EEXIST'],
-      ['way', 'v1/x', 'EEXIST'],
-      ['way', 'v1/blocks/x', 'ENOTDIR'],
-    ] as const) {
-      const written = directoryBucket(at(bucket)).write(path, bytes('x'))
-      await expect(written).rejects.toThrow(`cannot write ${at(bucket)}/${path}: ${code}: `)
-    }
   })
 })
 

@@ -20,7 +20,7 @@ import { testFolder } from '../../../test/test-folder.ts'
 import { commit } from '../src/commands/commit.ts'
 import { setWeights } from '../src/commands/set-weights.ts'
 import { status } from '../src/commands/status.ts'
-import { cutBlocks, findUnprintable, runCommand, serveGrowingChain } from './commands.ts'
+import { findUnprintable, runCommand, serveGrowingChain } from './commands.ts'
 import { type PlayedSubnet, playSubnetOnce, TWO_MINERS } from './played-subnet.ts'
 
 // No one is evicted on these chains, so an absent miner is removed from the snapshots that a command
@@ -310,41 +310,6 @@ describe('on a subnet with a champion', () => {
     const neurons = (await chain.snapshot(0)).neurons
     return { chain, uid: neurons.find(({ hotkey }) => hotkey === hotkeyOf('stronger'))?.uid ?? -1 }
   }
-
-  /** Returns the reason of each queue position in `af status`. */
-  /** Returns the queue of `af status`, and the epoch of the chain's head. */
-  async function queueAt(file: string, ...words: readonly string[]) {
-    const asked = ['--network', file, '--buckets', played.buckets, '--json', ...words]
-    const [record] = (await runCommand(status, ...asked)).records
-    const queue = record?.queue as { hotkey: string; why: string; readyBy?: number }[]
-    return { epoch: record?.epoch, queue }
-  }
-  async function whys(...asked: Parameters<typeof queueAt>): Promise<Record<string, string>> {
-    const { queue } = await queueAt(...asked)
-    return Object.fromEntries(queue.map(({ hotkey, why }) => [hotkey, why]))
-  }
-
-  it('af status shows the champion and finished duels', async () => {
-    const file = await fileOf(played.chainExport)
-    const why = await whys(file)
-    expect(await whys(file, '--last', '1')).toEqual(why)
-    expect(why[hotkeyOf('stronger')]).toBe('is the champion')
-    expect(why[hotkeyOf('veteran')]).toMatch(/^had its duel /)
-    expect(why[hotkeyOf('alice')]).toBe("has a validator's commitment: attest")
-  })
-
-  it('af status shows the contender during its duel', async () => {
-    let epoch: number | undefined
-    for (const { state } of await played.epochs()) if (state.duels.length > 0) epoch ??= state.epoch
-    const file = await fileOf(cutBlocks(played.chainExport, 30 * (epoch ?? 0) + 5))
-    const why = await whys(file)
-    expect(why[hotkeyOf('veteran')]).toBe('is the champion')
-    expect(why[hotkeyOf('stronger')]).toBe('contends')
-    const now = await queueAt(file)
-    const ready = now.queue.filter(({ readyBy }) => readyBy === now.epoch)
-    const players = [hotkeyOf('veteran'), hotkeyOf('stronger')]
-    expect(new Set(ready.map(({ hotkey }) => hotkey))).toEqual(new Set(players))
-  })
 
   it('af set-weights sets all weight to the champion and reads it back', async () => {
     const { chain, uid } = await subnet()

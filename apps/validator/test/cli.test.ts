@@ -5,7 +5,6 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { account, LocalChain } from '@affine/chain'
-import { registry, specHash } from '@affine/envs'
 import { afterAll, describe, expect, it } from 'vitest'
 import { fakeNode } from '../../../packages/chain/test/fake-node.ts'
 import {
@@ -17,9 +16,9 @@ import {
 } from '../../../packages/miners/test/servers.ts'
 import type { Written } from '../../../packages/terminal/test/within.ts'
 import { runAf, runVerifier } from '../../../test/in-process.ts'
-import { AF, killAll, type RunningProcess, run, start } from '../../../test/processes.ts'
+import { AF, killAll, run, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { findUnprintable, parseRecords } from './commands.ts'
+import { findUnprintable } from './commands.ts'
 
 const SECRET = 'ab'.repeat(32)
 const { hotkey: HOTKEY } = account(Buffer.from(SECRET, 'hex'))
@@ -32,7 +31,6 @@ afterAll(closeServers)
 afterAll(killAll)
 
 const af = (...words: readonly string[]): Promise<Written> => runAf(words, { cwd: root })
-const began = (...words: readonly string[]): RunningProcess => start(AF, words, { cwd: root })
 const fresh = (): string => join(root, String(count++))
 
 /** Resolves with a URL without a server. */
@@ -95,11 +93,6 @@ describe('the help of a whole program', () => {
     expect(lines.filter((line) => line.length > 80)).toEqual([])
     for (const words of [['help', 'exit-codes'], ['exit-codes']])
       expect((await af(...words)).stdout).toMatch(/^ {2}0 +done/m)
-  })
-
-  it('lists unloaded commands like loaded ones', async () => {
-    const [own, all] = [await run(AF, ['--help'], { cwd: root }), await af('--help')]
-    expect(own).toEqual(all)
   })
 
   it.each(['validator', 'verifier'])('loads no libraries of the %s', async (name) => {
@@ -282,15 +275,6 @@ describe.concurrent('endless files', () => {
     expect(ended.code).toBe(2)
     expectClear(ended, '.env expected to be')
   })
-
-  it('reports a folder that cannot be created', async () => {
-    const commands = ['demo', 'localnet', 'duel 0.5 0.5'].map((words) => words.split(' '))
-    for (const words of commands) {
-      const ended = await af(...words, '--out', '/proc/af/x')
-      expect(ended.code).toBe(4)
-      expectClear(ended, "mkdir '/proc/af'")
-    }
-  })
 })
 
 describe.concurrent('names in the metadata of a node', () => {
@@ -318,51 +302,6 @@ describe.concurrent('names in the metadata of a node', () => {
     expect(ended.stderr).toMatch(/API\/INIT: .* Error extracting {"path":\["[^"]*abc"\]/)
     expect(findUnprintable(ended.stderr)).toEqual([])
     expect(ended.stdout).toBe('')
-  })
-})
-
-describe.concurrent('a used port', () => {
-  it('is reported, and another port works', async () => {
-    const server = createServer()
-    const port = new URL(await listen(server, 0)).port
-    const out = fresh()
-    for (const words of [['miner'], ['localnet', '--out', out]]) {
-      const ended = await af(...words, '--port', port)
-      expect(ended.code).toBe(4)
-      expectClear(ended, `port ${port} is in use`)
-    }
-    server.close()
-    const again = began('localnet', '--out', out, '--port', '0')
-    await again.says(/a local chain at/)
-    await again.stop()
-  })
-})
-
-describe.concurrent('--json', () => {
-  it('lists the environments, one object a line', async () => {
-    const { code, stdout } = await af('env', 'list', '--json')
-    expect(code).toBe(0)
-    const want = [...registry.values()].map(({ id, maxSteps, replyMs, game }) => ({
-      ...{ id, players: game ? 2 : 1, maxSteps, replyMs, specHash: specHash(id) },
-    }))
-    expect(parseRecords(stdout)).toEqual(want)
-  })
-})
-
-describe.concurrent('af env run', () => {
-  it('prints why a game ended, the last board and the best answer', async () => {
-    const { url } = await serve(sends(200, completion('B2!')))
-    const where = ['env', 'run', 'tictactoe-v0', '--agent', url]
-    const { code, stdout } = await af(...where)
-    expect(code).toBe(0)
-    expect(stdout).toMatch(
-      /^reward -1, forfeited: the last line, "B2!", is not an answer\n {4}1 2 3\n {2}A .*\n {2}B .*\n {2}C .*\nbest was [ABC][123]/m,
-    )
-    const [episode] = parseRecords((await af(...where, '--json')).stdout)
-    const why = expect.stringContaining('"B2!"')
-    expect(episode).toMatchObject({ reward: -1, ending: { why } })
-    const right = await af('env', 'run', 'mult8-v0', '--agent', 'perfect')
-    expect(right.stdout).toMatch(/^< (\d+)\nreward 1, right: the product is \1\n$/m)
   })
 })
 

@@ -135,27 +135,6 @@ describe('af commit of a chute', () => {
     expect(commitments).toEqual([])
   })
 
-  it.each([401, 403, 404])(
-    'commits with a warning if the model files respond with %i',
-    async (status) => {
-      const file = fileOf(MINER, 'tokenizer_config.json')
-      const { error, records, asked, commitments } = await committing({
-        ...asCommitted,
-        [file]: answers(status),
-      })
-      expect(error).toBeUndefined()
-      expect(records).toMatchObject([
-        { type: 'check', check: 'files', result: 'warn' },
-        { type: 'committed', hotkey },
-        { type: 'place', place: 1, turn: { least: 1 }, readyBy: expect.any(Number) },
-      ])
-      for (const part of ['MODEL_NOT_SHOWN', CHUTE, MODEL, REVISION, `status ${status}`])
-        expect(records[0]?.text).toContain(part)
-      expect(asked).not.toContain(`POST ${POST}`)
-      expect(commitments).toHaveLength(1)
-    },
-  )
-
   const wrong: readonly [string, Readonly<Record<string, Handle>>, RegExp][] = [
     [
       'of another model',
@@ -217,13 +196,5 @@ describe('af duel of the uid of a chute', () => {
     for (const path of [LOOK_UP, CODE, fileOf(MINER, 'tokenizer_config.json')])
       expect(asked.filter((each) => each === `GET ${path}`)).toHaveLength(2)
     expect(asked.filter((each) => each === `POST ${POST}`).length).toBeGreaterThan(20)
-  })
-
-  it('needs the key for Chutes', async () => {
-    vi.stubEnv('CHUTES_API_KEY', '')
-    const { error, asked } = await dueling('keyless', { ...asCommitted, [POST]: plays })
-    expect(error).toBeInstanceOf(RangeError)
-    expect(error?.message).toContain('CHUTES_API_KEY: not given')
-    expect(asked).toEqual([])
   })
 })

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -14,7 +13,6 @@ import {
   plays,
   serve,
   serveChutes,
-  sourceFor,
 } from '../../../packages/miners/test/servers.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { doctor } from '../src/commands/doctor.ts'
@@ -211,12 +209,6 @@ describe('af doctor', () => {
     expect(mines.found.SLOT).toMatchObject({ kind: 'miner' })
   })
 
-  it('reports only an unreachable chain', async () => {
-    const { results, found } = await examined(validator, 'http://127.0.0.1:1')
-    expect(results).toEqual({ chain: 'fail' })
-    expect(found.CHAIN_FAILS).toMatchObject({ error: 'Unreachable' })
-  })
-
   it('checks no more of an unregistered hotkey', async () => {
     const { results, found } = await examined(stranger, await chainWith([]))
     const chain = { chain: 'ok', clock: 'ok', weights: 'ok' }
@@ -355,23 +347,6 @@ describe('af doctor', () => {
       expect(foreign.found.PROBE_OTHER).toMatchObject({ path: probe, url: other.url })
     })
 
-    it('restores the probe in a bucket that overwrites', async () => {
-      await using odd = await serveOddS3({ overwrites: true })
-      for (const _ of ['once', 'again']) {
-        const found = { NOT_KEPT: { path: probe } }
-        expect(await tried(odd.variables)).toMatchObject({ write: 'ok', read: 'ok', found })
-      }
-      odd.mend()
-      expect(await tried(odd.variables)).toMatchObject({ write: 'ok', keeps: 'ok', read: 'ok' })
-    })
-
-    it('retries a bucket that is busy or slow to store', async () => {
-      for (const troubles of ['busy', 'forgets'] as const) {
-        await using odd = await serveOddS3({ troubles })
-        expect(await tried(odd.variables)).toMatchObject({ write: 'ok', keeps: 'ok', read: 'ok' })
-      }
-    })
-
     it('retries reading a stale public URL for at most 20 seconds', async () => {
       for (const status of [404, 403]) {
         pauses.length = 0
@@ -468,41 +443,6 @@ describe('af doctor', () => {
       const silent = await examined(validator, await chainWith([]), ...own())
       expect(silent.results.chutes).toBe('fail')
     })
-  })
-
-  it('prints the first refusal of a source, without other options', async () => {
-    const path = await fileOf('import requests\n')
-    const refused = await runCommand(doctor, '--source', path, '--json')
-    expect(refused.error).toBeUndefined()
-    expect(refused.exitCode).toBe(1)
-    expect(refused.records).toMatchObject([
-      { type: 'source', path, refusal: expect.stringMatching(/^line 1: "import requests"/) },
-    ])
-    const whole = {
-      hotkey: 'me',
-      model: 'me/affine-me',
-      revision: 'c0ffee11'.repeat(5),
-      chute: 'c',
-    }
-    const passed = await runCommand(doctor, '--source', await fileOf(sourceFor(whole)))
-    expect([passed.error, passed.exitCode]).toEqual([undefined, undefined])
-    expect(passed.stdout).toBe('validators accept it\n')
-    const none = await runCommand(doctor, '--source', `${path}-that-is-not-there`)
-    expect(none.error).toBeInstanceOf(RangeError)
-  })
-
-  it('rejects a source that is a pipe or over 1 MiB, without waiting', async () => {
-    const large = await fileOf('#'.repeat(2 ** 20 + 1))
-    const pipe = `${large}.pipe`
-    execFileSync('mkfifo', [pipe])
-    for (const [path, fault] of [
-      [pipe, 'a regular file'],
-      [large, 'at most 1048576 bytes'],
-    ] as const) {
-      const { error } = await runCommand(doctor, '--source', path)
-      expect(error).toBeInstanceOf(RangeError)
-      expect(error).toMatchObject({ message: expect.stringContaining(fault) })
-    }
   })
 
   it('has a sentence for each finding', async () => {

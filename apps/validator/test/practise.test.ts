@@ -10,7 +10,6 @@ import { runAf } from '../../../test/in-process.ts'
 import { AF, killAll, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { findUnprintable, parseRecords } from './commands.ts'
-import { HAS_PYTHON, typed } from './typed.ts'
 
 const root = testFolder('af-practise')
 
@@ -79,18 +78,6 @@ describe.concurrent('af practise', () => {
     expect(seen.length).toBe(count + 1)
   })
 
-  it('applies --at-least to every environment', async () => {
-    const words = [...TWO, '--challenges', '20', '--at-least']
-    const [perfect, best, worst] = await Promise.all([
-      practise('perfect', ...words, '1'),
-      practise('random', ...words, '0'),
-      practise('random', ...words, '0.5'),
-    ])
-    expect([perfect.code, best.code, worst.code]).toEqual([0, 0, 1])
-    expect(perfect.stdout).toContain('tictactoe@0.1.0: 20 of 20 played perfectly')
-    expect(worst.stdout).toContain('mult8@0.1.0: 0 of 20 played perfectly')
-  })
-
   it('plays games against a scripted opponent and counts wins', async () => {
     const words = ['--env', 'hex-v0', '--challenges', '10', '--at-least', '0.99']
     const { code, stdout } = await practise('perfect', ...words)
@@ -151,70 +138,5 @@ describe.concurrent('af practise', () => {
     const altered = join(root, 'altered.jsonl')
     await writeFile(altered, '"mine"\n')
     expect((await practise(url, '--resume', altered)).code).toBe(2)
-  })
-
-  it('rejects a second process on its file immediately', async ({ expect }) => {
-    const file = join(root, 'shared.jsonl')
-    let held: (() => void)[] | undefined = []
-    const { url } = await serve((index, _, response, body) => {
-      const prompt = JSON.parse(body).messages.at(-1).content
-      const content = playerReply(prompt, { skill: 1, seed: 'a' })
-      const reply = () => void response.writeHead(200).end(completion(content))
-      // The first request only checks that the endpoint responds.
-      index === 0 || held === undefined ? reply() : held.push(reply)
-    })
-    const words = [url, ...TWO, '--challenges', '4', '--resume', file, '--json']
-    const first = start(AF, ['practise', ...words])
-    while (held.length === 0) await sleep(5)
-    const second = await practise(...words)
-    expect([second.code, second.stdout]).toEqual([4, ''])
-    for (const reply of held) reply()
-    held = undefined
-    expect((await first.ended).code).toBe(0)
-    expect(await linesIn(file)).toHaveLength(9)
-    expect((await practise(...words)).code).toBe(0)
-    const pipe = await practise(url, '--resume', '/dev/null')
-    const other = await practise(...words, '--challenges', '5')
-    expect([pipe.code, other.code]).toEqual([2, 2])
-    const refused = [second, pipe, other].map(({ stderr }) => stderr.replace(file, '<file>'))
-    await expect(refused.join('')).toMatchFileSnapshot('snapshots/practise-refused.txt')
-  })
-
-  it('exits with 4 and no result if an endpoint stops replying after the first prompt', async ({
-    expect,
-  }) => {
-    const { url, seen } = await serve((index, _, response) => {
-      if (index % 7 === 0) response.writeHead(200).end(completion('any'))
-      else response.writeHead(401).end('no key')
-    })
-    const words = [url, ...TWO, '--challenges', '3', '--resume', join(root, 'never.jsonl')]
-    const ended = await practise(...words)
-    // The file gives no verdict either.
-    const again = await practise(...words)
-    expect([ended.code, again.code, seen.length]).toEqual([4, 4, 8])
-    const text = [ended.stdout, ended.stderr, again.stderr].join('').replaceAll(url, '<url>')
-    await expect(text).toMatchFileSnapshot('snapshots/practise-silent.txt')
-  })
-
-  it.skipIf(!HAS_PYTHON)('prints progress at Ctrl-C, as af duel does', async ({ expect }) => {
-    const stops = async (words: readonly string[], seen: string) => {
-      const three = await serve((index, _, response, body) => {
-        const prompt = JSON.parse(body).messages.at(-1).content
-        const reply = playerReply(prompt, { skill: 1, seed: 'a' })
-        if (index < 4) response.writeHead(200).end(completion(reply))
-      })
-      const [command = '', ...more] = words
-      const all = [command, three.url, ...more, '--env', 'mult8-v0', '--ahead', '1']
-      const { code, shown } = await typed(root, all, [[seen, '\u0003']])
-      expect([code, shown.endsWith('\n')]).toEqual([130, true])
-      return shown.trimEnd().split('\r').at(-1)
-    }
-    const practising = ['practise', '--challenges', '9']
-    const ends = await Promise.all([
-      stops(practising, '3 of 9'),
-      stops([...practising, '--resume', 'stopped.jsonl'], '3 of 9'),
-      stops(['duel', 'perfect', '--out', 'stopped'], '3 tied'),
-    ])
-    await expect(`${ends.join('\n')}\n`).toMatchFileSnapshot('snapshots/stopped.txt')
   })
 })

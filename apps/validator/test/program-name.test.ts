@@ -25,15 +25,6 @@ it('uses the name on the PATH, with npx under npm', () => {
   )
 })
 
-it('uses the file of a program that is not on the PATH', () => {
-  const PATH = pathWith('af')
-  const verify = `node ${findProgramFile('af-verify')}`
-  expect(verify).toMatch(/^node \/.*verifier\/.*cli\.[jt]s$/)
-  expect(getCommandName('af', { PATH }, FROM)).toBe('af')
-  expect(getCommandName('af-verify', { PATH }, FROM)).toBe(verify)
-  expect(getCommandName('af-verify', {}, FROM)).toBe(verify)
-})
-
 it('uses the file of a program that npx fetched for one call', () => {
   const env = { PATH: pathWith('af-verify'), npm_command: 'exec' }
   expect(getCommandName('af-verify', env, FETCHED)).toBe(`node ${findProgramFile('af-verify')}`)

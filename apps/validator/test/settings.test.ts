@@ -77,19 +77,9 @@ describe('a setting', () => {
       found(read({}, { CHUTES_API_KEY: '' }, { CHUTES_API_KEY: 'k' }), 'chutes-api-key'),
     ).toEqual(['-', '-', 'CHUTES_API_KEY'])
   })
-
-  it('is converted to a number, switch or text', () => {
-    const env = { AFFINE_EMIT: 'true', AFFINE_REPLAY: '0', AFFINE_METRICS: '0', AFFINE_NETUID: '7' }
-    const { settings, problems } = read({ ...MINIMUM, firstEpoch: '12' }, env)
-    expect(problems).toEqual([])
-    const given = { emit: true, replay: false, metrics: 0, netuid: 7, firstEpoch: 12 }
-    const others = { bucket: { folder: 'b' }, metricsHost: '127.0.0.1', network: 'local' }
-    expect(settings).toMatchObject({ ...given, ...others })
-  })
 })
 
 describe('the network', () => {
-  const file = { SUBTENSOR_ENDPOINT: 'ws://one:9944', SUBTENSOR_FALLBACK: 'wss://two' }
   const rest = { folder: 'f', buckets: 'b' }
 
   it.each(['finney', 'wss://one, wss://two', import.meta.filename])('can be %s', (network) => {
@@ -101,12 +91,6 @@ describe('the network', () => {
     const detail = `expected ${NETWORK_HELP}, got ${JSON.stringify(network)}`
     const { problems } = read({ ...rest, network })
     expect(problems).toEqual([{ code: 'UNREADABLE', by: '--network', detail }])
-  })
-  it('lists the fallback after its own nodes', () => {
-    expect(read(rest, {}, file).settings?.network).toBe('ws://one:9944,wss://two')
-    expect(read(rest, { SUBTENSOR_ENDPOINT: 'local' }, file).settings?.network).toBe(
-      'local,wss://two',
-    )
   })
 })
 
@@ -406,14 +390,6 @@ describe('af doctor, and the start of af validate', () => {
     await expect(warned).toMatchFileSnapshot('snapshots/mistyped-variables.txt')
     expect(stdout).toMatch(/^grace +5 +bad\.env +AFFINE_GRACE$/m)
     expect(stdout).not.toContain('s3cret')
-  })
-
-  it('print every problem, also of the hotkey, on its own line', async () => {
-    const line = 'validate --key no/such/key --concurrency many --emit --dry-run'
-    const env = { SUBTENSOR_ENDPOINT: '', AFFINE_STALL: 'never', AFFINE_FOLDR: 'f' }
-    const { code, stdout, stderr } = await af(line, env)
-    expect([code, stdout]).toEqual([2, ''])
-    await expect(stderr).toMatchFileSnapshot('snapshots/validate-problems.txt')
   })
 })
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { cp, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { account, LocalChain } from '@affine/chain'
+import { LocalChain } from '@affine/chain'
 import { LOCAL_NETWORK, type RecomputedEpoch } from '@affine/settlement'
 import { NAMES_FILE } from '@affine/terminal'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -110,23 +110,6 @@ describe('af status', () => {
       seconds: 12 * rest,
     })
     expect(await due(start + epochBlocks - 1)).toMatchObject({ what: 'attestations', blocks: 0 })
-  })
-
-  it('works on a new chain', async () => {
-    const neurons = [{ hotkey: account(new Uint8Array(32).fill(1)).hotkey, stake: 10n ** 12n }]
-    const chain = LocalChain.create({
-      netuid: 1,
-      random: () => randomBytes(32),
-      neurons,
-      params: { tempo: 30 },
-    })
-    const { stdout, error } = await ask(chain)
-    expect(error).toBeUndefined()
-    expect(stdout).toMatch(
-      /^block {5}0, 0 of 30 in epoch 0; seals count for 20 more, about 0 s\nchampion {2}none;/,
-    )
-    expect(stdout).toContain('contender none\nqueue     0 waiting, next none\nuid ')
-    expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/^0 +5\w{47} +- +50 % +- +- +0$/)
   })
 
   it('starts with --last from the attested state, without earlier evidence', async () => {

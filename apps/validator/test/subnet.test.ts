@@ -1,16 +1,15 @@
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { dirname, join } from 'node:path'
-import { blockPath, type Sample, statePath } from '@affine/blocks'
+import { blockPath, statePath } from '@affine/blocks'
 import { LocalChain, serveLocal } from '@affine/chain'
 import { type State, stateRoot } from '@affine/duel'
 import { listenWith } from '@affine/node/listen'
-import { type Flaw, LOCAL_NETWORK, type RecomputedEpoch, recompute } from '@affine/settlement'
-import { createBucketOpener } from '@affine/settlement/node'
+import { LOCAL_NETWORK, type RecomputedEpoch } from '@affine/settlement'
 import { getRequestListener } from '@hono/node-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { closeServers, listen, serve } from '../../../packages/miners/test/servers.ts'
-import { runAf, runVerifier } from '../../../test/in-process.ts'
+import { closeServers, listen } from '../../../packages/miners/test/servers.ts'
+import { runVerifier } from '../../../test/in-process.ts'
 import { AF_VERIFY, killAll, run } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { LIAR } from '../src/commands/demo/participants.ts'
@@ -48,25 +47,6 @@ beforeAll(async () => {
 })
 afterAll(closeServers)
 afterAll(killAll)
-
-type Seen = (sample: Sample, where: { readonly validator: string; readonly block: string }) => void
-
-/** Recomputes every epoch from these buckets. */
-async function epochsIn(
-  base: string,
-  onSample: Seen = () => {},
-): Promise<readonly RecomputedEpoch[]> {
-  const chain = LocalChain.import(await readFile(chainFile, 'utf8'))
-  const epochs: RecomputedEpoch[] = []
-  for await (const epoch of recompute({
-    chain,
-    network: LOCAL_NETWORK,
-    openBucket: createBucketOpener(base),
-    onSample,
-  }))
-    epochs.push(epoch)
-  return epochs
-}
 
 const flawsOf = (epochs: readonly RecomputedEpoch[]) => epochs.flatMap(({ flaws }) => flaws)
 const rootOf = (epochs: readonly RecomputedEpoch[]): string =>
@@ -202,48 +182,6 @@ describe('recomputing', () => {
     expect(here.stdout).not.toContain('No problems found')
     expect([here.code, there.code, there.stdout]).toEqual([1, 1, here.stdout])
   })
-
-  const GARBAGE = [
-    '',
-    '\n\n\n',
-    '{}\n{}\n',
-    `${'['.repeat(100_000)}\n`,
-    '{"__proto__":{"ok":true}}\n{"signature":"00"}\n',
-    '\u001b[2J\u202e\u0000',
-    new Uint8Array(3000).fill(0xff),
-  ]
-  const TOO_LARGE = new Uint8Array(8 * 1024 * 1024 + 1)
-  it.each([
-    ['are', GARBAGE, GARBAGE.length],
-    // A bucket without a block is not checked further in that epoch.
-    ['are not all', [...GARBAGE, TOO_LARGE, null], 3],
-  ])(
-    'computes the same root with arbitrary bytes in a hostile bucket, which %s readable',
-    async (_, garbage, least) => {
-      const base = await tampered(async (folder) => {
-        let i = 0
-        for (const kind of ['blocks', 'states']) {
-          for (const name of await readdir(place(folder, LIAR, `v1/${kind}`))) {
-            const content = garbage[i++ % garbage.length] ?? null
-            const file = place(folder, LIAR, `v1/${kind}/${name}`)
-            if (content === null) await rm(file).then(() => mkdir(file))
-            else await writeFile(file, content)
-          }
-        }
-      })
-      const epochs = await epochsIn(base)
-      expect(rootOf(epochs)).toBe(stateRoot(state))
-      const flaws = flawsOf(epochs)
-      using web = await served(base)
-      // The messages of a folder and a web server differ.
-      const withoutCause = ({ detail, ...flaw }: Flaw) =>
-        flaw.code.endsWith('_MISSING') ? flaw : { ...flaw, detail }
-      expect(flawsOf(await epochsIn(web.url)).map(withoutCause)).toEqual(flaws.map(withoutCause))
-      expect(flaws.length).toBeGreaterThan(least)
-      expect(new Set(flaws.map(({ validator }) => validator))).toEqual(new Set([hotkeyOf(LIAR)]))
-      for (const { detail } of flaws) expect(detail).not.toMatch(/[\p{Cc}\p{Cf}]/u)
-    },
-  )
 })
 
 describe('af-verify', () => {
@@ -282,24 +220,5 @@ describe('af-verify', () => {
       champion: hotkeyOf('stronger'),
     })
     expect(Object.keys(records.at(-1).suspect)).toEqual([hotkeyOf(LIAR)])
-  })
-
-  it('exits with 2 if the buckets are elsewhere, before it reads a lane', async () => {
-    const elsewhere = `${buckets}s`
-    const { stdout, stderr, code } = await over(elsewhere)
-    expect([code, stdout]).toEqual([2, ''])
-    expect(stderr).toContain(`where buckets are, got ${elsewhere}: none of the 5 announced`)
-    const empty = await serve((_, __, response) => response.writeHead(404).end())
-    const web = await over(empty.url)
-    expect([web.code, web.stdout]).toEqual([2, ''])
-    for (const nowhere of [
-      await runAf(['status', '--network', chainFile]),
-      await runVerifier(['--network', chainFile]),
-    ]) {
-      expect([nowhere.code, nowhere.stdout]).toEqual([2, ''])
-      expect(nowhere.stderr).toContain(
-        'where buckets are: validators announced them by name, such as',
-      )
-    }
   })
 })

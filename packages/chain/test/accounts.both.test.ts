@@ -89,12 +89,3 @@ test('rejects a signature of the message wrapped in <Bytes>, as polkadot.js does
     expect(verify(wrapped, alice.sign(wrapped), alice.hotkey)).toBe(true)
   }
 })
-
-test('throws a RangeError for a wrong length', () => {
-  expect(() => account(new Uint8Array(31))).toThrow(/^"seed" expected .* got 31$/)
-  expect(() => account(new Uint8Array(96))).toThrow(/^"seed" expected .* got 96$/)
-  expect(() => account(new Uint8Array(64))).toThrow(RangeError)
-  expect(() => account(new Uint8Array(64).fill(255))).toThrow(RangeError)
-  expect(() => ed25519Account(new Uint8Array(64))).toThrow('"seed" expected 32 bytes, got 64')
-  expect(() => encodeAddress(new Uint8Array(33))).toThrow('"publicKey" expected 32 bytes, got 33')
-})

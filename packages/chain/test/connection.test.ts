@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { Connection } from '../src/bittensor/connection.ts'
 import { FinalBlocks } from '../src/bittensor/final-blocks.ts'
 import { subtensor } from '../src/bittensor/subtensor.ts'
-import { ChainError, type Head } from '../src/index.ts'
+import type { Head } from '../src/index.ts'
 import {
   type FakeNode,
   type FakeNodeOptions,
@@ -12,7 +12,6 @@ import {
   type Reply,
 } from './fake-node.ts'
 import messages from './node-messages.json' with { type: 'json' }
-import { serve } from './serve.ts'
 
 const ended: (() => Promise<void>)[] = []
 let retries: string[] = []
@@ -115,15 +114,6 @@ describe('a connection', () => {
     },
   )
 
-  test('skips a server that is not a node', async () => {
-    const { url, close } = await serve(async () => new Response('hello'))
-    ended.push(close)
-    const socketUrl = url.replace('http:', 'ws:')
-    expect(await connect([socketUrl, await node()]).blocks.head()).toEqual(head(5))
-    const why = 'Unexpected server response: 200'
-    expect(retries).toEqual([expect.stringContaining(`${socketUrl}: ${why}`)])
-  })
-
   test('rejects immediately for a node of another chain, without another request', async () => {
     const [other, good] = [await node({ genesis: 'cd'.repeat(32) }), await node()]
     await expect(connect([other, good]).blocks.head()).rejects.toMatchObject({
@@ -145,19 +135,6 @@ describe('a connection', () => {
     expect(connection.genesis).toBe('cd'.repeat(32))
     await first.stop()
     await expect(blocks.head()).rejects.toMatchObject({ code: 'WrongGenesis' })
-  })
-
-  test('skips nodes without block 0', async () => {
-    const answers = [null, '', '0x12', 12, {}, '\u{1b}[2J', `0x${'AB'.repeat(32)}`]
-    const bad = await Promise.all(answers.map(() => node()))
-    for (const [i, result] of answers.entries())
-      bad[i]!.replies.chain_getBlockHash = () => ({ result })
-    const { connection, blocks } = connect([...bad, await node()], { genesis: undefined })
-    expect(await blocks.head()).toEqual(head(5))
-    expect(connection.genesis).toBe(GENESIS)
-    expect(retries).toEqual(
-      bad.map(({ url }) => expect.stringContaining(`${url}: the node does not know`)),
-    )
   })
 
   test('replaces nodes that do not answer within a third of the time, three times each', async () => {
@@ -195,15 +172,6 @@ describe('a connection', () => {
     expect(retries).toEqual([
       expect.stringMatching(/^BadReply: .*: -32000: not\?\[2J today: \["nor tomorrow"\]$/),
     ])
-  })
-
-  test("rethrows a task's ChainError unchanged, without replacing the node", async () => {
-    const only = await node()
-    const { connection } = connect([only])
-    const own = new ChainError('DrandBehind')
-    for (const _ of [1, 2])
-      await expect(connection.use(() => Promise.reject(own))).rejects.toBe(own)
-    expect([retries, only.connections.opened]).toEqual([[], 1])
   })
 
   test("reconnects after an upgrade of the node's runtime, and not before", async () => {
@@ -267,26 +235,6 @@ describe('final blocks', () => {
     only.finalize(13)
     expect(await next).toEqual(range(13, 13))
     await heads.return()
-  })
-
-  test('continues with the next node if one announces no more heads', async () => {
-    const [first, second] = [await node(), await node({ head: 8 })]
-    const heads = connect([first, second]).blocks.heads()
-    expect(await take(heads, 1)).toEqual(range(5, 5))
-    expect(await take(heads, 3)).toEqual(range(6, 8))
-    expect(retries).toEqual([expect.stringContaining('silent for 180 s')])
-  })
-
-  test('waits for a node that is behind the previous one', async () => {
-    const [first, behind] = [await node({ head: 8 }), await node({ head: 6 })]
-    const heads = connect([first, behind]).blocks.heads()
-    expect(await take(heads, 1)).toEqual(range(8, 8))
-    await first.stop()
-    const next = take(heads, 1)
-    await expect.poll(() => behind.asked).toContain('chain_subscribeFinalizedHeads')
-    behind.finalize(7)
-    behind.finalize(9)
-    expect(await next).toEqual(range(9, 9))
   })
 
   test('begins with the next node if the first announces a block that it does not have', async () => {
@@ -363,19 +311,6 @@ describe('a malformed message', () => {
     },
   )
 
-  test('replaces the node if it is the answer or a notification of state_subscribeRuntimeVersion', async () => {
-    const [refusing, junk] = [await node(), await node()]
-    refusing.replies.state_subscribeRuntimeVersion = () => refused(-32601, 'Method not found')
-    const news = JSON.stringify({ params: { subscription: 'v', result: [] } })
-    junk.replies.state_subscribeRuntimeVersion = () => {
-      setTimeout(() => junk.say(news))
-      return { result: 'v' }
-    }
-    const { connection, blocks } = connect([refusing, junk, await node({ head: 6 })])
-    await connection.use(() => blocks.reach(6))
-    expect(await blocks.head()).toEqual(head(6))
-  })
-
   const headed = (result: unknown) =>
     JSON.stringify({ jsonrpc: '2.0', params: { subscription: 'h2', result } })
   test.each([
@@ -427,35 +362,6 @@ describe('a malformed message', () => {
     expect(await connect([plain, opaque, await node()]).blocks.head()).toEqual(head(5))
     const left = expect.stringMatching(why)
     expect(retries).toEqual([left, left])
-  })
-
-  test('accepts messages up to the limits, such as a full block', async () => {
-    const only = await node()
-    const { blocks } = connect([only], PATIENT)
-    await blocks.head()
-    only.say(unasked('['.repeat(63) + ']'.repeat(63)))
-    only.say(unasked(`["\\\\","${'[{\\"'.repeat(100)}"]`))
-    const calls = Array<string>(20_000).fill(`0x${'ab'.repeat(375)}`)
-    only.say(unasked(JSON.stringify({ block: { extrinsics: calls } })))
-    expect(await blocks.head()).toEqual(head(5))
-    expect([only.connections.opened, retries]).toEqual([1, []])
-  })
-
-  test('does not negotiate compression', async () => {
-    const only = await node()
-    await connect([only]).blocks.head()
-    expect(only.extensions).toEqual([''])
-  })
-
-  test('is printed without control characters', async () => {
-    const bad = await node()
-    const words = 'look \u{9b}2J \u{202e} \u{1b}[2J'
-    bad.replies.state_getRuntimeVersion = () => ({ result: { apis: { [words]: words } } })
-    expect(await connect([bad, await node()]).blocks.head()).toEqual(head(5))
-    const printed = vi.mocked(console.error).mock.calls.flat().map(String).join('')
-    expect(printed).toContain('look ?2J ? ?[2J')
-    expect(printed).toMatch(/^[\n -~]+$/)
-    expect(retries).toEqual([expect.stringMatching(/^[ -~]+$/)])
   })
 
   test.each([

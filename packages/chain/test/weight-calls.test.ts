@@ -119,11 +119,6 @@ describe('timelocked weights', () => {
     expect(at).toBe(ROUND + ((1009 + 3 - 999) * 12) / 3)
   })
 
-  test("use the runtime's time between blocks", async () => {
-    const [, , , at] = await callIn(await planned(names, { 'aura.slotDuration': 6000 }))
-    expect(at).toBe(ROUND + ((7 + 3 - 5) * 6) / 3)
-  })
-
   test.each([
     [ROUND - 200, null],
     [ROUND - 201, 'DrandBehind'],

@@ -131,24 +131,6 @@ describe('the clock of a side', () => {
     expect(time.now()).toBeGreaterThan(CLOCK_MS)
   })
 
-  it('covers all its replies', async () => {
-    const time = new FakeTime()
-    const slow = counting(() => time.pass(CLOCK_MS / 2))
-    const sample = only(await gamesOf({ time, agent: byRole(scripted, slow) }))
-    expect([sample.contender.fault, replies(sample.contender)]).toEqual(['no-reply', 2])
-  })
-
-  it('is a sixth of sampling if that is shorter', async () => {
-    const samplingMs = 2 * CLOCK_MS
-    const time = new FakeTime()
-    const [inTime, late] = [samplingMs / 6, samplingMs / 6 + 1].map((ms) =>
-      counting((index) => index === 0 && time.pass(ms)),
-    )
-    const agent = byRole(inTime ?? scripted, late ?? scripted)
-    const sample = only(await gamesOf({ time, agent, samplingMs }))
-    expect([sample.champion.fault, sample.contender.fault]).toEqual([undefined, 'no-reply'])
-  })
-
   const seconds = CLOCK_MS / 1000
   const reasonsIn = (events: readonly MinerEvent[]): readonly string[] =>
     events.flatMap((event) => ('reason' in event ? [event.reason] : []))
@@ -185,18 +167,6 @@ describe('the clock of a side', () => {
     const message = expect.stringContaining(said)
     expect(problems).toEqual([expect.objectContaining({ code: reasons[0], message })])
   })
-
-  it('continues while a reply with a used id is requested again', async () => {
-    const time = new FakeTime()
-    const repeating: MinerAgent = async (messages, call) => {
-      time.pass(CLOCK_MS / 3)
-      if (call?.end.aborted) return { fault: 'no-reply' }
-      return { content: spec.solve(promptIn(messages)), invocation: 'always the same' }
-    }
-    const sample = only(await gamesOf({ time, agent: byRole(scripted, repeating) }))
-    expect(sample.contender.fault).toBe('no-reply')
-    expect(replies(sample.contender)).toBe(1)
-  })
 })
 
 describe('a game', () => {
@@ -213,18 +183,6 @@ describe('a game', () => {
     expect(asked).toBe(0)
     const begun = only(await gamesOf({ agent, endsAt: 2 * CLOCK_MS }))
     expect(callsOf(begun)).toBe(asked)
-  })
-
-  it('does not start if neither miner may be asked, and is lost by a single miner that may not', async () => {
-    const of = async (refused: readonly string[]) => {
-      const mayAsk: LaneTask['mayAsk'] = async ({ hotkey }) => !refused.includes(hotkey)
-      const agentOf = (hotkey: string) => (refused.includes(hotkey) ? () => NO_REPLY : scripted)
-      const agent = byRole(agentOf(CHAMPION), agentOf(CONTENDER))
-      return (await gamesOf({ quota: { [HEX]: 4 }, agent, mayAsk })).map(leadIn)
-    }
-    expect(await of([CHAMPION, CONTENDER])).toEqual(Array(4).fill(0))
-    expect(await of([CHAMPION])).toEqual(Array(4).fill(2))
-    expect(await of([CONTENDER])).toEqual(Array(4).fill(-2))
   })
 
   it('is lost by the mover if the end of sampling interrupts it', async () => {
@@ -342,54 +300,6 @@ describe('the games of a lane', () => {
     expect((await games).length).toBe(128)
     expect(most).toEqual({ [CONTENDER]: 2, [OTHER]: 2 })
     expect(mostAtOnce).toBe(4)
-  })
-
-  it('do not wait for long games or hanging checks of another contender', async () => {
-    for (const isHanging of [true, false]) {
-      const phase = new AbortController()
-      let ended = 0
-      const mayAsk: LaneTask['mayAsk'] = ({ hotkey }, { signal }) =>
-        hotkey === OTHER && isHanging
-          ? new Promise((resolve) => signal.addEventListener('abort', () => resolve(true)))
-          : Promise.resolve(true)
-      const run = gamesOf({
-        ...{ quota: { [HEX]: 64 }, contenders: [CONTENDER, OTHER], deadline: phase.signal, mayAsk },
-        agent: ({ hotkey }) => (hotkey === OTHER ? silent : resigning),
-        on: ({ type }) => {
-          ended += type === 'sample' ? 1 : 0
-        },
-      })
-      // This clock does not advance.
-      while (ended < 64) await new Promise(setImmediate)
-      phase.abort()
-      const games = await run
-      const faults = games.filter(
-        ({ contender }) => contender.miner === CONTENDER && contender.fault,
-      )
-      expect([games.length, faults.length]).toEqual([128, 0])
-    }
-  })
-
-  it('start although running games last long', async () => {
-    const time = new FakeTime()
-    const phase = new AbortController()
-    let asked = 0
-    const agent = counting(() => {
-      asked += 1
-    }, silent)
-    const run = gamesOf({
-      ...{ quota: { [HEX]: 64 }, time, deadline: phase.signal },
-      agent: byRole(agent, agent),
-    })
-    for (const count of [2, 4, 6]) {
-      while (asked < count) await new Promise(setImmediate)
-      time.pass(CLOCK_MS / 6 - 1)
-      for (let i = 0; i < 20; i++) await new Promise(setImmediate)
-      expect(asked).toBe(count)
-      time.pass(1)
-    }
-    phase.abort()
-    expect((await run).length).toBe(64)
   })
 
   it('take their turns only after the checks of both miners', async () => {

@@ -167,16 +167,6 @@ describe('metrics', () => {
     const counts = Object.fromEntries(calls.map(([name, count]) => [reasonIn(name), count]))
     expect(counts).toMatchObject({ 429: 1, '5xx': 100, status: 200 })
   })
-
-  it('count refusals of the chain, and not an earlier failure', async () => {
-    const task = { kind: 'weights', epoch: 3 } as const
-    for (let i = 0; i < 3; i++) metrics.on(problem(task))
-    metrics.on({ type: 'problem', task, phase: 'send', error: new Error('why') })
-    expect(await read()).toMatchObject({
-      'affine_problems_total{task="weights"}': 4,
-      'affine_transactions_total{task="weights",outcome="refused"}': 1,
-    })
-  })
 })
 
 describe('the age of a block', () => {

@@ -212,19 +212,6 @@ describe('a lane of several contenders', () => {
   })
 })
 
-describe('the end of the sampling phase', () => {
-  it('makes every missing reply a forfeit, and the lane is valid', async () => {
-    const never: Answer = () => {}
-    const busy: Answer = (_, __, response) => response.writeHead(503).end()
-    const { duel } = await minersOf(never, busy)
-    const { samples } = await sampled(duel, { deadline: AbortSignal.timeout(300) })
-    for (const { champion, contender } of pairsOf(samples)) {
-      expect([champion.fault, contender.fault]).toEqual(['no-reply', 'no-reply'])
-    }
-    expect(await verdictOn(samples)).toMatchObject({ ok: true })
-  })
-})
-
 describe('a hostile miner', () => {
   const nasty = [
     '\u001b]0;owned\u0007A1',
@@ -399,25 +386,5 @@ describe('a lane whose agents answer immediately', () => {
     const { samples: all } = await sampled(duel, { agent: plays(again) })
     expect(all.length).toBe(96)
     expect(await verdictOn(all)).toMatchObject({ ok: true })
-  })
-
-  it('stops if an agent rejects, stores only real samples, and continues later', async () => {
-    let left = 20
-    const refused: LaneTask['agent'] = (...miner) => {
-      const agent = plays(randomUUID)(...miner)
-      return async (...asked) => {
-        if (left-- <= 0) throw new Error('refused')
-        return agent(...asked)
-      }
-    }
-    for (let i = 0; i < 2; i++)
-      await expect(sampled(duel, { agent: refused })).rejects.toThrow('refused')
-    const journal = await readFile(journalPath, 'utf8')
-    expect(journal).toContain('"sample"')
-    expect(journal).not.toContain('no-reply')
-    const { samples } = await sampled(duel, { agent: plays(randomUUID) })
-    expect(samples.length).toBe(96)
-    expect(samples.flatMap(listEpisodes).some(({ fault }) => fault)).toBe(false)
-    expect(await verdictOn(samples)).toMatchObject({ ok: true })
   })
 })

@@ -241,23 +241,6 @@ describe('a validator', () => {
     expect(await disk.read(statePath(FIRST + 1), LIMITS.blockBytes)).not.toBeNull()
   })
 
-  it('does not set weights in the next epoch', async () => {
-    const chain = await chainOf()
-    const lasts: (number | undefined)[] = []
-    const setWeights = chain.setWeights.bind(chain)
-    chain.setWeights = (account, weights, until) => {
-      lasts.push(until)
-      return setWeights(account, weights, until)
-    }
-    const { follow, problems } = validatorOf(chain, join(root, 'last block'))
-    await follow(2 * tempo + 2)
-    expect(lasts).toEqual([2 * tempo - 1, 3 * tempo - 1])
-    expect(problems()).toEqual([])
-    await unheard(chain, 4 * tempo - 2)
-    await validatorOf(chain, join(root, 'too late')).follow(4 * tempo - 1)
-    expect(lasts).toHaveLength(2)
-  })
-
   it('creates its lane once although the chain refuses its seal', async () => {
     const chain = await chainOf([miner, contender])
     const folder = join(root, 'refused')
@@ -282,28 +265,6 @@ describe('a validator', () => {
     await follow(START + 4)
     expect(sent()).toContain(`seal ${FIRST}`)
     expect(written.filter((path) => path.includes('blocks'))).toHaveLength(1)
-  })
-
-  it('attests once an epoch despite a restart in the last block', async () => {
-    const chain = await chainOf()
-    const folder = join(root, 'attested')
-    const first = validatorOf(chain, folder, { bucketUrl: 'b' })
-    await first.follow(2 * tempo - 2)
-    expect(first.sent()).toContain('attest 1')
-    const again = validatorOf(chain, folder, { bucketUrl: 'b' })
-    await again.follow(2 * tempo - 1)
-    expect(again.problems()).toEqual([])
-    expect(again.sent()).not.toContain('attest 1')
-  })
-
-  it('knows its state immediately if it starts in the last block of an epoch', async () => {
-    const chain = await chainOf()
-    const first = validatorOf(chain, join(root, 'early'))
-    await first.follow(3 * tempo - 2)
-    const late = validatorOf(chain, join(root, 'late'), { account: miner, emit: false })
-    await late.follow(3 * tempo - 1)
-    expect(late.problems()).toEqual([])
-    expect(late.validator.state).toEqual(first.validator.state)
   })
 
   it('sends nothing in a dry run, and reports each withheld transaction once', async () => {
@@ -390,20 +351,6 @@ describe('a validator that is stopped', () => {
     ]
     expect(played.every((line, i) => line === want[i])).toBe(true)
     expect(await commitment(chain)).toEqual(await commitment(never)) // the head of the lane is in it
-  })
-
-  it('seals a complete lane and waits for the block', async () => {
-    const chain = await chainOf([miner, contender])
-    const { validator, events, follow } = validatorOf(chain, join(root, 'whole'), { agent: reply })
-    await follow(START - 1)
-    validator.onHead(await chain.produce(chain.height * BLOCK_MS))
-    while ((await journal('whole').catch(() => [])).length < LANE) await pause()
-    const before = chain.height
-    await stopped(chain, validator)
-    expect(chain.height).toBeGreaterThan(before)
-    expect(seals(events)).toEqual([
-      { type: 'sent', task: { kind: 'seal', epoch: FIRST }, block: expect.any(Number) },
-    ])
   })
 
   it('reads the lanes of the previous epoch if it returns in the last block of an epoch', async () => {

@@ -141,21 +141,6 @@ describe.concurrent('a miner on Chutes', () => {
     },
   )
 
-  it('may not be asked until its model is public, even if Hugging Face fails in the meantime', async () => {
-    const file = fileOf(MINER, 'tokenizer_config.json')
-    const { mayAsk, hasChanged, asked } = await chutes({
-      [file]: (...rest) => answers(rest[2] === 0 ? 404 : 503)(...rest),
-    })
-    const epoch = phase()
-    expect(await mayAsk(MINER, epoch)).toBe(false)
-    while (asked(file).length < 2) {
-      expect(await mayAsk(MINER, epoch)).toBe(false)
-      await sleep(5)
-    }
-    expect(await mayAsk(MINER, epoch)).toBe(false)
-    expect(await hasChanged(MINER, epoch)).toBe(false) // it was not asked
-  })
-
   it('is woken once an epoch after its check, and again if Chutes fails', async () => {
     const { ask, asked, heard } = await chutes({
       [wakeOf(MINER)]: (...rest) => answers(rest[2] === 0 ? 503 : 200)(...rest),
@@ -279,46 +264,6 @@ describe.concurrent('a key that is refused', () => {
     expect(await call).toEqual(A1)
   })
 
-  it('does not delay other miners while the account check is pending', async () => {
-    let tell: (() => void) | undefined
-    const { ask } = await chutes({
-      '/users/me': (...rest) => {
-        tell = () => answers(200, { balance: 1 })(...rest)
-      },
-      [POST]: answers(402),
-    })
-    const epoch = phase()
-    const refused = ask(MINER, epoch)
-    while (tell === undefined) await sleep(5)
-    expect(await ask(OTHER, epoch)).toEqual(A1)
-    tell()
-    epoch.abort()
-    expect(await refused).toEqual(NO_REPLY)
-  })
-
-  it.each([403])(
-    'repeats the request for a description after a %i, and reports no changed chute',
-    async (refusal) => {
-      let isRefused = true
-      const guarded = (value: unknown) =>
-        whether(() => isRefused, answers(refusal, value), answers(200, value))
-      const { ask, hasChanged, problems, told } = await chutes({
-        '/users/me': guarded({ balance: 3 }),
-        [DESCRIPTION]: guarded(described(MINER, 'me-one')),
-      })
-      const epoch = phase()
-      const call = ask(MINER, epoch)
-      await told(1)
-      isRefused = false
-      expect(await call).toEqual(A1)
-      isRefused = true
-      const changed = hasChanged(MINER, epoch)
-      await told(problems().length + 1)
-      isRefused = false
-      expect(await changed).toBe(false)
-    },
-  )
-
   it('makes the agents of all miners reject at the end of the epoch', async () => {
     const { ask, told } = await chutes({
       '/users/me': answers(401),
@@ -432,19 +377,5 @@ describe('a key', () => {
     expect(await openChutes(options).agents(MINER, 1000, phase())(PROMPT)).toEqual(A1)
     await fetchAccount(KEY, options)
     expect([...told]).toEqual(['https://api.chutes.ai', 'https://me-one.chutes.ai'])
-  })
-
-  it.each([
-    [200, { balance: 12.5 }, 12.5],
-    [200, { username: 'me' }, Number.NaN],
-    [401, { balance: 4 }, Number.NaN],
-  ])('reads the account of a response with status %i and %j', async (status, said, balance) => {
-    const headers = { date: 'Thu, 01 Jan 1970 00:00:08 GMT' }
-    const exchange: Exchange = async ({ url, body }) => {
-      expect([url, body]).toEqual(['https://api.chutes.ai/users/me', undefined])
-      return { status, headers, text: JSON.stringify(said), ms: 1000 }
-    }
-    const account = await fetchAccount(KEY, { exchange, now: () => 10_000 })
-    expect(account).toEqual({ status, balance, ms: 1000, aheadMs: 1000, netuids: [], roles: [] })
   })
 })

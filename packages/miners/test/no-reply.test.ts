@@ -9,7 +9,7 @@ import {
 import { readCompletion } from '../src/completion.ts'
 import { minerClient } from '../src/miner-client.ts'
 import { NODE_CALLER } from '../src/node/exchange.ts'
-import { countFailures, describeMissingReply, openPlayer } from '../src/player.ts'
+import { describeMissingReply, openPlayer } from '../src/player.ts'
 import { type Answer, closeServers, completion, serve } from './servers.ts'
 
 afterAll(closeServers)
@@ -105,33 +105,6 @@ describe('an unusable response', () => {
     expect(readCompletion(ok(text), ANSWER_URL)).toBe('A1')
     expect(readCompletion(ok(cutOff('A1')), ANSWER_URL)).toBe('A1')
   })
-
-  it('is not a text in parts', () => {
-    const parts = ['B', '2'].map((text) => ({ type: 'text', text }))
-    expect(readCompletion(ok(message({ content: parts })), ANSWER_URL)).toBe('B2')
-  })
-})
-
-const received = async (answer: Answer) => {
-  const { url } = await serve(answer)
-  const { signal } = new AbortController()
-  return NODE_CALLER.exchange({ url, replyMs: 1000, signal, now: Date.now })
-}
-
-describe.each([404, 503])('quotes the beginning of an incomplete body with status %i', (code) => {
-  const breaksOff: Answer = (_, { socket }, response) => {
-    response.writeHead(code).write('gone', () => setTimeout(() => socket.destroy(), 20))
-  }
-
-  it.each<[what: string, answer: Answer]>([
-    ['too large', (_, __, response) => response.writeHead(code).end('gone'.padEnd(300_000))],
-    ['without an end', (_, __, response) => void response.writeHead(code).write('gone')],
-    ['broken off', breaksOff],
-  ])('%s', async (_, answer) => {
-    const { status, text } = await received(answer)
-    expect([status, text.slice(0, 4)]).toEqual([code, 'gone'])
-    expect(text.length).toBeLessThanOrEqual(256 * 1024)
-  })
 })
 
 it('does not blame the miner for a host name that cannot be resolved', async () => {
@@ -193,12 +166,6 @@ describe('an event', () => {
     expect([...labels]).toEqual([`platform ${label}`])
   })
 
-  it('states that a silent miner is late, and is one problem', async () => {
-    const { problems, labels } = await eventsOfSampling(() => {}, 3)
-    expect(problems).toMatchObject([{ error: { code: 'late' } }])
-    expect([...labels]).toEqual(['miner late'])
-  })
-
   it('is not emitted for a missing reply if the validator stops', async () => {
     for (const answer of [() => {}, busyWith(503)]) {
       const { problems } = await eventsOfSampling(answer, 3, new StopError('stopping'))
@@ -254,17 +221,6 @@ describe('openPlayer', () => {
     expect(describeMissingReply({ text, models: [] })).toBe(text)
   })
 
-  it('accepts a player that replies later than its time limit when unreachable', async () => {
-    const { url } = await serve((index, _, response) => {
-      const answer = () => response.writeHead(200).end(completion('A1'))
-      if (index === 0) setTimeout(answer, 1500)
-    })
-    const { agent, failures } = await open(url)
-    expect(await agent(500)([{ role: 'user', content: 'And?' }])).toEqual({ fault: 'no-reply' })
-    expect(await agent(1500)([{ role: 'user', content: 'And?' }])).toEqual({ fault: 'no-reply' })
-    expect([...failures.values()]).toMatchObject([{ reason: 'late', count: 2 }])
-  })
-
   it('accepts a player that is only busy, and counts later failures', async () => {
     const BODY = completion('A1')
     const bodies = ['busy', BODY, 'busy', 'busy']
@@ -274,18 +230,5 @@ describe('openPlayer', () => {
     const player = await open(url)
     await player.agent(5000)([{ role: 'user', content: 'And?' }])
     expect([...player.failures.values()]).toMatchObject([{ reason: '5xx', count: 2 }])
-  })
-
-  it('counts a late reply after many other failures', () => {
-    const { failures, on } = countFailures()
-    const call = { type: 'call', outcome: 'miner' } as const
-    for (let i = 0; i < 99; i++) on({ ...call, reason: 'not-json', text: `${i}` })
-    on({ ...call, reason: 'status', status: 404, text: 'x' })
-    on({ ...call, reason: 'late', text: 'x' })
-    expect([...failures.values()]).toEqual([
-      { reason: 'not-json', status: undefined, text: '0', count: 99 },
-      { reason: 'status', status: 404, text: 'x', count: 1 },
-      { reason: 'late', status: undefined, text: 'x', count: 1 },
-    ])
   })
 })

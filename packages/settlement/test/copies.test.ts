@@ -177,18 +177,6 @@ describe('a bucket that did not answer for one block', () => {
     }))
     expect(await foundOf(files, order)).toEqual([expect.stringMatching(SILENT)])
   })
-
-  it.each([[[0, 1]], [[1, 0]]])(
-    'is still blamed for blocks that it attested if the first was another’s, read in the order %j',
-    async (order) => {
-      const late = { answer: failure('late', 'timed out'), attester: 'other' }
-      const wrong = { answer: new Uint8Array(9), attester: 'holder' }
-      const found = await foundOf([late, wrong], order)
-      expect(found.filter((each) => !each.includes('it attested'))).toHaveLength(1)
-      expect(found.join()).toContain('BAD_LINES')
-      expect(found.join()).not.toContain(SILENT)
-    },
-  )
 })
 
 /** Returns a block that four sources have, and the names of the sources queried. */
@@ -258,18 +246,6 @@ it('queries the chosen holders, of all but the source of the block', async () =>
   expect(asked.sort()).toEqual(['a', 'c'])
 })
 
-it('reports only silence of buckets that are no longer read', async () => {
-  const { path, compareIn } = await writtenBlock()
-  const other = { [path]: new Uint8Array(9), [statePath(5)]: new Uint8Array(9) }
-  const reader = newReader()
-  Object.defineProperty(reader, 'lost', { value: new Set(['own', 'attester']) })
-  const copies = copiesIn([sourceOf('own', other), sourceOf('attester', other)], { reader })
-  await compareIn(copies, ['attester'], { validator: 'own' })
-  expect(await copies.flaws()).toEqual([
-    { validator: 'attester', code: 'COPY_MISSING', detail: expect.stringMatching(SILENT) },
-  ])
-})
-
 it('compares the states in all buckets, also after a failure', async () => {
   const state = firstState(PROTOCOL, 5)
   const right = new TextEncoder().encode(encodeState(state))
@@ -336,13 +312,5 @@ describe('an attested state', () => {
       return { validator, code: 'STATE_MISSING', detail: `it attested ${path}: ${cause}` }
     })
     expect(found).toEqual(flaws)
-  })
-
-  it('is not reported of a bucket whose silence is reported', async () => {
-    const { path: blockAt, compareIn } = await writtenBlock()
-    const files = { [blockAt]: failure('late', 'timed out'), [path]: failure('body', 'cut') }
-    const copies = copiesIn([sourceOf('holder', files)], { attesters: ['holder'] })
-    await compareIn(copies, ['holder'])
-    expect(await codesIn(copies)).toEqual(['holder COPY_MISSING'])
   })
 })

@@ -96,18 +96,3 @@ test.each([
       new RangeError(`"network" expected ${NETWORK_HELP}; got ${JSON.stringify(where)}`),
     )
 })
-
-test.each(['test', 'local', 'ws://node.example', 'wss://a.example, ws://b.example '])(
-  'rejects nodes without a netuid: %j',
-  async (where) => {
-    await expect(openChain(where, host)).rejects.toThrow(`"netuid" is required: ${where} does not`)
-  },
-)
-
-test('reports a disk failure as an error that is not the caller’s', async () => {
-  const error = await openChain('broken.json', host).catch((error: Error) => error)
-  expect([error instanceof RangeError, String(error)]).toEqual([
-    false,
-    'Error: cannot read broken.json: no such file',
-  ])
-})

@@ -16,7 +16,6 @@ import { openChutes, playerReply } from '../../packages/miners/src/index.ts'
 import { NODE_CALLER } from '../../packages/miners/src/node/index.ts'
 import {
   answers,
-  closeServers,
   completion,
   type Handle,
   published,
@@ -24,6 +23,7 @@ import {
 } from '../../packages/miners/test/servers.ts'
 import { LOCAL_NETWORK as network, recompute } from '../../packages/settlement/src/index.ts'
 import { testFolder } from '../test-folder.ts'
+import { closeServers } from '../web-server.ts'
 
 /*
  * A miner's chute refuses every call. A validator samples a duel with it over sockets, on a

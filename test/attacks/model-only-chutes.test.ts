@@ -6,7 +6,6 @@ import { altered } from '../../packages/miners/test/altered-sources.ts'
 import { MODEL, REVISION } from '../../packages/miners/test/plain-sources.ts'
 import {
   answers,
-  closeServers,
   described,
   type Handle,
   published,
@@ -14,6 +13,7 @@ import {
   sourceFor,
   wakeOf,
 } from '../../packages/miners/test/servers.ts'
+import { closeServers } from '../web-server.ts'
 import { oneChute, POST } from './one-chute.ts'
 
 /*

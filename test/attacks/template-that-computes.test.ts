@@ -4,11 +4,11 @@ import { PROTOCOL } from '../../packages/duel/src/index.ts'
 import {
   answers,
   CHAT_TEMPLATE,
-  closeServers,
   code,
   fileOf,
   type Handle,
 } from '../../packages/miners/test/servers.ts'
+import { closeServers } from '../web-server.ts'
 import { oneChute, POST } from './one-chute.ts'
 
 /*

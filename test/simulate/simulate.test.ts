@@ -112,7 +112,6 @@ describe('a subnet', () => {
   })
 
   it.each([
-    { strengths: [0.05, 0.6, 0.3, 0.98], epochs: 9, thrones: [0.05, 0.98], ahead: 1.5 },
     // The weaker contenders are nearly as good at Hex: their duels end after 32 games each, whose
     // counts show nothing.
     { strengths: [0.6, 0.98, 0.05, 0.3], epochs: 4, thrones: [0.6, 0.98], ahead: 0 },

@@ -7,17 +7,12 @@ import { fileURLToPath } from 'node:url'
 import { account, LocalChain } from '@affine/chain'
 import { afterAll, describe, expect, it } from 'vitest'
 import { fakeNode } from '../../../packages/chain/test/fake-node.ts'
-import {
-  closeServers,
-  completion,
-  listen,
-  sends,
-  serve,
-} from '../../../packages/miners/test/servers.ts'
+import { completion, sends, serve } from '../../../packages/miners/test/servers.ts'
 import type { Written } from '../../../packages/terminal/test/within.ts'
 import { runAf, runVerifier } from '../../../test/in-process.ts'
 import { AF, killAll, run, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
+import { closeServers, listen } from '../../../test/web-server.ts'
 import { findUnprintable } from './commands.ts'
 
 const SECRET = 'ab'.repeat(32)

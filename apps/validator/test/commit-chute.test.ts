@@ -6,7 +6,6 @@ import { LOCAL_NETWORK, NETWORKS } from '@affine/settlement'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   answers,
-  closeServers,
   described,
   fileOf,
   type Handle,
@@ -16,6 +15,7 @@ import {
   serveChutes,
 } from '../../../packages/miners/test/servers.ts'
 import { testFolder } from '../../../test/test-folder.ts'
+import { closeServers } from '../../../test/web-server.ts'
 import { commit } from '../src/commands/commit.ts'
 import { duel } from '../src/commands/duel.ts'
 import { type CommandResult, runCommand, serveGrowingChain } from './commands.ts'

@@ -8,13 +8,13 @@ import type { Output } from '@affine/terminal'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import {
   accountWith,
-  closeServers,
   type Handle,
   plays,
   serve,
   serveChutes,
 } from '../../../packages/miners/test/servers.ts'
 import { testFolder } from '../../../test/test-folder.ts'
+import { closeServers } from '../../../test/web-server.ts'
 import { doctor } from '../src/commands/doctor.ts'
 import { FINDINGS, type Finding, printFinding } from '../src/examination/findings.ts'
 import { findUnprintable, runCommand } from './commands.ts'

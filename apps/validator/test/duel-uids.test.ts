@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import { account, encodeCommitment, LocalChain } from '@affine/chain'
 import { playerReply } from '@affine/miners'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { closeServers, completion, serve } from '../../../packages/miners/test/servers.ts'
+import { completion, serve } from '../../../packages/miners/test/servers.ts'
 import type { Written } from '../../../packages/terminal/test/within.ts'
 import { runAf } from '../../../test/in-process.ts'
 import { testFolder } from '../../../test/test-folder.ts'
+import { closeServers } from '../../../test/web-server.ts'
 import { parseRecords, serveGrowingChain } from './commands.ts'
 
 const REVISION = 'ab'.repeat(20)

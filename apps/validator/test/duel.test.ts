@@ -3,11 +3,12 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { playerReply } from '@affine/miners'
 import { afterAll, describe, expect, it } from 'vitest'
-import { closeServers, completion, serve } from '../../../packages/miners/test/servers.ts'
+import { completion, serve } from '../../../packages/miners/test/servers.ts'
 import type { Written } from '../../../packages/terminal/test/within.ts'
 import { runAf } from '../../../test/in-process.ts'
 import { AF, killAll, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
+import { closeServers } from '../../../test/web-server.ts'
 import { parseRecords } from './commands.ts'
 
 const root = testFolder('af-duel')

@@ -4,11 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { make } from '@affine/envs'
 import { playerReply } from '@affine/miners'
 import { afterAll, describe, expect, it } from 'vitest'
-import { closeServers, completion, serve } from '../../../packages/miners/test/servers.ts'
+import { completion, serve } from '../../../packages/miners/test/servers.ts'
 import type { Written } from '../../../packages/terminal/test/within.ts'
 import { runAf } from '../../../test/in-process.ts'
 import { AF, killAll, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
+import { closeServers } from '../../../test/web-server.ts'
 import { findUnprintable, parseRecords } from './commands.ts'
 
 const root = testFolder('af-practise')

@@ -1,5 +1,4 @@
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
 import { dirname, join } from 'node:path'
 import { blockPath, statePath } from '@affine/blocks'
 import { LocalChain, serveLocal } from '@affine/chain'
@@ -8,10 +7,10 @@ import { listenWith } from '@affine/node/listen'
 import { LOCAL_NETWORK, type RecomputedEpoch } from '@affine/settlement'
 import { getRequestListener } from '@hono/node-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { closeServers, listen } from '../../../packages/miners/test/servers.ts'
 import { runVerifier } from '../../../test/in-process.ts'
 import { AF_VERIFY, killAll, run } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
+import { closeServers, serve } from '../../../test/web-server.ts'
 import { LIAR } from '../src/commands/demo/participants.ts'
 import { runSubnet } from '../src/commands/demo/subnet.ts'
 import { serveBucketFiles } from '../src/service/served-files.ts'
@@ -200,12 +199,9 @@ describe('af-verify', () => {
   it('reads buckets and chain over HTTP, with one object a line', async () => {
     using files = await served(buckets)
     const chain = LocalChain.import(await readFile(chainFile, 'utf8'))
-    const server = createServer(
-      getRequestListener(serveLocal(chain), { overrideGlobalObjects: false }),
-    )
-    const url = await listen(server, 0)
+    const url = await serve(getRequestListener(serveLocal(chain), { overrideGlobalObjects: false }))
     const { code, stdout, stderr } = await runVerifier([files.url, '--network', url, '--json'])
-    server.close().closeAllConnections()
+    closeServers()
     // On a slow machine it reports slow buckets.
     expect(stderr.replace(/^Waited for slow buckets: .*\n/m, '')).toBe(
       `network: ${url}, netuid 120 (--network)\n`,

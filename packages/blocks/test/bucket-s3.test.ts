@@ -4,11 +4,11 @@ import { gunzipSync } from 'node:zlib'
 import { nodeFetch as fetch } from '@affine/node/http'
 import { Miniflare } from 'miniflare'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { closeServers, serve } from '../../../test/web-server.ts'
 import { words } from '../../../test/words.ts'
 import { type S3Options, s3Bucket } from '../src/s3-bucket.ts'
 import { bucketSuite, bytes, freshPath, text } from './bucket-suite.ts'
 import { patient } from './patient.ts'
-import { closeServers, serve } from './serve.ts'
 
 const keys = { accessKeyId: 'ID-of-the-key', secretAccessKey: 'the+secret/half=of-the-key' }
 let emulator: Miniflare

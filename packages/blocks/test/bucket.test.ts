@@ -7,10 +7,10 @@ import { join } from 'node:path'
 import { nodeFetch as fetch } from '@affine/node/http'
 import { afterAll, describe, expect, it } from 'vitest'
 import { testFolder } from '../../../test/test-folder.ts'
+import { closeServers, serve } from '../../../test/web-server.ts'
 import { directoryBucket } from '../src/directory-bucket.ts'
 import { httpBucket, isBucketPath } from '../src/index.ts'
 import { bucketSuite, bytes, pathsOf, text } from './bucket-suite.ts'
-import { closeServers, serve } from './serve.ts'
 
 const root = testFolder('blocks')
 

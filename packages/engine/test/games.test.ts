@@ -14,16 +14,12 @@ import {
 import { NODE_CALLER } from '@affine/miners/node'
 import { afterAll, describe, expect, it } from 'vitest'
 import { leadIn, pairsOf } from '../../../packages/blocks/test/play-plan.ts'
-import {
-  type Answer,
-  closeServers,
-  completion,
-  serve,
-} from '../../../packages/miners/test/servers.ts'
+import { type Answer, completion, serve } from '../../../packages/miners/test/servers.ts'
+import { Clock } from '../../../test/simulate/clock.ts'
 import { testFolder } from '../../../test/test-folder.ts'
+import { closeServers } from '../../../test/web-server.ts'
 import { awaitStart } from '../src/games.ts'
 import { type LaneTask, sampleLane } from '../src/sampling.ts'
-import { FakeTime } from './fake-time.ts'
 import { CHAMPION, CONTENDER, SECRET, scopeOf } from './lanes.ts'
 
 const HEX = 'hex@0.1.0'
@@ -56,14 +52,14 @@ interface Sampling extends Partial<LaneTask> {
   /** Of each contender. */
   readonly quota?: Readonly<Record<string, number>>
   readonly contenders?: readonly string[]
-  readonly time?: FakeTime
+  readonly time?: Clock
   readonly samplingMs?: number
   readonly endsAt?: number
   readonly urls?: readonly [string, string]
 }
 
 function sampled(options: Sampling) {
-  const { quota = { [HEX]: 1 }, time = new FakeTime(), urls = ['', ''], ...rest } = options
+  const { quota = { [HEX]: 1 }, time = new Clock(), urls = ['', ''], ...rest } = options
   const { contenders = [CONTENDER] } = options
   const { samplingMs = SAMPLING_MS, endsAt = SAMPLING_MS } = options
   const { templates } = PROTOCOL
@@ -123,9 +119,9 @@ describe('the clock of a side', () => {
   it('runs only for its own replies', async () => {
     const whole = only(await gamesOf({}))
     const most = Math.max(replies(whole.champion), replies(whole.contender))
-    const time = new FakeTime()
+    const time = new Clock()
     // The two sides take nearly two clocks in total.
-    const slow = counting(() => time.pass(Math.floor(CLOCK_MS / most)))
+    const slow = counting(() => time.skip(Math.floor(CLOCK_MS / most)))
     const sample = only(await gamesOf({ time, agent: byRole(slow, slow) }))
     expect([sample.champion.fault, sample.contender.fault]).toEqual([undefined, undefined])
     expect(time.now()).toBeGreaterThan(CLOCK_MS)
@@ -134,7 +130,7 @@ describe('the clock of a side', () => {
   const seconds = CLOCK_MS / 1000
   const reasonsIn = (events: readonly MinerEvent[]): readonly string[] =>
     events.flatMap((event) => ('reason' in event ? [event.reason] : []))
-  it.each<[does: string, by: (time: FakeTime) => Answer, reasons: string[], said: string]>([
+  it.each<[does: string, by: (time: Clock) => Answer, reasons: string[], said: string]>([
     [
       'refuses all calls',
       () => (_, __, response) => response.writeHead(503).end('no GPU'),
@@ -143,17 +139,17 @@ describe('the clock of a side', () => {
     ],
     [
       'never answers',
-      (time) => () => time.pass(CLOCK_MS),
+      (time) => () => time.skip(CLOCK_MS),
       ['late', 'clock'],
       `in the remaining ${seconds} s`,
     ],
   ])('loses the game of a miner that %s, with the reason', async (_, by, reasons, said) => {
-    const time = new FakeTime()
+    const time = new Clock()
     const { url } = await serve(by(time))
     const events: MinerEvent[] = []
     const on = (event: MinerEvent): void => {
       events.push(event)
-      if (reasonsIn(events).length === 3) time.pass(CLOCK_MS)
+      if (reasonsIn(events).length === 3) time.skip(CLOCK_MS)
     }
     const asking = endpointAgents({ ...NODE_CALLER, now: time.now, concurrency: 8, on })
     const agent: LaneTask['agent'] = (miner, ...rest) =>
@@ -236,8 +232,8 @@ describe('the beginning of sampling', () => {
   const never = new AbortController().signal
   /** Returns the start of sampling that could start at 0, for a clock at `nowMs`. */
   const startAt = async (secret: string, nowMs = 0, deadline = never): Promise<number> => {
-    const time = new FakeTime()
-    time.pass(nowMs)
+    const time = new Clock()
+    time.skip(nowMs)
     let isBegun = false
     const begun = awaitStart(secret, { ...time, samplingMs, endsAt: samplingMs }, deadline)
     void begun.then(() => {
@@ -246,7 +242,7 @@ describe('the beginning of sampling', () => {
     for (;;) {
       await new Promise(setImmediate)
       if (isBegun) return time.now()
-      time.pass(100)
+      time.skip(100)
     }
   }
 
@@ -303,7 +299,7 @@ describe('the games of a lane', () => {
   })
 
   it('take their turns only after the checks of both miners', async () => {
-    const time = new FakeTime()
+    const time = new Clock()
     const phase = new AbortController()
     let [looks, asked] = [0, 0]
     let answer = (): void => {}
@@ -324,7 +320,7 @@ describe('the games of a lane', () => {
     while (looks === 0) await new Promise(setImmediate)
     for (let quarter = 0; quarter < 4; quarter++) {
       for (let i = 0; i < 20; i++) await new Promise(setImmediate)
-      time.pass(CLOCK_MS / 4)
+      time.skip(CLOCK_MS / 4)
     }
     expect(asked).toBe(0)
     answer()

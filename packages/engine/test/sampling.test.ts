@@ -14,7 +14,6 @@ import { pairsOf } from '../../../packages/blocks/test/play-plan.ts'
 import {
   type Answer,
   answers,
-  closeServers,
   completion,
   described,
   type Handle,
@@ -23,6 +22,7 @@ import {
   serveChutes,
 } from '../../../packages/miners/test/servers.ts'
 import { testFolder } from '../../../test/test-folder.ts'
+import { closeServers } from '../../../test/web-server.ts'
 import { writeLane } from '../src/own-lane.ts'
 import { type LaneTask, sampleLane } from '../src/sampling.ts'
 import { CHAMPION, CONTENDER, headerOf, SECRET, scopeOf, VALIDATOR } from './lanes.ts'

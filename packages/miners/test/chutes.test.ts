@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { PROTOCOL } from '@affine/duel'
 import type { Message, Reply } from '@affine/envs'
 import { afterAll, describe, expect, it } from 'vitest'
+import { closeServers } from '../../../test/web-server.ts'
 import type { EpochContext, Exchange, MinerEvent } from '../src/asking.ts'
 import { openChutes } from '../src/chutes.ts'
 import { fetchAccount } from '../src/chutes-key.ts'
@@ -12,7 +13,6 @@ import { NODE_CALLER } from '../src/node/exchange.ts'
 import {
   accountWith,
   answers,
-  closeServers,
   completion,
   described,
   fileOf,

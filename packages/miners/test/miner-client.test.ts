@@ -4,10 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import type { Message, Reply } from '@affine/envs'
 import { afterAll, describe, expect, it, vi } from 'vitest'
+import { closeServers, listen } from '../../../test/web-server.ts'
 import type { CallOptions, MinerEvent } from '../src/asking.ts'
 import { endpointAgents, minerClient } from '../src/miner-client.ts'
 import { NODE_CALLER } from '../src/node/exchange.ts'
-import { type Answer, closeServers, completion, listen, sends, serve } from './servers.ts'
+import { type Answer, completion, sends, serve } from './servers.ts'
 
 const PROMPT: readonly Message[] = [
   { role: 'user', content: 'What is it?' },

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
+import { closeServers } from '../../../test/web-server.ts'
 import {
   DeliveryError,
   type HttpResponse,
@@ -10,7 +11,7 @@ import { readCompletion } from '../src/completion.ts'
 import { minerClient } from '../src/miner-client.ts'
 import { NODE_CALLER } from '../src/node/exchange.ts'
 import { describeMissingReply, openPlayer } from '../src/player.ts'
-import { type Answer, closeServers, completion, serve } from './servers.ts'
+import { type Answer, completion, serve } from './servers.ts'
 
 afterAll(closeServers)
 

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
-import { closeServers, serve } from '../../blocks/test/serve.ts'
+import { closeServers, serve } from '../../../test/web-server.ts'
 import { nodeFetch } from '../src/fetch.ts'
 
 afterAll(closeServers)

@@ -54,11 +54,6 @@ it.each([
   expect(launch(call, platform, env)).toEqual([[words, [null, null]]])
 })
 
-it('starts Node at a path with spaces', () => {
-  const call = "run(process.execPath, '-p', 'JSON.stringify(process.argv)', '--', 'a word')"
-  expect(launch(call, WINDOWS, {})).toEqual([[node, 'a word']])
-})
-
 it('does not pass the package or the command of an outer npx to its own', () => {
   const outer = { npm_config_package: 'node@24', npm_config_call: 'npm run demo' }
   const [call] = launch("pnpm('install')", '', { npm_execpath: npm, ...outer })

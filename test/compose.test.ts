@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { AF, killAll, run } from './processes.ts'
+import { killAll } from './processes.ts'
 
 interface Service {
   readonly image: string
@@ -82,35 +82,4 @@ test('the unit, the image and compose.yaml forbid core dumps and have one memory
   expect(unit).toMatch(/^LimitCORE=0$/m)
   expect(unit).toContain(`\nMemoryMax=${limit.toUpperCase()}\n`)
   expect(image).toContain(` --ulimit core=0 --memory ${limit} `)
-})
-
-test('gives the services of af existing commands and options', async () => {
-  const built = Object.values(services).filter(({ build }) => build !== undefined)
-  expect(built).toHaveLength(2)
-  for (const { command = [] } of built) {
-    const { stdout } = await run(AF, [command[0] ?? '', '--help'])
-    const options = command.filter((word) => word.startsWith('--'))
-    expect(options.length).toBeGreaterThan(0)
-    for (const option of options) expect(stdout).toContain(`  ${option} `)
-  }
-})
-
-test('serves the bucket’s folder with the explorer', () => {
-  const [, folder = ''] = services.explorer?.command ?? []
-  const has = (name: string) => mounts(services[name] as Service).some(([, at]) => at === folder)
-  expect([has('validator'), has('explorer')]).toEqual([true, true])
-  expect(image).toContain(`install -d -o affine ${folder} `)
-})
-
-test('lets Prometheus scrape the validator and evaluate the alert rules', () => {
-  const { rule_files, scrape_configs } = parse(read('prometheus.yml'))
-  const port = /AFFINE_METRICS=(\d+)/.exec(image)?.[1]
-  expect(scrape_configs).toEqual([
-    { job_name: 'affine', static_configs: [{ targets: [`validator:${port}`] }] },
-  ])
-  expect(read('prometheus-alerts.yml')).toContain('up{job="affine"}')
-  const files = mounts(services.prometheus as Service).filter(([source]) => isFile(source))
-  const [[, config = ''] = [], [, rules = ''] = []] = files
-  expect(services.prometheus?.command).toContain(`--config.file=${config}`)
-  expect([dirname(rules), [basename(rules)]]).toEqual([dirname(config), rule_files])
 })

@@ -66,15 +66,6 @@ describe.each(PAGES)('%s', (page) => {
     })
     expect(faults).toEqual([])
   })
-  test('requires only Node, npm and Python', () => {
-    const bare = /(^|[&|;`(]\s*)(pnpm|yarn|turbo|tsx|vitest|biome) /m
-    expect(snippets.filter(({ text }) => bare.test(text))).toEqual([])
-    expect(read(page)).not.toMatch(/`(pnpm|turbo) /)
-  })
-  const isOfAf = snippets.some(({ text }) => /^(npx )?af(-verify)? /m.test(text))
-  test.skipIf(!isOfAf)('states that npx af is for a checkout', () => {
-    expect(read(page)).toMatch(/checkout.{0,99}npx af|npx af.{0,99}checkout/s)
-  })
   const programs = snippets.filter(({ language, note }) => language === 'ts' && !note)
   test.skipIf(programs.length === 0)('has programs that print what it states', async () => {
     const cwd = join(root, page, '..')

@@ -35,17 +35,3 @@ it('CONTRIBUTING.md lists every third-party program that runs every night', () =
   expect(parts).toContain('openai')
   expect(listedIn('Programs of others')).toEqual(parts)
 })
-
-it('explains a model that is not crowned', () => {
-  const program = [
-    'import nightly',
-    'nightly.AF, nightly.time.sleep = ["echo", "ran"], lambda seconds: None',
-    'nightly.until_crowned("ws://x", "5F", minutes=1)',
-  ]
-  const { stderr } = spawnSync('python3', ['-c', program.join('\n')], {
-    cwd: fileURLToPath(new URL('python', root)),
-    encoding: 'utf8',
-  })
-  expect(stderr).toContain('AssertionError: 5F has no throne after 1 minutes')
-  expect(stderr).toContain('ran explain --hotkey 5F --network ws://x --buckets buckets')
-})

@@ -1,9 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { formatDuelId } from '../apps/explorer/src/address.ts'
 import { countLanes } from '../apps/explorer/src/app-state.ts'
-import { ContenderView } from '../apps/explorer/src/views/contender-view.tsx'
-import { MinerView } from '../apps/explorer/src/views/miners-view.tsx'
-import { RaceView } from '../apps/explorer/src/views/race-view.tsx'
 import { ValidatorsView } from '../apps/explorer/src/views/validators-view.tsx'
 import {
   type EpochAccount,
@@ -14,20 +11,17 @@ import { rendered } from '../apps/explorer/test/rendered.ts'
 import type { ChallengePair } from '../packages/blocks/src/index.ts'
 import { type Chain, LocalChain } from '../packages/chain/src/index.ts'
 import { computeTrust, type EnvReport, stateRoot } from '../packages/duel/src/index.ts'
-import { MULT8, miner, type Scene, TICTACTOE } from '../packages/duel/test/subnet.ts'
+import { MULT8, miner, type Scene } from '../packages/duel/test/subnet.ts'
 import {
   addToVerification,
   type DuelFacts,
-  type DuelTurn,
   describeEpoch,
   type EnvFacts,
   exportEpoch,
   formatEpoch,
-  formatLane,
   formatStatus,
   MinerReport,
   PastChallenges,
-  percent,
   readStatus,
   type Verification,
 } from '../packages/report/src/index.ts'
@@ -335,59 +329,6 @@ describe.each(DUELS)('the duel of $champion and $contender', ({ first, last, ...
       expect(past.length).toBeLessThanOrEqual(sum)
     },
   )
-
-  it.each(SIDES)('has as many challenges and wins as the tallies of these lanes: %s', (side) => {
-    const { envs, challenges, won } = ended().stats[side]
-    let [sum, wins] = [0, 0]
-    for (const env of [MULT8, TICTACTOE]) {
-      const looks = epochs
-        .slice(first, last + 1)
-        .flatMap(({ settled }) => settled.report.duels)
-        .filter(({ contender }) => contender.hotkey === sides.contender)
-        .flatMap(({ envs }) => envs[env] ?? [])
-      const { tallies, setAside } = looks.at(-1)!
-      const counted = Object.entries(tallies).filter(([name]) => !setAside.includes(name))
-      const played = counted.reduce((so, [, tally]) => so + tally.played, 0)
-      const kind = side === 'contender' ? 'wins' : 'losses'
-      wins += counted.reduce((so, [, tally]) => so + tally[kind], 0)
-      sum += played
-      expect(envs[env]?.challenges).toBe(played)
-    }
-    expect([challenges, won]).toEqual([sum, wins])
-  })
-
-  it('has one result on its own page and on its miner’s page', () => {
-    const { id, stats } = ended()
-    const { won, lost } = stats.contender
-    const shown = rendered(ContenderView, reports.page, { id })
-    const share = percent((1e6 * won) / (won + lost))
-    const result = `${share} of the ${won + lost}`
-    expect(shown).toContain(result)
-    if (first < last) {
-      const part = rendered(ContenderView, reports.page.slice(first + 1), { id })
-      expect(part).toContain(` (only epochs ${first + 1} to ${last}).`)
-    }
-    expect(shown).toContain(`it won ${won}, lost ${lost} and tied`)
-    expect(rendered(MinerView, reports.page, { hotkey: sides.contender })).toContain(result)
-  })
-
-  it('is drawn with its verdicts, epoch by epoch', () => {
-    for (let epoch = first; epoch <= last; epoch++) {
-      const { id, verdicts: given } = shownIn(epoch, sides.contender)
-      const shown = rendered(ContenderView, reports.page.slice(0, epoch + 1), { id })
-      const drawn = [...shown.matchAll(/(mult8|tictactoe): .* (?:%|challenge)\. (\w+)$/gm)].map(
-        ([, ...row]) => row,
-      )
-      const verdicts = [MULT8, TICTACTOE].map((env) => [shortEnv(env), given[env] ?? 'open'])
-      expect(drawn).toEqual(verdicts)
-    }
-    const { end, wins, counted, needed } = ended()
-    if (end !== 'crowned') return
-    const read = reports.page.slice(0, last + 1)
-    const race = rendered(RaceView, read, {})
-    for (const part of [`won ${wins} of ${counted}`, `needed ${needed}`])
-      expect(race).toContain(part)
-  })
 })
 
 describe('after an epoch', () => {
@@ -407,52 +348,6 @@ describe('after an epoch', () => {
         .slice(3 + contenders),
     ).toEqual(withoutLanes)
   })
-
-  it.each(each)('%i every lane is the same on its validator’s page and elsewhere', (epoch) => {
-    const { lanes } = reports.page[epoch]!
-    const text = formatEpoch(describeEpoch(epochs[epoch]!.settled))
-    const rows = reports.status[epoch]!.rows.filter(({ lane }) => lane !== undefined)
-    expect(rows.map(({ hotkey }) => hotkey)).toEqual(lanes.map(({ validator }) => validator))
-    for (const { hotkey, lane, trust } of rows) {
-      expect(text).toContain(`${hotkey}…${hotkey} ${formatLane(lane!)} (trust ${percent(trust)})`)
-      const { fault, setAside } = lanes.find(({ validator }) => validator === hotkey)!
-      const why = fault === undefined ? '' : `: ${fault}`
-      const shown = rendered(ValidatorsView, reports.page, { of: hotkey })
-      const aside = setAside.map(({ env, contenders }) => `${env}: ${contenders.length} of .*`)
-      const whole = aside.length > 0 ? '✔.*' : formatLane(lane!)
-      const row = `(?<!\\d)${epoch}\n${whole}${why}\n${aside.join('')}\n${percent(trust)}\n`
-      expect(shown).toMatch(new RegExp(row))
-    }
-  })
-
-  it.each(each)(
-    '%i the next epoch has the ratio, the champion and the duels that all announced',
-    (epoch) => {
-      const { nextRatio, heir, nextDuels } = reports.page[epoch]!
-      const text = formatStatus(reports.status[epoch]!).join('\n')
-      expect(text).toContain(`ratio to beat ${percent(nextRatio)}\n`)
-      expect(text).toContain(`champion  ${heir?.hotkey ?? 'none'};`)
-      const shown = rendered(RaceView, reports.page.slice(0, epoch + 1), {})
-      expect(shown).toContain(percent(nextRatio))
-      if (nextDuels.length === 0) expect(text).toContain('contender none\n')
-      if (nextDuels.length === 0) expect(shown).toContain('No miner contends')
-      for (const next of nextDuels) {
-        const { contender, epochIndex, duelEpochs } = next
-        const turn = `epoch ${epochIndex} of at most ${duelEpochs}`
-        expect(text).toContain(`contender ${contender.hotkey}, ${turn}`)
-        const { standing } =
-          reports.page[epoch]!.duels.find(({ id }) => id === formatDuelId(next)) ?? {}
-        const isWaiting = standing === 'won' || epochIndex > duelEpochs
-        const what = isWaiting ? 'has won, and waits for the others' : `contends, ${turn}`
-        expect(shown).toContain(`${contender.hotkey} ${what}`)
-      }
-      const then = reports.page[epoch + 1]
-      if (then === undefined) return
-      expect([then.champion, then.ratio]).toEqual([heir, nextRatio])
-      const known = (each: DuelTurn) => [formatDuelId(each), each.epochIndex]
-      expect(then.duels.map(known)).toEqual(nextDuels.map(known))
-    },
-  )
 
   it('the last one, all report the same numbers of accepted and set-aside lanes', () => {
     const end = epochs.reduce<Verification | undefined>(

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { FAULT_CODES } from '../packages/blocks/src/index.ts'
@@ -14,7 +14,6 @@ import { mapped, type Story, story } from './protocol-story.ts'
 const told: { in: Story; out: unknown } = JSON.parse(
   readFileSync(join(import.meta.dirname, '../vectors/duel/story.json'), 'utf8'),
 )
-const docs = join(import.meta.dirname, '../docs')
 
 describe('the worked examples of docs/protocol.md', () => {
   test.each(shown.filter(({ example }) => example !== 'block'))(
@@ -111,9 +110,4 @@ const FLAW_CODES: readonly Flaw['code'][] = [
 test('the page explains exactly the codes of faults and flaws', () => {
   const named = [...page.matchAll(/`([A-Z0-9]+(?:_[A-Z0-9]+)+)`/g)].map(([, code]) => code)
   expect([...new Set(named)].sort()).toEqual([...FAULT_CODES, ...FLAW_CODES].sort())
-})
-
-test('links of the page have a target', () => {
-  for (const [, path = ''] of page.matchAll(/\]\(([^)#]+)\)/g))
-    expect(existsSync(join(docs, path)), path).toBe(true)
 })

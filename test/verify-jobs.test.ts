@@ -89,11 +89,6 @@ test('starts no thread for a history of less than 16 MiB', async () => {
   expect([code, stderr]).toEqual([1, expect.not.stringContaining('a thread starts')])
 })
 
-test('refuses a number of jobs that is none', async () => {
-  const { code, stderr } = await runVerifier([root, '--network', chain, '--jobs', '0'])
-  expect([code, stderr]).toEqual([2, expect.stringContaining('Expected a whole number, 1 to 256')])
-})
-
 test('exits with 3 if not all copies were compared', async () => {
   const subnet = new OneLiar(LOCAL_NETWORK)
   const state = await subnet.state

@@ -25,7 +25,7 @@ function epochWith(
   return attesting(state, facts, (voter) => (liars.includes(voter) ? chosen(voter) : there))
 }
 
-test.each([0, 1, 3, 5, 6, 8])(
+test.each([1, 5, 6])(
   'with %i honest validators absent, counts every other honest lane or freezes the epoch',
   (count) => {
     const random = pcg64(83n)

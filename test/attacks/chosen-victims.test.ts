@@ -30,7 +30,6 @@ function trustShare({ trust }: State, validators: readonly string[], count: numb
 test.each([
   [7, 2, 80],
   [16, 4, 40],
-  [64, 18, 16],
 ])(
   'of %i validators, leaves %i attackers at most a third of the weight after %i epochs',
   (size, attackers, epochs) => {

@@ -4,16 +4,9 @@
  * when its turn began applies until the turn ends, regardless of evictions, registrations and new
  * commitments.
  */
-import { describe, expect, it, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type Candidate, pickMiner, type State } from '../../packages/duel/src/index.ts'
-import {
-  crownedFirst,
-  epochOf,
-  MAIN,
-  miner,
-  type Scene,
-  startedDuels,
-} from '../../packages/duel/test/subnet.ts'
+import { epochOf, MAIN, miner, type Scene, startedDuels } from '../../packages/duel/test/subnet.ts'
 import { pcg64 } from '../../packages/prng/src/index.ts'
 import { after, blockOf, drawn, listed, playOut } from './deciding.ts'
 
@@ -33,11 +26,6 @@ describe('a contender that is evicted in the middle of its duel', () => {
       expect(state.champion).toEqual(pickMiner(better))
     }
   })
-
-  it('loses if its deployment is gone as well', () => {
-    const { state, report } = after(started, { miners: [king], rates: [0, 0.7] })
-    expect([report.duels[0]?.standing, state.champion?.hotkey]).toEqual(['lost', 'm1'])
-  })
 })
 
 describe('a new champion that is evicted before it has any emission', () => {
@@ -51,28 +39,12 @@ describe('a new champion that is evicted before it has any emission', () => {
     expect(state.champion?.hotkey).toBe('m2')
   })
 
-  it('loses a duel without replies to any miner that solves something', () => {
-    const begun = after(crowned, { miners: [miner('m3', 3)] }).state
-    const { state, epochs } = playOut(begun, (state) =>
-      epochOf(state, { miners: [], rates: [0.5, 0] }),
-    )
-    expect([state.champion?.hotkey, epochs.length]).toEqual(['m3', 1])
-  })
-
   it('is the same champion after registering again', () => {
     const block = blockOf(crowned, crowned.epoch)
     const back = [{ ...better, registered: block }, miner('m3', 3)]
     const { state } = after(crowned, { miners: back })
     expect([state.champion, listed(state)]).toEqual([pickMiner(better), ['m3']])
   })
-})
-
-test('keeps a high ratio for a champion that leaves, which loses at that ratio', () => {
-  const high: State = { ...crownedFirst({ miners: [king] }), ratio: 800_000 }
-  const gone = after(high, { miners: [better] }).state
-  expect([gone.champion?.hotkey, gone.ratio]).toEqual(['m1', 785_991])
-  const { state } = playOut(gone, (state) => epochOf(state, { miners: [better], rates: [0.5, 0] }))
-  expect(state.champion?.hotkey).toBe('m2')
 })
 
 /** What a hotkey can do between two epochs, and the miners that wait afterwards. */
@@ -98,11 +70,6 @@ describe.each<Step>(STEPS)('a contender that %s', (_, move, waiting) => {
       expect(new Set(hotkeys).size).toBe(hotkeys.length)
       expect(hotkeys.filter((hotkey) => hotkey === 'm2')).toHaveLength(1)
     }
-  })
-
-  it('is crowned with it if it wins', () => {
-    const { state } = after(started, { miners: [king, ...moved(started)], rates: [1, 0] })
-    expect(state.champion).toEqual(pickMiner(better))
   })
 
   it('waits behind all miners present at its loss, unless its commitment is the old one', () => {

@@ -1,23 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { Account, Commitment } from '../../packages/chain/src/index.ts'
-import { computeQuotas, LOCAL } from '../../packages/duel/src/index.ts'
+import { LOCAL } from '../../packages/duel/src/index.ts'
 import { constantsOf, withQuota } from '../../packages/duel/test/subnet.ts'
 import { make, normalise } from '../../packages/envs/src/index.ts'
-import { shortenHotkey } from '../../packages/report/src/index.ts'
 import { LOCAL_NETWORK, type Network } from '../../packages/settlement/src/index.ts'
 import { runAf, runVerifier } from '../in-process.ts'
 import { testFolder } from '../test-folder.ts'
 import { writeSubnet } from './af-verify.ts'
-import {
-  type Alter,
-  byContender,
-  cut,
-  forge,
-  GAMES,
-  silent,
-  TRANSCRIPTS,
-  unbegun,
-} from './forgeries.ts'
+import { byContender, cut, forge, GAMES, silent, TRANSCRIPTS } from './forgeries.ts'
 import { itIsFoundOut } from './found-out.ts'
 import { liar, OneLiar, sealing } from './one-liar.ts'
 import { contender, hotkeys, type LanePlan } from './reading-subnet.ts'
@@ -42,8 +32,6 @@ const rowsOf = <Row>(
 // Protocol §3.1, §6.5: a game is replayed from both players' replies. A move out of turn, or a
 // fault by which the game did not end, voids the whole lane.
 describe('forged-games', () => {
-  const root = testFolder('unbegun')
-
   itIsFoundOut(
     rowsOf(GAMES, (change) => ({ reply: solve, alter: forge(change) })),
     WITH_GAMES,
@@ -56,33 +44,6 @@ describe('forged-games', () => {
     const { flaws, accepted } = await subnet.outcome()
     expect(flaws).toEqual([])
     expect(accepted).toEqual(new Set(hotkeys(subnet.voters)))
-  })
-
-  it('does not detect games invented as never begun, but counts them and blames no miner', async () => {
-    const alter: Alter = (samples) =>
-      samples.map((sample) => {
-        if ('miner' in sample) return sample
-        const { champion, contender } = sample
-        const sides = {
-          champion: { ...champion, ...unbegun },
-          contender: { ...contender, ...unbegun },
-        }
-        return { ...sample, ...sides }
-      })
-    const subnet = new OneLiar(LOCAL_NETWORK)
-    await sealing({ alter })(subnet)
-    const state = await subnet.state
-    await subnet.end(state)
-    const chain = await writeSubnet(subnet, root)
-    const due = computeQuotas(state)[contender.hotkey]?.[HEX]
-    const verified = await runVerifier([root, '--network', chain])
-    expect(verified.code).toBe(0)
-    const lane = `${shortenHotkey(subnet.liar.hotkey)} ✔, ${due} games never begun (`
-    expect(verified.stdout).toContain(lane)
-    expect(verified.stdout.match(/never begun/g)).toHaveLength(1)
-    const words = ['--network', chain, '--buckets', root, '--hotkey', contender.hotkey]
-    const explained = await runAf(['explain', ...words])
-    expect(explained.stdout).toContain(`${due} games never begun (`)
   })
 })
 

@@ -45,7 +45,7 @@ const called = ({ messages }: Episode) => ({
   messages: messages.map((said, at) => (at === 1 ? { ...said, invocation: 'call-1' } : said)),
 })
 export const silent = { fault: 'no-reply' } as const
-export const unbegun = { messages: [], reward: -1, ...silent }
+const unbegun = { messages: [], reward: -1, ...silent }
 /** Returns a game whose last prompt has no reply, with these faults. */
 export const cut = (
   { won, lost }: Played,

@@ -5,13 +5,11 @@ import type { Sample } from '../../packages/blocks/src/index.ts'
 import { leadIn, pairsOf } from '../../packages/blocks/test/play-plan.ts'
 import { PROTOCOL } from '../../packages/duel/src/index.ts'
 import { sampleLane } from '../../packages/engine/src/sampling.ts'
-import { FakeTime } from '../../packages/engine/test/fake-time.ts'
 import { CHAMPION, CONTENDER, SECRET, scopeOf } from '../../packages/engine/test/lanes.ts'
-import { type MinerAgent, openChutes, playerReply } from '../../packages/miners/src/index.ts'
+import { openChutes } from '../../packages/miners/src/index.ts'
 import { NODE_CALLER } from '../../packages/miners/src/node/index.ts'
 import {
   answers,
-  closeServers,
   code,
   described,
   fileOf,
@@ -20,7 +18,9 @@ import {
   published,
   serveChutes,
 } from '../../packages/miners/test/servers.ts'
+import { Clock } from '../simulate/clock.ts'
 import { testFolder } from '../test-folder.ts'
+import { closeServers } from '../web-server.ts'
 
 /*
  * A miner hides its chute from a deployment check so that the check counts as a failure of the
@@ -125,13 +125,13 @@ test.each(outages)(
 test.each(hidings)(
   'makes the contender lose everything for %s until games no longer fit',
   async (_, path, hides) => {
-    const time = new FakeTime()
+    const time = new Clock()
     const shows = published(contender, 'two')[path]
     const { agents, mayAsk, hasChanged, asked } = await chutesWith({
       [path]: (...rest) => {
         const [, , index] = rest
         if (index === 0) return hides(...rest)
-        time.pass(SAMPLING_MS)
+        time.skip(SAMPLING_MS)
         shows?.(...rest)
       },
     })
@@ -141,40 +141,8 @@ test.each(hidings)(
   },
 )
 
-test.each(hidden)(
-  'makes the contender lose everything for %s until sampling ends',
-  async (_, path, hides) => {
-    const time = new FakeTime()
-    const phase = new AbortController()
-    const { agents, mayAsk, hasChanged, asked } = await chutesWith({ [path]: hides })
-    const answering: MinerAgent = ([prompt]) => ({
-      content: playerReply(prompt?.content ?? '', { skill: 1, seed: '' }),
-    })
-    const lane = laneOf(time)
-    let left = Number.POSITIVE_INFINITY
-    // These checks take real time, during which no time passes on the lane's clock.
-    for (const miner of lane.miners)
-      await mayAsk(miner, { epoch: lane.scope.epoch, signal: phase.signal })
-    const sampling = sampleLane({
-      ...{ ...lane, mayAsk, hasChanged, deadline: phase.signal },
-      on: (event) => {
-        if (event.type === 'sample') left = event.left
-      },
-      agent: (miner, ...rest) => (miner.hotkey === CHAMPION ? answering : agents(miner, ...rest)),
-    })
-    // The contender's own challenges wait until sampling ends.
-    while (left > 8) {
-      await new Promise(setImmediate)
-      if (time.isAwaited) time.pass(1000)
-    }
-    phase.abort()
-    expectLost((await sampling).samples)
-    expect(asked('/two/v1/chat/completions')).toEqual([])
-  },
-)
-
 /** Returns the options of a lane of both miners on a fake clock. */
-const laneOf = (time: FakeTime) => ({
+const laneOf = (time: Clock) => ({
   scope: scopeOf({ [HEX]: 8, [MULT8]: 8 }),
   miners: [{ ...champion, templates: PROTOCOL.templates }, ASKED],
   secret: SECRET,

@@ -7,7 +7,7 @@ import type { State } from '../../packages/duel/src/index.ts'
 import { type OpenBucket, sealBlock } from '../../packages/settlement/src/index.ts'
 import { testFolder } from '../test-folder.ts'
 import { follow, validatorIn } from './following.ts'
-import { flawsOf, hotkeys, network, ReadingSubnet } from './reading-subnet.ts'
+import { hotkeys, network, ReadingSubnet } from './reading-subnet.ts'
 
 setFlagsFromString('--expose-gc')
 const collect: () => void = runInNewContext('gc')
@@ -75,24 +75,6 @@ test('a validator that audits lanes releases answers that are not blocks', async
   await validator.stop()
   expect(seen.given).toBe(LIARS * LIARS)
   expect(seen.held).toBeLessThan(MOST_HELD)
-})
-
-test('a verifier releases answers that are not blocks', async () => {
-  const { subnet, state, own, honest, liars } = await withDust()
-  const { answer, seen } = zeros()
-  await sealNothing(subnet, state, liars)
-  await subnet.sealAll(state, honest)
-  for (const voter of [own, ...honest]) await subnet.attest(voter, state, hotkeys(honest))
-  await subnet.end(state)
-  const openBucket = lying(subnet, liars, answer)
-  const epochs = await subnet.recompute({ from: state, openBucket, lanesAtOnce: LIARS })
-  expect(seen.given).toBe(LIARS * LIARS)
-  expect(seen.held).toBeLessThan(MOST_HELD)
-  expect([...flawsOf(epochs)].sort()).toEqual(
-    hotkeys(liars)
-      .map((liar) => `MISSING_BLOCK ${liar}`)
-      .sort(),
-  )
 })
 
 // Each answer was once read to its end, as another block that its validator might have signed.

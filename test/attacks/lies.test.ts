@@ -273,7 +273,7 @@ describe('header-signed-twice', () => {
         return (await subnet.lane(again, await subnet.state)).bytes
       },
     ],
-    ...[0, 63, 64, 126, 127].map(
+    ...[0, 127].map(
       (place) =>
         [
           `altered by mirrors at digit ${place} of the signature: names the mirrors`,

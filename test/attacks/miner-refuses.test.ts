@@ -16,7 +16,6 @@ import { openChutes, playerReply } from '../../packages/miners/src/index.ts'
 import { NODE_CALLER } from '../../packages/miners/src/node/index.ts'
 import {
   answers,
-  closeServers,
   completion,
   type Handle,
   published,
@@ -24,6 +23,7 @@ import {
 } from '../../packages/miners/test/servers.ts'
 import { LOCAL_NETWORK as network, recompute } from '../../packages/settlement/src/index.ts'
 import { testFolder } from '../test-folder.ts'
+import { closeServers } from '../web-server.ts'
 
 /*
  * A miner's chute refuses every call. A validator samples a duel with it over sockets, on a
@@ -69,8 +69,6 @@ async function validating(routes: Readonly<Record<string, Handle>>) {
 
 test.each([
   [401, 'contender'],
-  [403, 'contender'],
-  [401, 'champion'],
   [403, 'champion'],
 ] as const)(
   'counts the lane and the loss for status %i to every call from the %s',

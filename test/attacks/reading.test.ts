@@ -1,31 +1,6 @@
 import { expect, test } from 'vitest'
 import { readAttested } from '../../packages/settlement/src/index.ts'
-import { accountOf, flawsOf, hotkeys, network, ReadingSubnet } from './reading-subnet.ts'
-
-const HEAD = 'ab'.repeat(32)
-
-test('does not read the buckets of strangers', async () => {
-  const subnet = new ReadingSubnet([10, 10, 10], 4)
-  const state = await subnet.begin()
-  for (const stranger of subnet.strangers) {
-    subnet.buckets.at(stranger.hotkey).behaviour = 'fails'
-    await subnet.seal(stranger, state, HEAD)
-  }
-  // Without a permit an attester is a stranger too, regardless of the root it attests.
-  const [rubbish = accountOf(0)] = subnet.strangers
-  const bytes = new TextEncoder().encode('rubbish')
-  for (const epoch of [0, 1, 2])
-    subnet.buckets.at('rubbish').files.set(`v1/states/${epoch}.json`, bytes)
-  await subnet.sealAll(state)
-  await subnet.attest(rubbish, { ...state, ratio: 1 }, [], 'rubbish')
-  for (const voter of subnet.voters) await subnet.attest(voter, state, hotkeys(subnet.voters))
-  await subnet.end(state)
-  for (const compare of [true, false]) {
-    expect(flawsOf(await subnet.recompute({ compare }))).toEqual([])
-    const asked = new Set(subnet.buckets.reads.map(([url]) => url))
-    expect([...asked].sort()).toEqual([...hotkeys(subnet.voters)].sort())
-  }
-})
+import { flawsOf, hotkeys, network, ReadingSubnet } from './reading-subnet.ts'
 
 test('reads a bucket that failed once last, and for copies once', async () => {
   const subnet = new ReadingSubnet([10, 10, 10, 10, 10, 10, 10])

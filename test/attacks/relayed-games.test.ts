@@ -40,9 +40,3 @@ test.each([
     expect(Math.abs(wins / trials - 0.5)).toBeLessThan(0.15)
   },
 )
-
-test('makes an absent contender lose every game', async () => {
-  const absent: MinerAgent = () => ({ fault: 'no-reply' })
-  const { outcome, envs } = await duelWith(model('any', 1), absent)
-  expect([outcome, envs[HEX]?.wins, envs[HEX]?.ties]).toEqual(['champion', 0, 0])
-})

@@ -36,28 +36,6 @@ test('decides two seconds later with a slow bucket, which is then read last', as
   )
 })
 
-test('decides two seconds later per slow bucket', async () => {
-  const subnet = await attested([100, 100, 100, 100, 100, 60, 60, 60])
-  for (const { hotkey } of subnet.voters.slice(5)) subnet.buckets.at(hotkey).ms = SLOW_MS
-  expect((await decide(subnet)).ms).toBeLessThanOrEqual(3 * 2 * SECONDS)
-})
-
-// A validator to which a bucket was slow once reached the state of the next epoch hours after the
-// others, so that its attestation and its lane were missing.
-test('decides the same, in time, with a bucket that is slow to some validators only', async () => {
-  const subnet = await attested()
-  const { hotkey } = subnet.voters.at(-1) ?? { hotkey: '' }
-  const toOthers = await decide(subnet)
-  const { buckets } = subnet
-  const toVictims = buckets.openWith([hotkey], (own, ...asked) =>
-    buckets.clock.sleep(SLOW_MS).then(() => own(...asked)),
-  )
-  const victims = await decide(subnet, toVictims)
-  expect(victims.ms).toBeLessThanOrEqual(2 * SECONDS)
-  const rootsOf = ({ value }: typeof victims) => value.map(({ state }) => stateRoot(state))
-  expect(rootsOf(victims)).toEqual(rootsOf(toOthers))
-})
-
 /** Plays epochs in which all validators follow the rules. */
 async function history(epochs: number): Promise<ReadingSubnet> {
   const protocol = { ...network.protocol, evenEpoch: 50, duelEpochs: 50 }
@@ -86,8 +64,6 @@ const slowing = (
 
 const SLOW: readonly (readonly [how: string, answer: () => number | Error])[] = [
   ['is silent', () => late],
-  ['takes 29 seconds for an answer', () => SLOW_MS],
-  ['takes 14 seconds for an answer', () => 14 * SECONDS],
   ['serves blocks as if they had 1.9 MB, with 65 kB/s', () => 1_900_000 / 65],
 ]
 

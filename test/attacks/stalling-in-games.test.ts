@@ -3,7 +3,6 @@ import { expect, test } from 'vitest'
 import type { ChallengePair } from '../../packages/blocks/src/index.ts'
 import { leadIn } from '../../packages/blocks/test/play-plan.ts'
 import { PROTOCOL } from '../../packages/duel/src/index.ts'
-import { FakeTime } from '../../packages/engine/test/fake-time.ts'
 import {
   CLOCK_MS,
   replying,
@@ -12,6 +11,7 @@ import {
 } from '../../packages/engine/test/game-lane.ts'
 import { CHAMPION } from '../../packages/engine/test/lanes.ts'
 import type { MinerAgent } from '../../packages/miners/src/index.ts'
+import { Clock } from '../simulate/clock.ts'
 import { testFolder } from '../test-folder.ts'
 
 /*
@@ -23,11 +23,11 @@ const root = testFolder('stalling')
 
 /** Samples a lane with the maximum of games on a fake clock. */
 async function laneAgainst(
-  champion: (time: FakeTime) => MinerAgent,
+  champion: (time: Clock) => MinerAgent,
   name: string,
-  contender: (time: FakeTime) => MinerAgent = () => replying,
+  contender: (time: Clock) => MinerAgent = () => replying,
 ) {
-  const time = new FakeTime()
+  const time = new Clock()
   const [stalling, other] = [champion(time), contender(time)]
   const most = PROTOCOL.envs['hex@0.1.0']?.quotaMost ?? 0
   const games = await sampleGames(most, ({ hotkey }) => (hotkey === CHAMPION ? stalling : other), {
@@ -58,7 +58,7 @@ test('makes a champion that never replies lose each game by its clock, and begin
 
 /** Takes 20 seconds for each reply in a game, which uses nearly all of its clock. */
 const dawdling =
-  (time: FakeTime): MinerAgent =>
+  (time: Clock): MinerAgent =>
   async (messages, call) => {
     if (call?.isGame)
       await new Promise<void>((resolve) => {
@@ -73,12 +73,6 @@ const begunOf = (games: readonly ChallengePair[]) =>
     [champion, contender].some(({ messages }) => messages.length > 0),
   )
 
-test('begins every game when the champion uses nearly all of its clock', async () => {
-  const { games, tookMs } = await laneAgainst(dawdling, 'nearly')
-  expect(begunOf(games).length).toBe(64)
-  expect(tookMs).toBeLessThan(0.9 * SAMPLING_MS)
-})
-
 test('begins every game when both players use nearly all of their clocks', async () => {
   const { games, tookMs } = await laneAgainst(dawdling, 'both', dawdling)
   expect(begunOf(games).length).toBe(64)
@@ -87,8 +81,8 @@ test('begins every game when both players use nearly all of their clocks', async
 
 /** Gives no answer before `wakesMs`, and then answers like `agent`. */
 const asleep =
-  (wakesMs: number, agent: (time: FakeTime) => MinerAgent) =>
-  (time: FakeTime): MinerAgent =>
+  (wakesMs: number, agent: (time: Clock) => MinerAgent) =>
+  (time: Clock): MinerAgent =>
   async (messages, call) => {
     await new Promise<void>((resolve) => {
       time.after(Math.max(0, wakesMs - time.now()), resolve)
@@ -102,7 +96,7 @@ test('makes a champion that pretends to sleep during all of sampling lose every 
   expect(games.map(leadIn)).toEqual(Array(64).fill(2))
 })
 
-test.each([300, 400, 1000, 2000])(
+test.each([400, 2000])(
   'begins every game when the champion pretends to sleep for %i s and then stalls',
   async (seconds) => {
     const { games } = await laneAgainst(asleep(1000 * seconds, dawdling), `asleep-${seconds}`)

@@ -1,12 +1,11 @@
-import { createServer } from 'node:http'
 import { expect, test } from 'vitest'
 import { statePath } from '../../packages/blocks/src/bucket.ts'
 import { type Account, encodeCommitment } from '../../packages/chain/src/index.ts'
 import { encodeBitmap, type State, stateRoot } from '../../packages/duel/src/index.ts'
-import { listen } from '../../packages/miners/test/servers.ts'
 import { canonicalize } from '../../packages/prng/src/index.ts'
 import { LOCAL_NETWORK } from '../../packages/settlement/src/index.ts'
 import { testFolder } from '../test-folder.ts'
+import { closeServers, serve } from '../web-server.ts'
 import { afVerify } from './af-verify.ts'
 import { follow, validatorIn } from './following.ts'
 import { hotkeys, ReadingSubnet } from './reading-subnet.ts'
@@ -85,13 +84,13 @@ test('af-verify reads states and copies only from voters, and exits with 0', asy
   // From this file a reader knows that there are buckets.
   files.set(`${first?.hotkey}/${statePath(state.epoch)}`, Buffer.from(canonicalize(state)))
   const asked: string[] = []
-  const server = createServer(({ url = '' }, response) => {
+  const bucketsUrl = await serve(({ url = '' }, response) => {
     asked.push(url.split('/')[1] ?? '')
     const bytes = files.get(url.slice(1))
     response.writeHead(bytes ? 200 : 404).end(bytes)
   })
-  const verified = await afVerify(subnet, await listen(server, 0))
-  server.close().closeAllConnections()
+  const verified = await afVerify(subnet, bucketsUrl)
+  closeServers()
   expect(verified).toMatchObject({ code: 0, flaws: [] })
   expect(new Set(asked)).toEqual(new Set(hotkeys(voters)))
   // One read tests for buckets. The others are for the states of epochs 1 and 2, and for one block

@@ -45,15 +45,6 @@ test('plays every game and challenge with capacity for 1.5 times the mean need',
   expect(faultsOf(samples)).toEqual({})
 })
 
-test('plays every game of a duel despite four times as many foreign callers as servers', async () => {
-  const quota = { [HEX]: 64, 'mult8@0.1.0': 512 }
-  const duel: Crowd = { ...alone, quota, contenders: ['answers'] }
-  const { answered } = await sampleAll(duel)
-  const servers = serversFor(1.5, answered, samplingMs)
-  const { samples } = await sampleAll({ ...duel, servers, foreign: 4 * servers.contender })
-  expect(faultsOf(samples.filter(isGame))).toEqual({})
-})
-
 test('plays every game of eight duels with capacity for 3 times the need and as many foreign callers', async () => {
   const servers = serversFor(3, needed, samplingMs)
   const { samples } = await sampleAll({ ...alone, servers, foreign: servers.champion })

@@ -4,12 +4,11 @@ import { PROTOCOL } from '../../packages/duel/src/index.ts'
 import {
   answers,
   CHAT_TEMPLATE,
-  closeServers,
   code,
   fileOf,
   type Handle,
-  published,
 } from '../../packages/miners/test/servers.ts'
+import { closeServers } from '../web-server.ts'
 import { oneChute, POST } from './one-chute.ts'
 
 /*
@@ -42,9 +41,6 @@ const places: readonly (readonly [where: string, path: string, holds: Handle])[]
   ['in tokenizer_config.json', CONFIG, json(COMPUTES)],
   ['in its list', CONFIG, json(list)],
   ['as chat_template.jinja', file('chat_template.jinja'), code(COMPUTES)],
-  ['in chat_template.json', file('chat_template.json'), json(COMPUTES)],
-  ['in processor_config.json', file('processor_config.json'), json(COMPUTES)],
-  ['in special_tokens_map.json', file('special_tokens_map.json'), json(COMPUTES)],
   ['in additional_chat_templates', FOLDER, answers(200, [{ path: 'default.jinja' }])],
 ]
 
@@ -57,24 +53,3 @@ test.each(places)(
     expect(said).toEqual([expect.objectContaining({ code: 'CHAT_TEMPLATE' })])
   },
 )
-
-test('discards the replies of a model whose files disappear within an epoch', async () => {
-  let isGone = false
-  const before = published(MINER, 'mine')[CONFIG]
-  const { ask, hasChanged } = await oneChute(MINER, {
-    [CONFIG]: (...rest) => (isGone ? answers(404) : before)?.(...rest),
-  })
-  expect(await ask()).toHaveProperty('content')
-  expect(await hasChanged()).toBe(false)
-  isGone = true
-  expect(await hasChanged()).toBe(true)
-})
-
-test('discards no reply for an outage of the host of models', async () => {
-  let failures = 2
-  const before = published(MINER, 'mine')[CONFIG]
-  const { ask } = await oneChute(MINER, {
-    [CONFIG]: (...rest) => (failures-- > 0 ? answers(503) : before)?.(...rest),
-  })
-  expect(await ask()).toHaveProperty('content')
-})

@@ -58,19 +58,6 @@ describe('a validator that comes in the middle of a duel', () => {
     const heard = after(came, { ...open, validators, stakes }).state
     expect([Object.keys(heard.voters), heard.voters[liar]]).toEqual([validators, 1_000_000])
   })
-
-  it('is an outlier when it reports wins that the others did not see', () => {
-    const started = startedDuels({ validators: honest })
-    const one = after(started, { ...open, validators, stakes }).state
-    const two = after(one, { ...open, validators, stakes }).state
-    const { report } = after(two, {
-      ...open,
-      validators,
-      stakes,
-      rates: (voter) => (voter === liar ? [1, 0] : [0.5625, 0.4375]),
-    })
-    expect(report.duels[0]?.envs[MULT8]).toMatchObject({ setAside: [liar], given: undefined })
-  })
 })
 
 test('neither counts nor requires the lanes of validators that have left the subnet', () => {

@@ -18,17 +18,6 @@ test.each(readers)('$name: accepts or refuses every input', async (reader) => {
 
 const any = { name: 'any', share: 1, samples: [new TextEncoder().encode('{"a":[1]}')] }
 
-test('repeats its inputs with its seed', async () => {
-  const inputs = async (seed: number): Promise<readonly string[]> => {
-    // Inputs are read again to measure their cost.
-    const seen = new Set<string>()
-    await fuzz({ ...any, ...inTime, read: (bytes) => seen.add(String(bytes)) }, 300, seed)
-    return [...seen]
-  }
-  expect(await inputs(1)).toEqual(await inputs(1))
-  expect(await inputs(1)).not.toEqual(await inputs(2))
-})
-
 const isBrace = ([byte]: Uint8Array): boolean => byte === 0x7b
 
 describe('detects in a short input', () => {

@@ -24,26 +24,31 @@ export class Clock implements ReadersClock {
     return new Promise((resolve) => this.at(this.#now + ms, resolve))
   }
 
-  at(time: number, wake: () => void): void {
-    const at = Math.max(time, this.#now)
+  /** Calls `wake` at a time. Returns a function that cancels the call. */
+  at(time: number, wake: () => void): () => void {
+    const waiting = { at: Math.max(time, this.#now), wake }
     let place = this.#waiting.length
-    while (place > 0 && this.#waiting[place - 1]!.at > at) place -= 1
-    this.#waiting.splice(place, 0, { at, wake })
+    while (place > 0 && this.#waiting[place - 1]!.at > waiting.at) place -= 1
+    this.#waiting.splice(place, 0, waiting)
+    return () => {
+      const index = this.#waiting.indexOf(waiting)
+      if (index >= 0) this.#waiting.splice(index, 1)
+    }
   }
 
   /** Calls `wake` after `ms` milliseconds. Returns a function that cancels the call. */
-  readonly after: ReadersClock['after'] = (ms, wake) => {
-    // A cancelled `wake` must not stay reachable until its time comes.
-    let ring: (() => void) | undefined = wake
-    this.at(this.#now + ms, () => ring?.())
-    return () => {
-      ring = undefined
-    }
-  }
+  readonly after: ReadersClock['after'] = (ms, wake) => this.at(this.#now + ms, wake)
 
   /** The time at which the next sleeper wakes. Undefined if there is none. */
   get next(): number | undefined {
     return this.#waiting[0]?.at
+  }
+
+  /** Advances time at once, and wakes the sleepers whose time has come. */
+  skip(ms: number): void {
+    this.#now += ms
+    while (this.#waiting[0] !== undefined && this.#waiting[0].at <= this.#now)
+      this.#waiting.shift()?.wake()
   }
 
   /** Advances time to `until`. Everything that a sleeper does ends before the next one wakes. */

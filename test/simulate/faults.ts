@@ -5,7 +5,7 @@ import { drawOutages } from './outages.ts'
 import type { World } from './world.ts'
 
 /** The ways of a liar. Each applies in every epoch. */
-export const LIES = [
+const LIES = [
   /** It invents its samples: the weakest miner plays perfectly, the others give up. */
   'makes samples up',
   /** It leaves one sample out of its lane. */

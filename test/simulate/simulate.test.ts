@@ -2,9 +2,8 @@ import { describe, expect, it, vi } from 'vitest'
 import type { Duel, Miner } from '../../packages/duel/src/index.ts'
 import type { DuelEnd } from './check.ts'
 import { streamOf } from './draw.ts'
-import { drawFaults, type Fault, LIES } from './faults.ts'
+import { drawFaults, type Fault } from './faults.ts'
 import { strengthOf } from './miners.ts'
-import { shrink } from './shrink.ts'
 import { type RunningWorld, type RunResult, simulate } from './simulation.ts'
 import { drawWorld, type Player, type World } from './world.ts'
 
@@ -57,10 +56,6 @@ const epochsWon = (duels: readonly DuelEnd[]): readonly number[] =>
   duels.filter(({ outcome }) => outcome === 'contender').map(({ epoch }) => epoch)
 
 describe('a subnet', () => {
-  it('keeps every promise despite faults: seed 1', async () => {
-    expect((await run(1, 6)).violation).toBeUndefined()
-  })
-
   it('keeps every promise, and repeats with its seed: seed 3', async () => {
     const ran = await run(3, 6)
     expect(ran.violation).toBeUndefined()
@@ -96,34 +91,27 @@ describe('a subnet', () => {
     expect({ violation, frozen }).toEqual({ frozen: 1 })
   })
 
-  it('dethrones the champion during or after outages as without them, or later', async () => {
-    const outages = [
-      { epochs: 1, outs: [2] },
-      { epochs: 2, outs: [4] },
-      // Longer than a duel may last.
-      { epochs: 7, outs: [1, 2, 4] },
-    ]
+  it('dethrones the champion during or after a long outage as without them, or later', async () => {
+    // Longer than a duel may last.
+    const [epochs, outs] = [7, [1, 4]]
     const [wonWithout = Number.NaN] = epochsWon((await simulate(dethroning(6), [])).duels)
-    for (const { epochs, outs } of outages) {
-      const world = dethroning(epochs + 6)
-      const [from, to] = [20, 20 + epochs * world.protocol.epochBlocks]
-      for (const out of outs) {
-        const faults = [0, 1, 2, 3]
-          .slice(0, out)
-          .map((who): Fault => ({ kind: 'absent', who, from, to }))
-        const { violation, duels } = await simulate(world, faults)
-        expect(violation).toBeUndefined()
-        const [wonAt] = epochsWon(duels)
-        // With one of four absent, epochs still count, without its lane. With more they do not.
-        const [min, max] = out === 1 ? [0, 1] : [1, epochs + 3]
-        expect(wonAt).toBeGreaterThanOrEqual(wonWithout + min)
-        expect(wonAt).toBeLessThanOrEqual(wonWithout + max)
-      }
+    const world = dethroning(epochs + 6)
+    const [from, to] = [20, 20 + epochs * world.protocol.epochBlocks]
+    for (const out of outs) {
+      const faults = [0, 1, 2, 3]
+        .slice(0, out)
+        .map((who): Fault => ({ kind: 'absent', who, from, to }))
+      const { violation, duels } = await simulate(world, faults)
+      expect(violation).toBeUndefined()
+      const [wonAt] = epochsWon(duels)
+      // With one of four absent, epochs still count, without its lane. With more they do not.
+      const [min, max] = out === 1 ? [0, 1] : [1, epochs + 3]
+      expect(wonAt).toBeGreaterThanOrEqual(wonWithout + min)
+      expect(wonAt).toBeLessThanOrEqual(wonWithout + max)
     }
   })
 
   it.each([
-    { strengths: [0.05, 0.6, 0.3, 0.98], epochs: 9, thrones: [0.05, 0.98], ahead: 1.5 },
     // The weaker contenders are nearly as good at Hex: their duels end after 32 games each, whose
     // counts show nothing.
     { strengths: [0.6, 0.98, 0.05, 0.3], epochs: 4, thrones: [0.6, 0.98], ahead: 0 },
@@ -147,11 +135,4 @@ describe('a subnet', () => {
       expect(sum(1)).toBeGreaterThan(0)
     },
   )
-})
-
-it('shrinks a list of faults to the necessary ones', async () => {
-  const faults = LIES.map((how, who): Fault => ({ kind: 'lies', who, how }))
-  const needed = [faults[2], faults[7]]
-  const few = await shrink(faults, async (some) => needed.every((each) => some.includes(each!)))
-  expect(few).toEqual(needed)
 })

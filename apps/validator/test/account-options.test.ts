@@ -73,17 +73,6 @@ it('prefers the key file, then a named wallet, the secret, the stored file, the 
   expect(await parsed()).toEqual({ hotkey: hotkeyOf(DEFAULT), warnings: [] })
 })
 
-it('completes a half-named wallet from the default wallet', async () => {
-  stubAll()
-  vi.stubEnv('BT_WALLET_COLD', 'named')
-  expect(await parsed('--hotkey', `${NAMED}`)).toMatchObject({ hotkey: hotkeyOf(NAMED) })
-  expect(await parsed('--wallet', 'default')).toMatchObject({ hotkey: hotkeyOf(DEFAULT) })
-})
-
-it('lists the ways to name a hotkey if no option names it', async () => {
-  await expect(parsed()).rejects.toThrow(/^no hotkey: /)
-})
-
 it.each([
   ['a wallet', {}, ['--wallet', 'named'], NAMED],
   ['a hotkey', {}, ['--hotkey', `${DEFAULT}`], DEFAULT],
@@ -102,19 +91,6 @@ it('rejects a bad secret without quoting it or trying another source', async () 
   expect(String(error)).toMatch(/^RangeError: AFFINE_HOTKEY expected /)
   const { stack, cause } = error as Error
   expect(`${stack}${cause}`).not.toContain(MARK)
-})
-
-it('rejects a missing key file even if another hotkey is named', async () => {
-  stubAll()
-  await expect(parsed('--key', join(root, 'nowhere'))).rejects.toThrow('does not exist')
-  await expect(parsed('--wallet', 'named', '--hotkey', 'nowhere')).rejects.toThrow('ENOENT')
-})
-
-it('reports the warnings of the wallet', async () => {
-  const open = join(root, 'open')
-  await writeFile(open, seed(FILE), { mode: 0o644 })
-  const warnings = [expect.stringContaining(`: chmod 600 ${open}`)]
-  expect(await parsed('--key', open)).toEqual({ hotkey: hotkeyOf(FILE), warnings })
 })
 
 it('reads the variables of btcli', async () => {

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import {
   type Account,
   account,
-  ed25519Account,
   encodeCommitment,
   LocalChain,
   type LocalOptions,
@@ -15,13 +14,14 @@ import { listen } from '@affine/node/listen'
 import { digest } from '@affine/prng'
 import { LOCAL_NETWORK, NETWORKS } from '@affine/settlement'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { closeServers, completion, serve } from '../../../packages/miners/test/servers.ts'
+import { completion, serve } from '../../../packages/miners/test/servers.ts'
 import { killAll } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
+import { closeServers } from '../../../test/web-server.ts'
 import { commit } from '../src/commands/commit.ts'
 import { setWeights } from '../src/commands/set-weights.ts'
 import { status } from '../src/commands/status.ts'
-import { cutBlocks, findUnprintable, runCommand, serveGrowingChain } from './commands.ts'
+import { findUnprintable, runCommand, serveGrowingChain } from './commands.ts'
 import { type PlayedSubnet, playSubnetOnce, TWO_MINERS } from './played-subnet.ts'
 
 // No one is evicted on these chains, so an absent miner is removed from the snapshots that a command
@@ -50,7 +50,7 @@ vi.mock('@affine/settlement', async (original) => {
 const HOSTILE = '\u001b]0;owned\u0007\u001b[2J\u202e\u009b31mred\n\r'
 const HASH = 'ab'.repeat(32)
 const accounts = Array.from({ length: 8 }, (_, i) => account(new Uint8Array(32).fill(i + 1)))
-const [alice, bob, first, second, copier, idle, garbled, stranger] = accounts as [
+const [alice, bob, first, second, copier, idle, garbled] = accounts as [
   ...[Account, Account, Account, Account, Account, Account, Account, Account],
 ]
 
@@ -86,7 +86,6 @@ function chainOf(options: Partial<LocalOptions> = {}): LocalChain {
   })
 }
 
-const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const minerOf = ({ hotkey }: Account, more = ''): Uint8Array[] =>
   encodeCommitment({
@@ -243,45 +242,6 @@ describe('af commit', () => {
     ])
   })
 
-  it('commits with an Ed25519 key', async () => {
-    const seed = new Uint8Array(32).fill(9)
-    const { hotkey } = ed25519Account(seed)
-    const chain = chainOf({ neurons: [alice, { hotkey }].map((key) => ({ ...key, stake: 0n })) })
-    await using served = await serveGrowingChain(chain)
-    const key = await fileOf(JSON.stringify({ secretSeed: `0x${hex(seed)}`, cryptoType: 0 }))
-    const asked = ['--network', served.url, '--key', key, ...words(hotkey), '--json']
-    const { records, error } = await runCommand(commit, ...asked)
-    expect(error).toBeUndefined()
-    expect(records[0]).toMatchObject({ type: 'committed', hotkey, kind: 'miner' })
-    const copy = LocalChain.import(chain.export())
-    expect((await copy.snapshot(copy.height)).commitments[0]).toMatchObject({ hotkey })
-  })
-
-  it('rejects a model without the hotkey, and a text that is too long, before any request', async () => {
-    const nowhere = ['--network', 'http://127.0.0.1:1', '--key', await keyOf(2)]
-    const { error } = await runCommand(commit, ...nowhere, ...words(`${first.hotkey}-2`))
-    expect(error).toBeInstanceOf(RangeError)
-    expect(error?.message).toMatch(new RegExp(`^"model" expected .* ${first.hotkey}, got "me/`))
-    const long = await runCommand(
-      commit,
-      ...nowhere,
-      ...words(first.hotkey),
-      '--revision',
-      'x'.repeat(129),
-    )
-    expect(long.error?.message).toMatch(/^"revision" expected 1\.\.128 .* got 129$/)
-  })
-
-  it('rejects an unregistered hotkey', async () => {
-    const chain = chainOf()
-    await using served = await serveGrowingChain(chain)
-    const key = ['--key', await keyOf(7), ...words(stranger.hotkey)]
-    const { error } = await runCommand(commit, '--network', served.url, ...key)
-    const detail = expect.stringContaining(`${stranger.hotkey} on subnet 7`)
-    expect(error).toMatchObject({ code: 'HotKeyNotRegisteredInSubNet', detail })
-    expect((await chain.snapshot(chain.height)).commitments).toEqual([])
-  })
-
   it('sends nothing on a careful network without --emit, and prints the commitment', async () => {
     const chain = chainOf()
     await using served = await serveGrowingChain(chain)
@@ -323,41 +283,6 @@ describe('on a subnet with a champion', () => {
     return { chain, uid: neurons.find(({ hotkey }) => hotkey === hotkeyOf('stronger'))?.uid ?? -1 }
   }
 
-  /** Returns the reason of each queue position in `af status`. */
-  /** Returns the queue of `af status`, and the epoch of the chain's head. */
-  async function queueAt(file: string, ...words: readonly string[]) {
-    const asked = ['--network', file, '--buckets', played.buckets, '--json', ...words]
-    const [record] = (await runCommand(status, ...asked)).records
-    const queue = record?.queue as { hotkey: string; why: string; readyBy?: number }[]
-    return { epoch: record?.epoch, queue }
-  }
-  async function whys(...asked: Parameters<typeof queueAt>): Promise<Record<string, string>> {
-    const { queue } = await queueAt(...asked)
-    return Object.fromEntries(queue.map(({ hotkey, why }) => [hotkey, why]))
-  }
-
-  it('af status shows the champion and finished duels', async () => {
-    const file = await fileOf(played.chainExport)
-    const why = await whys(file)
-    expect(await whys(file, '--last', '1')).toEqual(why)
-    expect(why[hotkeyOf('stronger')]).toBe('is the champion')
-    expect(why[hotkeyOf('veteran')]).toMatch(/^had its duel /)
-    expect(why[hotkeyOf('alice')]).toBe("has a validator's commitment: attest")
-  })
-
-  it('af status shows the contender during its duel', async () => {
-    let epoch: number | undefined
-    for (const { state } of await played.epochs()) if (state.duels.length > 0) epoch ??= state.epoch
-    const file = await fileOf(cutBlocks(played.chainExport, 30 * (epoch ?? 0) + 5))
-    const why = await whys(file)
-    expect(why[hotkeyOf('veteran')]).toBe('is the champion')
-    expect(why[hotkeyOf('stronger')]).toBe('contends')
-    const now = await queueAt(file)
-    const ready = now.queue.filter(({ readyBy }) => readyBy === now.epoch)
-    const players = [hotkeyOf('veteran'), hotkeyOf('stronger')]
-    expect(new Set(ready.map(({ hotkey }) => hotkey))).toEqual(new Set(players))
-  })
-
   it('af set-weights sets all weight to the champion and reads it back', async () => {
     const { chain, uid } = await subnet()
     await using served = await serveGrowingChain(chain)
@@ -390,24 +315,6 @@ describe('on a subnet with a champion', () => {
       /^block \d+ contains \[\[\d+,65535\]\], to the champion .* Weights in force: \[\[\d+,65535\]\]\n$/,
     )
     expect((await chain.snapshot(chain.height)).neurons[0]?.lastUpdate).toBeGreaterThan(block ?? 0)
-  })
-
-  it('af set-weights reads the variables of a validator; options override them', async () => {
-    const { chain } = await subnet()
-    await using served = await serveGrowingChain(chain)
-    const asked = ['--key', await keyOfMember('alice'), '--buckets', played.buckets, '--json']
-    const setBy = async (variable: string, value: string, ...words: readonly string[]) => {
-      vi.stubEnv(variable, value)
-      const done = await runCommand(setWeights, '--network', served.url, ...asked, ...words)
-      vi.unstubAllEnvs()
-      return done.error?.message ?? done.records[0]?.type
-    }
-    expect(await setBy('AFFINE_DRY_RUN', 'true')).toBe('withheld')
-    careful(chain)
-    expect(await setBy('AFFINE_EMIT', 'no')).toBe('withheld')
-    expect(await setBy('AFFINE_EMIT', 'yes')).toBe('weights')
-    expect(await setBy('AFFINE_EMIT', 'perhaps')).toContain('AFFINE_EMIT: ')
-    expect(await setBy('AFFINE_DRY_RUN', 'true', '--emit')).toBe('withheld')
   })
 
   it('af set-weights rejects a hotkey without a permit and an unregistered champion', async () => {

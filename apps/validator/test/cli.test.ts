@@ -5,21 +5,15 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { account, LocalChain } from '@affine/chain'
-import { registry, specHash } from '@affine/envs'
 import { afterAll, describe, expect, it } from 'vitest'
 import { fakeNode } from '../../../packages/chain/test/fake-node.ts'
-import {
-  closeServers,
-  completion,
-  listen,
-  sends,
-  serve,
-} from '../../../packages/miners/test/servers.ts'
+import { completion, sends, serve } from '../../../packages/miners/test/servers.ts'
 import type { Written } from '../../../packages/terminal/test/within.ts'
 import { runAf, runVerifier } from '../../../test/in-process.ts'
-import { AF, killAll, type RunningProcess, run, start } from '../../../test/processes.ts'
+import { AF, killAll, run, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { findUnprintable, parseRecords } from './commands.ts'
+import { closeServers, listen } from '../../../test/web-server.ts'
+import { findUnprintable } from './commands.ts'
 
 const SECRET = 'ab'.repeat(32)
 const { hotkey: HOTKEY } = account(Buffer.from(SECRET, 'hex'))
@@ -32,15 +26,7 @@ afterAll(closeServers)
 afterAll(killAll)
 
 const af = (...words: readonly string[]): Promise<Written> => runAf(words, { cwd: root })
-const began = (...words: readonly string[]): RunningProcess => start(AF, words, { cwd: root })
 const fresh = (): string => join(root, String(count++))
-
-/** Starts a local chain in this folder. Resolves with the chain and its URL. */
-async function localnet(out: string, more: string) {
-  const chain = began(...`localnet --port 0 --out ${out} ${more} --json`.split(' '))
-  const [line] = await chain.says(/^\{"type":"serving".*\}$/m)
-  return { chain, url: JSON.parse(line).url as string }
-}
 
 /** Resolves with a URL without a server. */
 async function closedUrl(): Promise<string> {
@@ -70,12 +56,6 @@ describe('a proxy in the environment', () => {
     expect(stderr).toMatch(new RegExp(`^${program}: ${name} is not used: .*\n`))
     expect(stderr).not.toContain('s3cret')
   })
-
-  it('is not named if its variable is empty', async () => {
-    const env = { HTTPS_PROXY: '', NO_PROXY: 'x' }
-    const { code, stderr } = await runAf(['env', 'list'], { cwd: root, env })
-    expect([code, stderr]).toEqual([0, ''])
-  })
 })
 
 describe('--help', () => {
@@ -98,20 +78,6 @@ describe('--help', () => {
         expect(stdout.replaceAll(/\s+/g, ' ')).toContain('(default: 120 on finney')
     },
   )
-
-  it.each([
-    ['commit', false],
-    ['doctor', false],
-    ['explain', true],
-    ['set-weights', true],
-    ['status', true],
-  ])('lists the chain options of "af %s"; --first-epoch: %s', async (command, decides) => {
-    const { stdout } = await af(command, '--help')
-    for (const option of ['--network <where>', '--netuid <n>', '--json'])
-      expect(stdout).toContain(option)
-    expect(stdout.includes('--first-epoch')).toBe(decides)
-    expect(stdout).not.toContain('--wallet-path')
-  })
 })
 
 describe('the help of a whole program', () => {
@@ -122,11 +88,6 @@ describe('the help of a whole program', () => {
     expect(lines.filter((line) => line.length > 80)).toEqual([])
     for (const words of [['help', 'exit-codes'], ['exit-codes']])
       expect((await af(...words)).stdout).toMatch(/^ {2}0 +done/m)
-  })
-
-  it('lists unloaded commands like loaded ones', async () => {
-    const [own, all] = [await run(AF, ['--help'], { cwd: root }), await af('--help')]
-    expect(own).toEqual(all)
   })
 
   it.each(['validator', 'verifier'])('loads no libraries of the %s', async (name) => {
@@ -312,15 +273,6 @@ describe.concurrent('endless files', () => {
     expect(ended.code).toBe(2)
     expectClear(ended, '.env expected to be')
   })
-
-  it('reports a folder that cannot be created', async () => {
-    const commands = ['demo', 'localnet', 'duel 0.5 0.5'].map((words) => words.split(' '))
-    for (const words of commands) {
-      const ended = await af(...words, '--out', '/proc/af/x')
-      expect(ended.code).toBe(4)
-      expectClear(ended, "mkdir '/proc/af'")
-    }
-  })
 })
 
 describe.concurrent('names in the metadata of a node', () => {
@@ -348,87 +300,6 @@ describe.concurrent('names in the metadata of a node', () => {
     expect(ended.stderr).toMatch(/API\/INIT: .* Error extracting {"path":\["[^"]*abc"\]/)
     expect(findUnprintable(ended.stderr)).toEqual([])
     expect(ended.stdout).toBe('')
-  })
-})
-
-describe.concurrent('a used port', () => {
-  it('is reported, and another port works', async () => {
-    const server = createServer()
-    const port = new URL(await listen(server, 0)).port
-    const out = fresh()
-    for (const words of [['miner'], ['localnet', '--out', out]]) {
-      const ended = await af(...words, '--port', port)
-      expect(ended.code).toBe(4)
-      expectClear(ended, `port ${port} is in use`)
-    }
-    server.close()
-    const again = began('localnet', '--out', out, '--port', '0')
-    await again.says(/a local chain at/)
-    await again.stop()
-  })
-})
-
-describe.concurrent('a validator', () => {
-  it('rejects an unregistered hotkey, and warns without a permit', async () => {
-    const out = fresh()
-    const { chain, url } = await localnet(out, '--block-ms 40 --validators 1 --miners 1')
-    const words = ['validate', '--network', url, '--buckets', out]
-    const refused = await af(...words, '--key', KEY, '--folder', fresh())
-    expect([refused.code, refused.stdout]).toEqual([4, ''])
-    expectClear(refused, `af: HotKeyNotRegisteredInSubNet: register ${HOTKEY} `)
-    const permitless = began(
-      ...words,
-      '--key',
-      join(out, 'keys/miner-1'),
-      '--folder',
-      fresh(),
-      '--json',
-    )
-    await permitless.says(/"task":\{"kind":"attest"/)
-    const { stdout } = await permitless.stop()
-    const warnings = parseRecords(stdout).filter(({ type }) => type === 'warning')
-    const ofPermit = warnings.filter(({ text }) => String(text).includes('no validator permit yet'))
-    expect(ofPermit).toHaveLength(1)
-    await chain.stop()
-  })
-})
-
-describe.concurrent('--json', () => {
-  it('lists the environments, one object a line', async () => {
-    const { code, stdout } = await af('env', 'list', '--json')
-    expect(code).toBe(0)
-    const want = [...registry.values()].map(({ id, maxSteps, replyMs, game }) => ({
-      ...{ id, players: game ? 2 : 1, maxSteps, replyMs, specHash: specHash(id) },
-    }))
-    expect(parseRecords(stdout)).toEqual(want)
-  })
-
-  it('prints an episode', async () => {
-    const run = ['env', 'run', 'tictactoe-v0', '--agent', 'perfect']
-    const { code, stdout } = await af(...run, '--json')
-    expect(code).toBe(0)
-    const [episode] = parseRecords(stdout)
-    expect(episode).toMatchObject({ env: 'tictactoe@0.1.0', reward: expect.any(Number) })
-    const same = await af(...run, '--challenge', String(episode?.challengeId))
-    expect(same.stdout).toContain(`challenge ${episode?.challengeId}`)
-    expect(same.stdout).toContain(`reward ${episode?.reward}`)
-  })
-})
-
-describe.concurrent('af env run', () => {
-  it('prints why a game ended, the last board and the best answer', async () => {
-    const { url } = await serve(sends(200, completion('B2!')))
-    const where = ['env', 'run', 'tictactoe-v0', '--agent', url]
-    const { code, stdout } = await af(...where)
-    expect(code).toBe(0)
-    expect(stdout).toMatch(
-      /^reward -1, forfeited: the last line, "B2!", is not an answer\n {4}1 2 3\n {2}A .*\n {2}B .*\n {2}C .*\nbest was [ABC][123]/m,
-    )
-    const [episode] = parseRecords((await af(...where, '--json')).stdout)
-    const why = expect.stringContaining('"B2!"')
-    expect(episode).toMatchObject({ reward: -1, ending: { why } })
-    const right = await af('env', 'run', 'mult8-v0', '--agent', 'perfect')
-    expect(right.stdout).toMatch(/^< (\d+)\nreward 1, solved: the product is \1\n$/m)
   })
 })
 
@@ -464,15 +335,5 @@ describe.concurrent('Ctrl-C', () => {
     expect([code, stderr]).toEqual([130, ''])
     expect(stdout).not.toContain('Try next')
     expect(await readdir(TMPDIR)).toEqual([])
-  })
-
-  it('ends an episode with a silent player with 130 and without a forfeit', async () => {
-    const { url, seen } = await serve((index, _, response) => {
-      if (index === 0) response.writeHead(200).end(completion('any'))
-    })
-    const episode = began('env', 'run', 'tictactoe-v0', '--agent', url)
-    while (seen.length < 2) await new Promise((done) => setTimeout(done, 20))
-    const { code, stdout, stderr } = await episode.stop()
-    expect([code, stdout, stderr]).toEqual([130, '', ''])
   })
 })

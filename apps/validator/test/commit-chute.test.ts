@@ -6,7 +6,6 @@ import { LOCAL_NETWORK, NETWORKS } from '@affine/settlement'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   answers,
-  closeServers,
   described,
   fileOf,
   type Handle,
@@ -16,6 +15,7 @@ import {
   serveChutes,
 } from '../../../packages/miners/test/servers.ts'
 import { testFolder } from '../../../test/test-folder.ts'
+import { closeServers } from '../../../test/web-server.ts'
 import { commit } from '../src/commands/commit.ts'
 import { duel } from '../src/commands/duel.ts'
 import { type CommandResult, runCommand, serveGrowingChain } from './commands.ts'
@@ -135,41 +135,6 @@ describe('af commit of a chute', () => {
     expect(commitments).toEqual([])
   })
 
-  it.each([401, 403, 404])(
-    'commits with a warning if the model files respond with %i',
-    async (status) => {
-      const file = fileOf(MINER, 'tokenizer_config.json')
-      const { error, records, asked, commitments } = await committing({
-        ...asCommitted,
-        [file]: answers(status),
-      })
-      expect(error).toBeUndefined()
-      expect(records).toMatchObject([
-        { type: 'check', check: 'files', result: 'warn' },
-        { type: 'committed', hotkey },
-        { type: 'place', place: 1, turn: { least: 1 }, readyBy: expect.any(Number) },
-      ])
-      for (const part of ['MODEL_NOT_SHOWN', CHUTE, MODEL, REVISION, `status ${status}`])
-        expect(records[0]?.text).toContain(part)
-      expect(asked).not.toContain(`POST ${POST}`)
-      expect(commitments).toHaveLength(1)
-    },
-  )
-
-  it('prints the first epoch with public files and an awake chute', async () => {
-    const { stdout } = await onChutes(
-      { ...asCommitted, [POST]: plays },
-      LOCAL_NETWORK.protocol.templates,
-      (url) => {
-        const said = ['--model', MODEL, '--revision', REVISION, '--chute', CHUTE]
-        return runCommand(commit, '--network', url, '--key', key, ...said)
-      },
-    )
-    expect(stdout).toMatch(
-      /files and its chute must be public and awake from epoch \d+ on, the next epoch\n$/,
-    )
-  })
-
   const wrong: readonly [string, Readonly<Record<string, Handle>>, RegExp][] = [
     [
       'of another model',
@@ -210,22 +175,6 @@ describe('af commit of a chute', () => {
     expect(asked.filter((each) => each === `POST ${POST}`).length).toBeLessThanOrEqual(1)
     expect(commitments).toEqual([])
   })
-
-  it('refuses a malformed chute without any request', async () => {
-    const { records, asked } = await committing({}, { chute: 'https://example.org/v1' })
-    expect(records[0]?.text).toContain('gives no usable reply')
-    expect(asked).toEqual([])
-  })
-
-  it('needs the key for Chutes, except with --anyway, which sends no request', async () => {
-    vi.stubEnv('CHUTES_API_KEY', '')
-    const without = await committing(asCommitted)
-    expect(without.error).toBeInstanceOf(RangeError)
-    expect(without.error?.message).toContain('CHUTES_API_KEY: not given')
-    const { records, asked } = await committing({}, { more: ['--anyway'] })
-    expect(records).toMatchObject([{ type: 'committed' }, { type: 'place' }])
-    expect(asked).toEqual([])
-  })
 })
 
 describe('af duel of the uid of a chute', () => {
@@ -247,20 +196,5 @@ describe('af duel of the uid of a chute', () => {
     for (const path of [LOOK_UP, CODE, fileOf(MINER, 'tokenizer_config.json')])
       expect(asked.filter((each) => each === `GET ${path}`)).toHaveLength(2)
     expect(asked.filter((each) => each === `POST ${POST}`).length).toBeGreaterThan(20)
-  })
-
-  it('gives no usable reply if the deployment is not the committed model, and calls nothing there', async () => {
-    const other = { [LOOK_UP]: answers(200, { ...DESCRIBED, name: 'you/other' }) }
-    const { error, asked } = await dueling('other', { ...asCommitted, ...other, [POST]: plays })
-    expect(error).toMatchObject({ message: expect.stringContaining('MODEL: ') })
-    expect(asked).not.toContain(`POST ${POST}`)
-  })
-
-  it('needs the key for Chutes', async () => {
-    vi.stubEnv('CHUTES_API_KEY', '')
-    const { error, asked } = await dueling('keyless', { ...asCommitted, [POST]: plays })
-    expect(error).toBeInstanceOf(RangeError)
-    expect(error?.message).toContain('CHUTES_API_KEY: not given')
-    expect(asked).toEqual([])
   })
 })

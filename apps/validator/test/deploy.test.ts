@@ -1,10 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { NO_BLOCK } from '@affine/blocks'
-import { account, type Head } from '@affine/chain'
-import { firstState } from '@affine/duel'
-import type { Event } from '@affine/engine'
+import { account } from '@affine/chain'
 import { createMetrics } from '@affine/engine/metrics'
-import { type EpochResult, LOCAL_NETWORK } from '@affine/settlement'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AF, killAll, run } from '../../../test/processes.ts'
 import { readSettings } from '../src/settings/settings.ts'
@@ -12,39 +8,8 @@ import { readSettings } from '../src/settings/settings.ts'
 const read = (path: string): Promise<string> =>
   readFile(new URL(`../../../${path}`, import.meta.url), 'utf8')
 let [alerts, operating, unit, image, example] = ['', '', '', '', '']
-/** Every metric by name, with the observed values of each label. */
-const metrics = new Map<string, Map<string, Set<string>>>()
-
-/** One event of each type, so that every metric has a value. */
-function events(): Event[] {
-  const { hotkey } = account(new Uint8Array(32).fill(1))
-  const head: Head = { number: 1, hash: NO_BLOCK }
-  const episode = { miner: hotkey, messages: [], reward: 0, ms: 0, fault: 'no-reply' } as const
-  const sample = { env: 'mult8@0.1.0', index: 0, challengeId: '', ...episode }
-  const [champion, contender] = ['m', 'n'].map((model) => ({
-    hotkey,
-    model,
-    revision: 'main',
-    chute: 'c',
-  }))
-  const tallies = [{ 'mult8@0.1.0': { [hotkey]: [1, 1, 1, 1] } }]
-  const state = {
-    ...firstState(LOCAL_NETWORK.protocol, 1),
-    champion,
-    trust: { [hotkey]: { correct: 1, incorrect: 0 } },
-    duels: [{ contender, start: 1, frozen: 0, tallies, verdicts: {} }],
-  }
-  const report = { frozen: false, lanes: {}, duels: [] }
-  return [
-    { type: 'head', head, epoch: 0, offset: 1 },
-    { type: 'made', ageMs: 1 },
-    { type: 'sample', epoch: 0, left: 1, champion: hotkey, sample },
-    { type: 'epoch', settled: { before: state, state, report } as unknown as EpochResult },
-    { type: 'sent', task: { kind: 'seal', epoch: 1 }, block: 1 },
-    { type: 'problem', task: { kind: 'head' }, error: new Error('x') },
-    { type: 'call', outcome: 'reply' },
-  ] as Event[]
-}
+/** The names of all metrics. */
+let metrics: readonly (string | undefined)[]
 
 beforeAll(async () => {
   const files = ['prometheus-alerts.yml', '../docs/errors.md', 'af-validate.service', 'Dockerfile']
@@ -54,87 +19,21 @@ beforeAll(async () => {
   const others = ['operating', 'settings', 'buckets', 'upgrades']
   operating += (await Promise.all(others.map((name) => read(`docs/${name}.md`)))).join('')
   const { hotkey } = account(new Uint8Array(32).fill(1))
-  const { on, read: page } = createMetrics({ hotkey, lastUpdate: 0, emit: true }, () => 0)
-  for (const event of events()) on(event)
+  const { read: page } = createMetrics({ hotkey, lastUpdate: 0, emit: true }, () => 0)
   const text = await (await page()).text()
-  for (const [, name = '', labels = ''] of text.matchAll(/^(\w+)(?:\{(.*)\})? /gm)) {
-    const seen = metrics.get(name) ?? new Map<string, Set<string>>()
-    metrics.set(name, seen)
-    for (const [, label = '', value = ''] of labels.matchAll(/(\w+)="([^"]*)"/g))
-      seen.set(label, (seen.get(label) ?? new Set()).add(value))
-  }
+  metrics = [...text.matchAll(/^# HELP (\w+)/gm)].map(([, name]) => name)
 })
 afterAll(killAll)
 
-/** Returns the metrics in a query, each with its labels. */
-function asked(query: string): { name: string; labels: [string, string][] }[] {
-  const names = [...query.matchAll(/\b((?:affine|process|nodejs)_\w+)(?:\{([^}]*)\})?/g)]
-  return names.map(([, name = '', labels = '']) => ({
-    name,
-    labels: [...labels.matchAll(/(\w+)\s*(?:=~|!~|!=|=)\s*"([^"]*)"/g)].map(
-      ([, key = '', value = '']) => [key, value],
-    ),
-  }))
-}
-
-/** Labels that Prometheus adds to every metric. */
-const ADDED = ['instance', 'job']
-function expectReal(query: string): void {
-  for (const { name, labels } of asked(query)) {
-    const seen = metrics.get(name)
-    expect(seen, name).toBeDefined()
-    for (const [label, value] of labels) {
-      if (ADDED.includes(label)) continue
-      expect([...(seen?.keys() ?? [])], `${name}{${label}}`).toContain(label)
-      // All label values of counters are known from the start.
-      if (['task', 'outcome'].includes(label))
-        for (const one of value.split('|'))
-          expect([...(seen?.get(label) ?? [])], `${name}{${label}="${one}"}`).toContain(one)
-    }
-  }
-  const grouped = [...query.matchAll(/\b(?:by|on)\s*\(([^)]*)\)/g)].flatMap(([, names = '']) =>
-    names.split(/[ ,]+/),
-  )
-  const known = new Set([
-    ...ADDED,
-    ...asked(query).flatMap(({ name }) => [...(metrics.get(name)?.keys() ?? [])]),
-  ])
-  for (const label of grouped) expect([...known], query).toContain(label)
-}
-
-describe('metrics in the alerts', () => {
-  it('exist', () => {
-    const rules = alerts.split(/^ {6}- alert: /m).slice(1)
-    expect(rules.length).toBeGreaterThan(10)
-    for (const rule of rules) {
-      const [, expr = ''] = /expr:(?: >-\n)?([\s\S]*?)\n {8}(?:for|labels):/.exec(rule) ?? []
-      expect(expr.trim(), rule).not.toBe('')
-      expectReal(expr)
-    }
-  })
-
-  it('are reported if they have another name', () => {
-    expect(() => expectReal('affine_no_such_metric')).toThrow()
-    expect(() => expectReal('affine_problems_total{task="weather"}')).toThrow()
-    expect(() => expectReal('affine_problems_total{side="champion"}')).toThrow()
-    expect(() => expectReal('sum by (verdict) (affine_problems_total)')).toThrow()
-  })
+it('metrics in the alerts exist', () => {
+  const asked = [...alerts.matchAll(/\b(?:affine|process|nodejs)_\w+/g)].map(([name]) => name)
+  expect(asked).not.toEqual([])
+  expect(asked.filter((name) => !metrics.includes(name))).toEqual([])
 })
 
 describe('the documents for operators', () => {
   const { shown } = readSettings({}, {}, {})
   const names = shown.flatMap(({ by }) => (by ?? '').split(' or '))
-
-  it('list exactly the existing options and variables', async () => {
-    for (const name of names) expect(operating, name).toContain(`\`${name}\``)
-    const variables = new Set(
-      operating.match(/\b(?:AFFINE|BT|S3|R2|SUBTENSOR|CHUTES)_[A-Z0-9_]+\b/g),
-    )
-    for (const name of variables) expect(names).toContain(name)
-    const help = (await run(AF, ['validate', '--help'])).stdout
-    for (const option of help.match(/^ {2}--[a-z0-9-]+/gm) ?? [])
-      expect(operating).toContain(`\`${option.trim()}\``)
-  })
 
   it('list every alert and every refusal of the chain', () => {
     for (const [, name = ''] of alerts.matchAll(/- alert: (\w+)/g))

@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import { account, encodeCommitment, LocalChain } from '@affine/chain'
 import { playerReply } from '@affine/miners'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { closeServers, completion, serve } from '../../../packages/miners/test/servers.ts'
+import { completion, serve } from '../../../packages/miners/test/servers.ts'
 import type { Written } from '../../../packages/terminal/test/within.ts'
 import { runAf } from '../../../test/in-process.ts'
 import { testFolder } from '../../../test/test-folder.ts'
+import { closeServers } from '../../../test/web-server.ts'
 import { parseRecords, serveGrowingChain } from './commands.ts'
 
 const REVISION = 'ab'.repeat(20)
@@ -110,11 +111,5 @@ describe('af duel of uids', () => {
     }
     const shown = screens.join('\n').replace(/5\w{47}/g, (key) => names[key] ?? key)
     await expect(shown).toMatchFileSnapshot('snapshots/duel-uids.txt')
-  })
-
-  it('ends with 4 if the committed endpoint does not answer', async () => {
-    await commitMiner(silent, 'http://127.0.0.1:9/v1')
-    const { code, stderr } = await onNetwork('silent', '0', '2')
-    expect([code, stderr]).toEqual([4, expect.stringContaining('127.0.0.1:9/v1 gives no usable')])
   })
 })

@@ -3,11 +3,12 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { playerReply } from '@affine/miners'
 import { afterAll, describe, expect, it } from 'vitest'
-import { closeServers, completion, serve } from '../../../packages/miners/test/servers.ts'
+import { completion, serve } from '../../../packages/miners/test/servers.ts'
 import type { Written } from '../../../packages/terminal/test/within.ts'
 import { runAf } from '../../../test/in-process.ts'
 import { AF, killAll, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
+import { closeServers } from '../../../test/web-server.ts'
 import { parseRecords } from './commands.ts'
 
 const root = testFolder('af-duel')
@@ -89,24 +90,5 @@ describe.concurrent('af duel', () => {
       expect(first.stdout).not.toMatch(/throne|holds/)
       expect((await readdir(out)).sort()).toEqual(['.gitignore', 'samples.jsonl'])
     }
-  })
-
-  it('plays only the named environment, once, and the champion holds against a worse player', async () => {
-    const out = join(root, 'one')
-    const ended = await duel(
-      '0.9',
-      'random',
-      '--env',
-      'mult8-v0',
-      'mult8@0.1.0',
-      '--out',
-      out,
-      '--json',
-    )
-    expect(ended.code).toBe(0)
-    const end = JSON.parse(ended.stdout)
-    expect(end).toMatchObject({ type: 'end', outcome: 'champion' })
-    expect(Object.keys(end.envs)).toEqual(['mult8@0.1.0'])
-    expect(end.envs['mult8@0.1.0'].verdict).toBe('hold')
   })
 })

@@ -81,10 +81,4 @@ describe('af env run', () => {
       }
     },
   )
-
-  it('plays once without an id or a seed', async () => {
-    const { exitCode, records } = await run('counts-prompts-v0', '--json')
-    expect(exitCode).toBeUndefined()
-    expect(records[0]).not.toHaveProperty('deterministic')
-  })
 })

@@ -1,47 +1,15 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
-import { type ChallengePair, createPairing } from '@affine/blocks'
 import type { DuelFacts } from '@affine/report'
 import { LOCAL_NETWORK } from '@affine/settlement'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { leadIn } from '../../../packages/blocks/test/play-plan.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { LIAR } from '../src/commands/demo/participants.ts'
 import { explain } from '../src/commands/explain.ts'
 import { type CommandResult, cutBlocks, findUnprintable, runCommand } from './commands.ts'
 import { type PlayedSubnet, playSubnetOnce, THREE_MINERS } from './played-subnet.ts'
 
-/** The record of a lost challenge. */
-interface Lost {
-  readonly role: 'champion' | 'contender'
-  readonly pair: ChallengePair
-}
-
 const { isTTY, columns } = process.stdout
-
-const marksIn = (prompt: string): number => prompt.match(/(?<= )[XO](?=[ \n])/g)?.length ?? 0
-
-/**
- * Returns the texts that the losing side of a game of hex must see, from the last prompt and move
- * of the opponent; undefined if it lost by its own reply.
- */
-function joinedTexts(
-  game: ChallengePair,
-  side: 'champion' | 'contender',
-): readonly string[] | undefined {
-  const rival = game[side === 'champion' ? 'contender' : 'champion']
-  const [{ content: prompt = '' } = {}, { content: move = '' } = {}] = rival.messages.slice(-2)
-  const [own] = game[side].messages.filter(({ role }) => role === 'user').slice(-1)
-  if (marksIn(own?.content ?? '') > marksIn(prompt)) return undefined
-  const [, mark = '', sides = ''] = /^Hex: you are (.) and joins? (.+), the opp/.exec(prompt) ?? []
-  const [row, column] = [move.charCodeAt(0) - 64, 2 * Number(move.slice(1))]
-  const board = prompt.split('\n\n')[1]?.split('\n') ?? []
-  const last = board.map((line, at) =>
-    at === row ? `${line.slice(0, column)}${mark}${line.slice(column + 1)}` : line,
-  )
-  return [`lost: ${mark} joined ${sides}`, ...last.map((line) => `  ${line}`)]
-}
 
 describe('af explain', () => {
   const root = testFolder('explain')
@@ -101,25 +69,6 @@ describe('af explain', () => {
     expect(lost).toEqual(Object.keys(LOCAL_NETWORK.protocol.envs))
   })
 
-  it('shows the winning connection to the player that lost a game', async () => {
-    let joined = 0
-    for (const name of ['weaker', 'veteran']) {
-      const { records } = await ask(whole(), hotkeyOf(name), '--json')
-      const { stdout, exitCode } = await ask(whole(), hotkeyOf(name), '--verbose')
-      expect(exitCode).toBe(undefined)
-      const lost = records.filter(({ type }) => type === 'lost') as unknown as readonly Lost[]
-      for (const { role, pair } of lost.filter(({ pair }) => pair.env.startsWith('hex@'))) {
-        const texts = joinedTexts(pair, role)
-        if (texts === undefined) continue
-        joined += 1
-        const [, from = ''] = stdout.split(`#${pair.index}, challenge ${pair.challengeId}: `)
-        const [told = ''] = from.split(/\n {2}lost |\n\n/)
-        expect(told).toContain(texts.map((line) => `\n    ${line}`).join(''))
-      }
-    }
-    expect(joined).toBeGreaterThan(5)
-  })
-
   it('shows a pending duel, and with --last which epochs were not read', async () => {
     const contender = hotkeyOf('stronger')
     const [duel] = (await ask(whole(), contender, '--json')).records
@@ -133,51 +82,6 @@ describe('af explain', () => {
     expect(going.at(-1)).toMatchObject({ type: 'now', hotkey: contender })
     const late = await ask(whole(), contender, '--last', String(ended() - to), '--json')
     expect(late.records[0]).toMatchObject({ ending: 'won', start: from, from: to, to })
-  })
-
-  it('shows a champion its duels from its side', async () => {
-    const { records } = await ask(whole(), hotkeyOf('veteran'), '--json')
-    expect(records[0]).toMatchObject({ type: 'seated', epoch: 0, hotkey: hotkeyOf('veteran') })
-    const epochs = records.filter(({ type }) => type === 'epoch')
-    expect(new Set(epochs.map(({ role }) => role))).toEqual(new Set(['champion']))
-    const ends = epochs.map(({ duel }) => (duel as DuelFacts).end).filter(Boolean)
-    expect(ends).toEqual(['verdicts', 'crowned'])
-    const lost = records.filter(({ type }) => type === 'lost')
-    const duels = records.filter(({ type }) => type === 'duel')
-    expect(duels.map(({ ending }) => ending)).toEqual(['won', 'lost'])
-    expect(lost.length).toBe(duels.reduce((sum, { lost }) => sum + Number(lost), 0))
-    const pairs = lost.map(({ pair }) => pair as ChallengePair)
-    expect(pairs.every((pair) => leadIn(pair) > 0)).toBe(true)
-  })
-
-  it('shows with --verbose exactly the challenges lost in valid lanes', async () => {
-    const contender = hotkeyOf('stronger')
-    const { records } = await ask(whole(), contender, '--json')
-    const shown = records.filter(({ type }) => type === 'lost')
-    // Computes the same from the evidence: all lanes count except the liar's where it was set aside.
-    const lost: (readonly [validator: string, pair: ChallengePair])[] = []
-    const pairOf = createPairing()
-    const epochs = await subnet.epochs((sample, { validator }) => {
-      const pair = pairOf(sample)
-      if (pair?.contender.miner === contender && leadIn(pair) < 0) lost.push([validator, pair])
-    })
-    const duels = epochs.flatMap(({ report }) => report.duels)
-    const its = duels.filter((duel) => duel.contender.hotkey === contender)
-    // The last interim analysis of each environment.
-    const looks = new Map(its.flatMap(({ envs }) => Object.entries(envs)))
-    const aside = [...looks.values()].flatMap(({ setAside }) => setAside)
-    expect(new Set(aside)).toEqual(new Set([hotkeyOf(LIAR)]))
-    const want = lost
-      .filter(([validator, { env }]) => !looks.get(env)?.setAside.includes(validator))
-      .map(([validator, pair]) => `${validator} ${pair.env} ${pair.index} ${pair.challengeId}`)
-    const got = shown.map(({ validator, pair }) => {
-      const { env, index, challengeId } = pair as ChallengePair
-      return `${validator} ${env} ${index} ${challengeId}`
-    })
-    expect(got.sort()).toEqual(want.sort())
-    expect(got.length).toBeGreaterThan(20)
-    const { stdout } = await ask(whole(), contender, '--verbose')
-    expect(stdout.match(/^ {6}< /gm)?.length).toBeGreaterThan(2 * got.length)
   })
 
   it('finds a miner by its uid, and shows its queue position', async () => {

@@ -1,7 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { appendFile, utimes, writeFile } from 'node:fs/promises'
-import { get, type IncomingMessage } from 'node:http'
+import { createHash } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Listening, listenWith } from '@affine/node/listen'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -55,43 +53,6 @@ describe('the page next to buckets', () => {
     const node = { chain: 'wss://node', buckets: './', netuid: 7, firstEpoch: 8 }
     expect(JSON.parse(await text(`${other.url}/network.json`))).toEqual(node)
     expect((await fetch(`${other.url}/chain.json`)).status).toBe(404)
-  })
-
-  it('starts at the same epoch as the network.json of the page', async () => {
-    using server = await serving(FINNEY)
-    const file = JSON.parse(await text(`${server.url}/network.json`))
-    expect(file).toEqual({ chain: 'finney', buckets: './', last: 40 })
-  })
-
-  it('serves a changed export, also compressed', async () => {
-    const file = join(root, 'again.json')
-    using server = await serving({ chain: { file } })
-    const url = `${server.url}/chain.json`
-    expect((await fetch(url)).status).toBe(404)
-    for (const written of ['{"a":1}', '{"b":22}', '{"b":33}']) {
-      await writeFile(file, written)
-      await utimes(file, new Date(), new Date(Date.now() + written.charCodeAt(5) * 1000))
-      const headers = { 'accept-encoding': 'identity' }
-      expect([await text(url), await (await fetch(url, { headers })).text()]).toEqual([
-        written,
-        written,
-      ])
-    }
-  })
-
-  it('sends the size at the time of the request of a growing export', async () => {
-    const file = join(root, 'large.json')
-    const before = randomBytes(1 << 25)
-    await writeFile(file, before)
-    using server = await serving({ chain: { file } })
-    const headers = { 'accept-encoding': 'identity' }
-    const [response] = (await once(get(`${server.url}/chain.json`, { headers }), 'response')) as [
-      IncomingMessage,
-    ]
-    await appendFile(file, 'one more block')
-    const got = Buffer.concat(await response.toArray())
-    expect(got.equals(before)).toBe(true)
-    expect((await text(`${server.url}/chain.json`)).endsWith('one more block')).toBe(true)
   })
 
   it('forwards other paths to the buckets and reads no other file', async () => {

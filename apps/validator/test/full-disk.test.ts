@@ -42,11 +42,3 @@ it('af practise and af duel end immediately if they cannot store results', async
   expect(ended.stderr).toMatch(/^af: ENOSPC/)
   expect(ended.code).toBe(4)
 })
-
-it('reports a folder that cannot be locked', async () => {
-  const out = join(root, 'locked')
-  const faults = { fault: 'EROFS', path: `${out}/lock`, op: 'open' }
-  const { code, stderr } = await onDisk(faults, ['localnet', '--port', '0', '--out', out])
-  expect(stderr).toMatch(new RegExp(`^af: EROFS: .* '${out}`))
-  expect(code).toBe(4)
-})

@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { AwsV4Signer } from 'aws4fetch'
-import { listen } from '../../../packages/miners/test/servers.ts'
+import { listen } from '../../../test/web-server.ts'
 import { serveS3 } from './s3-server.ts'
 
 const KEYS = { accessKeyId: 'GOOG1EXAMPLE', secretAccessKey: 'google/secret+key' }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { account } from '@affine/chain'
-import { LOCAL, PROTOCOL } from '@affine/duel'
+import { PROTOCOL } from '@affine/duel'
 import { type Agent, make, play, playGame } from '@affine/envs'
 import { playEpisode, playPair, soloChallenge } from '@affine/miners'
 import { canonicalize, type Json } from '@affine/prng'
@@ -120,30 +120,3 @@ function filledBytes(id: string, replyLength: number): number {
   const played = spec.game ? { champion: episode, contender: other } : episode
   return canonicalize({ env: spec.id, index: 123, challengeId, ...played }).length + 1
 }
-
-it('counts voters with a permit and stake, up to the limit of the protocol', () => {
-  const idle = [
-    { permit: true, stake: 0n },
-    { permit: false, stake: 1n },
-  ]
-  const votersOf = (all: Parameters<typeof estimateLoads>[1]['neurons']): number => {
-    const { laneBytes, bucketBytes } = estimateLoads(PROTOCOL, { neurons: all }).mostEpoch
-    return bucketBytes / laneBytes
-  }
-  expect(votersOf([...neurons(2), ...idle])).toBe(2)
-  expect(votersOf(neurons(200))).toBe(128)
-  expect(votersOf([])).toBe(1)
-  const { mostEpoch, dayEpochs } = estimateLoads(LOCAL, { neurons: neurons(1) })
-  expect([mostEpoch.samples, dayEpochs]).toEqual([9 * (2 * 512 + 128) + 8 * 24, 240])
-})
-
-it.each([
-  [0, '0 B'],
-  [999, '999 B'],
-  [1300, '1.3 kB'],
-  [1_331_200, '1.33 MB'],
-  [621_936_640_000, '622 GB'],
-  [5e15, '5000 TB'],
-])('formats %i bytes as %s', (bytes, text) => {
-  expect(formatBytes(bytes)).toBe(text)
-})

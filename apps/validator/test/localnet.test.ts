@@ -127,25 +127,6 @@ describe.concurrent('a restarted localnet', () => {
     await third.stop()
   })
 
-  it('has at most --max-uids neurons', async () => {
-    const out = fresh()
-    const few = await localnetHere('--out', out, '--max-uids', '4')
-    expect(few.code).toBe(2)
-    expect(few.stderr).toMatch(/^af: "--max-uids" expected at least 5, .* got 4\n$/)
-    const full = localnet(out, ['--max-uids', '5', '--block-ms', '10'])
-    const { url, neurons } = await servingOf(full)
-    const newcomer = account(new Uint8Array(32).fill(9))
-    await (await remoteChain(url, { fetch })).register(newcomer)
-    await full.stop()
-    const chain = LocalChain.import(await chainText(out))
-    const after = (await chain.snapshot(chain.height)).neurons.map(({ hotkey }) => hotkey)
-    const before = neurons.map(({ hotkey }) => hotkey)
-    // The first miner has the lowest uid without emission.
-    expect(after).toEqual([...before.slice(0, 3), newcomer.hotkey, ...before.slice(4)])
-    const more = await localnetHere('--out', out, '--miners', '3')
-    expect(more.stderr).toMatch(/"--max-uids" expected at least 6, .* got 5/)
-  })
-
   it('rejects other validators or uids and fewer miners, and accepts the same', async () => {
     const out = fresh()
     const first = localnet(out, ['--validators', '2'])
@@ -167,19 +148,6 @@ describe.concurrent('a restarted localnet', () => {
     const same = localnet(out, ['--validators', '2', '--miners', '2'])
     await servingOf(same)
     await same.stop()
-  })
-
-  it('rejects a second process and names the first', async () => {
-    const out = fresh()
-    const first = localnet(out)
-    const { url } = await servingOf(first)
-    const second = await localnetHere('--out', out)
-    expect([second.code, second.stdout]).toEqual([4, ''])
-    expect(second.stderr).toMatch(
-      new RegExp(`^af: ${out} .* process ${first.child.pid} on .+: stop it`),
-    )
-    await (await remoteChain(url, { fetch })).head()
-    await first.stop()
   })
 
   it('reports an altered chain and leaves it unchanged', async () => {

@@ -5,7 +5,7 @@ import { output } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { runAf, runVerifier } from '../../../test/in-process.ts'
-import { AF, AF_VERIFY, killAll, run } from '../../../test/processes.ts'
+import { AF, AF_VERIFY, killAll } from '../../../test/processes.ts'
 import { HAS_TERMINALS, inTerminal } from '../../../test/terminal.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { doctor } from '../src/commands/doctor.ts'
@@ -103,13 +103,5 @@ describe.skipIf(!HAS_TERMINALS)('colour', () => {
     expect(plain.stdout).not.toContain('\u001b[3')
     expect(coloured.stdout).toContain('\u001b[32mNo problems found.\u001b[39m')
     expect(json.stdout).not.toContain('\u001b')
-  })
-
-  it('is absent without a terminal, except with FORCE_COLOR', async () => {
-    const { stdout } = await run(AF_VERIFY, words(), { env: { NO_COLOR: '' } })
-    expect(stdout).toContain('No problems found.')
-    expect(stdout).not.toContain('\u001b')
-    const forced = await run(AF_VERIFY, words(), { env: { NO_COLOR: '', FORCE_COLOR: '1' } })
-    expect(forced.stdout).toContain('\u001b[32mNo problems found.')
   })
 })

@@ -1,23 +1,17 @@
 import { execFileSync } from 'node:child_process'
-import { once } from 'node:events'
 import { rename, writeFile } from 'node:fs/promises'
-import { Agent, get, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import { remoteChain } from '@affine/chain'
 import type { State } from '@affine/duel'
-import { listenWith } from '@affine/node/listen'
-import { stripTones } from '@affine/report'
 import { LOCAL_NETWORK } from '@affine/settlement'
-import type { Output } from '@affine/terminal'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { written } from '../../../packages/terminal/test/within.ts'
 import { AF, killAll, type RunningProcess, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { narrate, printProblem } from '../src/service/narrate.ts'
+import { narrate } from '../src/service/narrate.ts'
 import { createMasker } from '../src/service/secrets.ts'
 import { createServiceOutput } from '../src/service/service-output.ts'
 import { findUnprintable, parseRecords } from './commands.ts'
@@ -38,28 +32,6 @@ async function valuesOf(response: Response): Promise<Record<string, number>> {
     lines.map((line) => [line.replace(/ [^ ]+$/, ''), Number(/[^ ]+$/.exec(line)?.[0])]),
   )
 }
-
-it('reuses a connection whose response ended before the server knew', async () => {
-  let first: ServerResponse | undefined
-  using listening = await listenWith((_, response) => {
-    response.writeHead(200, { 'content-length': 1 }).write('x')
-    if (first) response.end()
-    first ??= response
-  }, 0)
-  let requests = 0
-  listening.server.on('request', () => {
-    requests += 1
-    if (requests === 2) first?.end()
-  })
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  for (const reused of [false, true]) {
-    const request = get(listening.url, { agent })
-    const [response] = (await once(request, 'response')) as [IncomingMessage]
-    expect(await text(response)).toBe('x')
-    expect(request.reusedSocket).toBe(reused)
-  }
-  agent.destroy()
-})
 
 describe('the output of a service', () => {
   const mask = (text: string): string => text.replaceAll('s3cret', '****')
@@ -129,22 +101,6 @@ describe('the output of a service', () => {
       },
     ])
   })
-})
-
-it('prints how often a problem occurred; one more time is "once"', () => {
-  const said = (message: string, unsaid: number): string => {
-    const lines: string[] = []
-    const screen: Output = {
-      line: (said) => void lines.push(stripTones(said)),
-      status: () => {},
-      wait: () => {},
-    }
-    const problem = { type: 'problem', task: { kind: 'head' }, error: new Error(message) } as const
-    printProblem(problem, screen, unsaid)
-    return lines.join()
-  }
-  expect(said('no', 1)).toMatch(/^ {2}✘ the head: no \(once more since /)
-  expect(said('no', 2)).toMatch(/^ {2}✘ the head: no \(2 more times since /)
 })
 
 describe('a secret with characters that JSON escapes', () => {
@@ -257,30 +213,6 @@ describe('af validate', () => {
     )
     return { NODE_OPTIONS: `--import=${file}` }
   }
-
-  it('continues when its log has no reader', async () => {
-    const validator = validate('--metrics 0 --dry-run')
-    const at = await pagesOf(validator)
-    validator.child.stdout?.destroy()
-    await sees(at)
-    await sees(at, (await block(at)) + 2 * LOCAL_NETWORK.protocol.epochBlocks)
-    const { code, stderr } = await validator.stop('SIGTERM')
-    expect([code, stderr]).toEqual([130, ''])
-  })
-
-  it('starts from the attested state, or with --replay from the first epoch', async () => {
-    const others = [1, 2].map((who) => validate('', { who }))
-    const first = async (words: string) => {
-      const { says, stop } = validate(`--dry-run ${words}`, { who: 3 })
-      const [, epoch] = await says(/"type":"epoch","epoch":(\d+)/)
-      await stop('SIGKILL')
-      return Number(epoch)
-    }
-    while ((await first('')) === 0); // until both have attested the last epoch
-    expect(await first('--replay')).toBe(0)
-    for (const { code } of await Promise.all(others.map((each) => each.stop())))
-      expect(code).toBe(130)
-  })
 
   // These tests mostly wait and can share the chain.
   describe.concurrent('that cannot continue', () => {

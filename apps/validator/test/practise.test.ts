@@ -1,17 +1,16 @@
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { make } from '@affine/envs'
 import { playerReply } from '@affine/miners'
 import { afterAll, describe, expect, it } from 'vitest'
-import { closeServers, completion, serve } from '../../../packages/miners/test/servers.ts'
+import { completion, serve } from '../../../packages/miners/test/servers.ts'
 import type { Written } from '../../../packages/terminal/test/within.ts'
 import { runAf } from '../../../test/in-process.ts'
 import { AF, killAll, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { printFailures } from '../src/commands/solo.ts'
+import { closeServers } from '../../../test/web-server.ts'
 import { findUnprintable, parseRecords } from './commands.ts'
-import { HAS_PYTHON, typed } from './typed.ts'
 
 const root = testFolder('af-practise')
 
@@ -80,49 +79,6 @@ describe.concurrent('af practise', () => {
     expect(seen.length).toBe(count + 1)
   })
 
-  it('advises --ahead 1 for a late server', async () => {
-    const said: string[] = []
-    const screen = {
-      line: (text: string) => void said.push(text),
-      status: () => {},
-      wait: () => {},
-    }
-    const failures = new Map([['late', { reason: 'late', text: 'no reply', count: 3 } as const]])
-    const late = { failures, agent: () => () => ({ fault: 'no-reply' }) as const }
-    printFailures('it', late, { screen, ahead: 16 })
-    printFailures('it', late, { screen, ahead: 1 })
-    expect(said.map((text) => text.includes('--ahead 1'))).toEqual([true, false])
-  })
-
-  it('distinguishes illegal from legal moves in records', async () => {
-    const { url } = await endpoint(() => 'A1')
-    const words = [url, '--env', 'tictactoe-v0', '--challenges', '40', '--json']
-    const [result, ...lost] = records(await practise(...words))
-    const { rewards, forfeits, well, challenges } = result
-    expect(challenges).toBe(40)
-    expect(forfeits).toEqual({ illegal: expect.any(Number) })
-    const counted = rewards.reduce((sum: number, each: { count: number }) => sum + each.count, 0)
-    expect(counted).toBe(40)
-    expect(well.count).toBeLessThan(40)
-    for (const { reward, best, ending } of lost) {
-      expect(reward).toBeLessThan(best)
-      expect(ending.shown).toHaveLength(4)
-    }
-    expect(lost).toHaveLength(3)
-  })
-
-  it('applies --at-least to every environment', async () => {
-    const words = [...TWO, '--challenges', '20', '--at-least']
-    const [perfect, best, worst] = await Promise.all([
-      practise('perfect', ...words, '1'),
-      practise('random', ...words, '0'),
-      practise('random', ...words, '0.5'),
-    ])
-    expect([perfect.code, best.code, worst.code]).toEqual([0, 0, 1])
-    expect(perfect.stdout).toContain('tictactoe@0.1.0: 20 of 20 played perfectly')
-    expect(worst.stdout).toContain('mult8@0.1.0: 0 of 20 played perfectly')
-  })
-
   it('plays games against a scripted opponent and counts wins', async () => {
     const words = ['--env', 'hex-v0', '--challenges', '10', '--at-least', '0.99']
     const { code, stdout } = await practise('perfect', ...words)
@@ -183,122 +139,5 @@ describe.concurrent('af practise', () => {
     const altered = join(root, 'altered.jsonl')
     await writeFile(altered, '"mine"\n')
     expect((await practise(url, '--resume', altered)).code).toBe(2)
-  })
-
-  it('rejects a second process on its file immediately', async ({ expect }) => {
-    const file = join(root, 'shared.jsonl')
-    let held: (() => void)[] | undefined = []
-    const { url } = await serve((index, _, response, body) => {
-      const prompt = JSON.parse(body).messages.at(-1).content
-      const content = playerReply(prompt, { skill: 1, seed: 'a' })
-      const reply = () => void response.writeHead(200).end(completion(content))
-      // The first request only checks that the endpoint responds.
-      index === 0 || held === undefined ? reply() : held.push(reply)
-    })
-    const words = [url, ...TWO, '--challenges', '4', '--resume', file, '--json']
-    const first = start(AF, ['practise', ...words])
-    while (held.length === 0) await sleep(5)
-    const second = await practise(...words)
-    expect([second.code, second.stdout]).toEqual([4, ''])
-    for (const reply of held) reply()
-    held = undefined
-    expect((await first.ended).code).toBe(0)
-    expect(await linesIn(file)).toHaveLength(9)
-    expect((await practise(...words)).code).toBe(0)
-    const pipe = await practise(url, '--resume', '/dev/null')
-    const other = await practise(...words, '--challenges', '5')
-    expect([pipe.code, other.code]).toEqual([2, 2])
-    const refused = [second, pipe, other].map(({ stderr }) => stderr.replace(file, '<file>'))
-    await expect(refused.join('')).toMatchFileSnapshot('snapshots/practise-refused.txt')
-  })
-
-  it.each([
-    ['practise', []],
-    ['duel', ['perfect', '--out', 'never']],
-  ])(
-    'sends its first request from the chosen environment, as af %s does',
-    async (command, more) => {
-      const { url, seen } = await serve((_, __, response) => void response.writeHead(404).end())
-      const words = [command, url, ...more, '--env', 'mult8-v0', 'tictactoe-v0']
-      const { code } = await runAf(words, { cwd: root })
-      const { messages } = JSON.parse(seen[0]?.body ?? '{}')
-      expect([code, messages[0].content]).toEqual([4, expect.stringMatching(/^Compute [0-9]{8} /)])
-    },
-  )
-
-  it('exits with 4 and no result if an endpoint stops replying after the first prompt', async ({
-    expect,
-  }) => {
-    const { url, seen } = await serve((index, _, response) => {
-      if (index % 7 === 0) response.writeHead(200).end(completion('any'))
-      else response.writeHead(401).end('no key')
-    })
-    const words = [url, ...TWO, '--challenges', '3', '--resume', join(root, 'never.jsonl')]
-    const ended = await practise(...words)
-    // The file gives no verdict either.
-    const again = await practise(...words)
-    expect([ended.code, again.code, seen.length]).toEqual([4, 4, 8])
-    const text = [ended.stdout, ended.stderr, again.stderr].join('').replaceAll(url, '<url>')
-    await expect(text).toMatchFileSnapshot('snapshots/practise-silent.txt')
-  })
-
-  it('gives no verdict on replies without text, as af duel', async () => {
-    const choice = { finish_reason: 'length', message: { content: '' } }
-    const none = JSON.stringify({ choices: [choice] })
-    const out = await mkdtemp(join(root, 'no-text-'))
-    for (const words of [
-      ['practise', '--challenges', '4'],
-      ['duel', '0.5', '--out', out],
-    ]) {
-      const { url } = await serve((index, _, response) =>
-        response.writeHead(200).end(index === 0 ? completion('any') : none),
-      )
-      const [command = '', ...more] = [...words, url, '--env', 'mult8-v0']
-      const ended = await runAf([command, ...more])
-      expect([ended.code, ended.stdout]).toEqual([4, expect.not.stringMatching(/reward|holds/)])
-      expect(ended.stderr).toContain('gives no usable reply: ')
-    }
-  })
-
-  it('omits times of missing replies', async () => {
-    const half = () => endpoint((prompt) => (prompt.startsWith('Compute') ? '1' : null))
-    const words = [...TWO, '--challenges', '2']
-    const { code, stdout } = await practise((await half()).url, ...words)
-    expect([code, stdout.match(/^ {2}replies: /gm)]).toEqual([0, ['  replies: ']])
-    const said = records(await practise((await half()).url, ...words, '--json'))
-    expect(said.filter(({ replyMs }) => replyMs).map(({ env }) => env)).toEqual(['mult8@0.1.0'])
-  })
-
-  it.skipIf(!HAS_PYTHON)('prints progress at Ctrl-C, as af duel does', async ({ expect }) => {
-    const stops = async (words: readonly string[], seen: string) => {
-      const three = await serve((index, _, response, body) => {
-        const prompt = JSON.parse(body).messages.at(-1).content
-        const reply = playerReply(prompt, { skill: 1, seed: 'a' })
-        if (index < 4) response.writeHead(200).end(completion(reply))
-      })
-      const [command = '', ...more] = words
-      const all = [command, three.url, ...more, '--env', 'mult8-v0', '--ahead', '1']
-      const { code, shown } = await typed(root, all, [[seen, '\u0003']])
-      expect([code, shown.endsWith('\n')]).toEqual([130, true])
-      return shown.trimEnd().split('\r').at(-1)
-    }
-    const practising = ['practise', '--challenges', '9']
-    const ends = await Promise.all([
-      stops(practising, '3 of 9'),
-      stops([...practising, '--resume', 'stopped.jsonl'], '3 of 9'),
-      stops(['duel', 'perfect', '--out', 'stopped'], '3 tied'),
-    ])
-    await expect(`${ends.join('\n')}\n`).toMatchFileSnapshot('snapshots/stopped.txt')
-  })
-
-  it('exits with 130 at Ctrl-C without a forfeit', async () => {
-    const silent = await serve((index, _, response) => {
-      if (index === 0) response.writeHead(200).end(completion('any'))
-    })
-    const file = join(root, 'silent.jsonl')
-    const waiting = start(AF, ['practise', silent.url, '--resume', file])
-    while (silent.seen.length < 2) await sleep(20)
-    expect(await waiting.stop()).toEqual({ code: 130, stdout: '', stderr: '' })
-    expect(await linesIn(file)).toHaveLength(1)
   })
 })

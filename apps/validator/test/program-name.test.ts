@@ -1,8 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { testFolder } from '../../../test/test-folder.ts'
-import { formatFilesHint } from '../src/commands/demo/story.ts'
 import { findProgramFile, getCommandName } from '../src/service/program-name.ts'
 
 const FROM = 'file:///home/me/affine/apps/validator/dist/cli.js'
@@ -26,29 +25,7 @@ it('uses the name on the PATH, with npx under npm', () => {
   )
 })
 
-it('uses the file of a program that is not on the PATH', () => {
-  const PATH = pathWith('af')
-  const verify = `node ${findProgramFile('af-verify')}`
-  expect(verify).toMatch(/^node \/.*verifier\/.*cli\.[jt]s$/)
-  expect(getCommandName('af', { PATH }, FROM)).toBe('af')
-  expect(getCommandName('af-verify', { PATH }, FROM)).toBe(verify)
-  expect(getCommandName('af-verify', {}, FROM)).toBe(verify)
-})
-
-it('names af by its own file, independent of the running program', () => {
-  using _ = vi.spyOn(process, 'argv', 'get').mockReturnValue(['node', '/somewhere/worker.js'])
-  expect(getCommandName('af', {}, FROM)).toMatch(/^node \/.*validator\/.*cli\.[jt]s$/)
-})
-
 it('uses the file of a program that npx fetched for one call', () => {
   const env = { PATH: pathWith('af-verify'), npm_command: 'exec' }
   expect(getCommandName('af-verify', env, FETCHED)).toBe(`node ${findProgramFile('af-verify')}`)
-})
-
-it('uses these names in the hints of the demo', () => {
-  const text = formatFilesHint('/tmp/x')
-  expect(text).toContain(`$ ${getCommandName('af')} serve /tmp/x/buckets`)
-  expect(text).toContain(`$ ${getCommandName('af-verify')} /tmp/x/buckets`)
-  expect(formatFilesHint('/tmp/x', { open: true })).not.toContain('http:')
-  expect(text).toContain(`play one yourself\n    $ ${getCommandName('af')} env run tictactoe-v0`)
 })

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, request, type Server } from 'node:h
 import { buffer } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
 import { Miniflare } from 'miniflare'
-import { listen } from '../../../packages/miners/test/servers.ts'
+import { listen } from '../../../test/web-server.ts'
 
 /** A bucket of an operator, public at `url`. */
 export interface S3Server extends AsyncDisposable {

@@ -61,13 +61,3 @@ test('a year is verified in the hours that follow from the measured speeds', () 
   const hours = yearOf(each, (count) => `${(count / 3600).toFixed(1)} hours`)
   expect(rows).toContain(row('to verify on one core', ...hours))
 })
-
-test('the page states what follows from these', () => {
-  const year = EPOCHS * 64 * laneBytes
-  expect(text).toContain(`at 100 MB/s, 9.19 TB are ${(year / 1e8 / 3600).toFixed(1)} hours`)
-  const dollars = [0.015, 0.023].map((price) => `${(9190 * price).toFixed(2)} $`)
-  expect(rows).toContain(row('keeping 9.19 TB, a month', ...dollars))
-  const away = `${((year / 1e9) * 0.09).toFixed(0)} $`
-  expect(rows).toContain(row('64 validators reading its lanes (144 GB)', 'nothing', away))
-  expect(formatBytes(year / 64)).toBe('144 GB')
-})

@@ -142,16 +142,6 @@ describe('a block', () => {
       expect(other.status).toBe(200)
     }
   })
-
-  it('responds to HEAD', async () => {
-    const { status, headers, body } = await ask(`/5F${BLOCK}`, { method: 'HEAD' })
-    expect([status, body.length]).toEqual([200, 0])
-    expect(headers).toMatchObject({
-      'cache-control': FOREVER,
-      'content-length': String(text.length),
-    })
-    expect((await ask('/5F/v1/states/8.json', { method: 'HEAD' })).status).toBe(404)
-  })
 })
 
 describe('everything else', () => {
@@ -355,36 +345,6 @@ describe('clients that read nothing', () => {
     await soon(() => openFiles(root)).toBe(0)
     expect(answers.map(({ destroyed }) => destroyed)).toEqual(Array(5).fill(true))
   })
-
-  it('without a request are limited to 1024', async () => {
-    let count = 0
-    for (let i = 0; i < 1034; i++) {
-      send('')
-        .resume()
-        .once('close', () => count++)
-      // At most the backlog, because the system delays further connections.
-      if (i % 50 === 49) await new Promise((done) => setTimeout(done, 50))
-    }
-    await soon(() => count).toBe(10)
-    for (const socket of sockets.splice(0)) socket.destroy()
-    await soon(() => count).toBe(1034)
-    expect((await fetch(`http://127.0.0.1:${port}/5F${BLOCK}`)).status).toBe(200)
-  })
-
-  it('that have disconnected leave no file open', async () => {
-    for (let i = 0; i < 100; i++) {
-      const socket = send(`GET ${LARGE} HTTP/1.1\r\nHost: a\r\n\r\n`)
-      socket.once('connect', () => setImmediate(() => socket.resetAndDestroy()))
-    }
-    await Promise.all(sockets.map(closed))
-    // The last client is accepted last.
-    await fetch(`http://127.0.0.1:${port}${LARGE}`, { method: 'HEAD' })
-    await soon(() => openFiles(root)).toBe(0)
-    // No client replaces another.
-    for (let i = 0; i < 128; i++) send(`HEAD ${LARGE} HTTP/1.1\r\nHost: a\r\n\r\n`)
-    await soon(() => answered(200)).toBeGreaterThanOrEqual(129)
-    expect(answered(503)).toBe(0)
-  })
 })
 
 describe('the command', () => {
@@ -418,45 +378,10 @@ describe('the command', () => {
     await served.stop('SIGTERM')
   })
 
-  it.each([
-    ['the option', ['--network', 'local'], 'ws://127.0.0.1:9944', 'network: local (--network)'],
-    ['a URL', ['--network', 'wss://a/key'], 'wss://a/key', 'network: wss://a/**** (--network)'],
-    ['.env', [], 'ws://node', 'network: ws://node, netuid 7 (SUBTENSOR_ENDPOINT in .env)'],
-    ['the variable', [], 'wss://own', 'network: wss://own (SUBTENSOR_ENDPOINT)'],
-    ['nothing', [], 'finney', 'network: finney, netuid 120 (default)'],
-  ] as const)('names the network of its page, by %s', async (by, words, chain, line) => {
-    const cwd = join(root, `by ${by}`)
-    await mkdir(cwd)
-    if (by === '.env') await writeFile(join(cwd, '.env'), 'SUBTENSOR_ENDPOINT=ws://node\nNETUID=7')
-    const env = { SUBTENSOR_FALLBACK: 'ws://other' }
-    if (by === 'the variable') Object.assign(env, { SUBTENSOR_ENDPOINT: 'wss://own,wss://more' })
-    const served = start(AF, ['serve', root, '--port', '0', '--json', ...words], { cwd, env })
-    const [record = ''] = await served.says(/.*\n/)
-    const named = await fetch(`${JSON.parse(record).url}/network.json`)
-    expect(await named.json()).toMatchObject({ chain, ...(by === '.env' && { netuid: 7 }) })
-    expect((await served.stop()).stderr.split('\n')[0]).toBe(line)
-  })
-
   it('publishes no key that the URL in a variable may contain', async () => {
     const env = { SUBTENSOR_ENDPOINT: 'wss://node/s3cret' }
     const { code, stdout, stderr } = await runAf(['serve', root, '--port', '0'], { env })
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr).toMatch(/^af: the URL in SUBTENSOR_ENDPOINT may contain a key.*--network\n$/)
-  })
-
-  it('rejects a bad folder, host or network', async () => {
-    const refused = [
-      ['serve /nowhere/at/all', 2],
-      [`serve ${AF}`, 2],
-      ['serve . --host 256.0.0.1 --port 0', 4],
-      ['serve . --network no.json --port 0', 2],
-    ] as const
-    const screens: string[] = []
-    for (const [line, code] of refused) {
-      const ended = await runAf(line.split(' '))
-      expect([ended.code, ended.stdout], line).toEqual([code, ''])
-      screens.push(`$ af ${line}\n${ended.stderr}`.replaceAll(AF, '<file>'))
-    }
-    await expect(screens.join('\n')).toMatchFileSnapshot('snapshots/serve-refused.txt')
   })
 })

@@ -77,19 +77,9 @@ describe('a setting', () => {
       found(read({}, { CHUTES_API_KEY: '' }, { CHUTES_API_KEY: 'k' }), 'chutes-api-key'),
     ).toEqual(['-', '-', 'CHUTES_API_KEY'])
   })
-
-  it('is converted to a number, switch or text', () => {
-    const env = { AFFINE_EMIT: 'true', AFFINE_REPLAY: '0', AFFINE_METRICS: '0', AFFINE_NETUID: '7' }
-    const { settings, problems } = read({ ...MINIMUM, firstEpoch: '12' }, env)
-    expect(problems).toEqual([])
-    const given = { emit: true, replay: false, metrics: 0, netuid: 7, firstEpoch: 12 }
-    const others = { bucket: { folder: 'b' }, metricsHost: '127.0.0.1', network: 'local' }
-    expect(settings).toMatchObject({ ...given, ...others })
-  })
 })
 
 describe('the network', () => {
-  const file = { SUBTENSOR_ENDPOINT: 'ws://one:9944', SUBTENSOR_FALLBACK: 'wss://two' }
   const rest = { folder: 'f', buckets: 'b' }
 
   it.each(['finney', 'wss://one, wss://two', import.meta.filename])('can be %s', (network) => {
@@ -101,18 +91,6 @@ describe('the network', () => {
     const detail = `expected ${NETWORK_HELP}, got ${JSON.stringify(network)}`
     const { problems } = read({ ...rest, network })
     expect(problems).toEqual([{ code: 'UNREADABLE', by: '--network', detail }])
-  })
-  it('lists the fallback after its own nodes', () => {
-    expect(read(rest, {}, file).settings?.network).toBe('ws://one:9944,wss://two')
-    expect(read(rest, { SUBTENSOR_ENDPOINT: 'local' }, file).settings?.network).toBe(
-      'local,wss://two',
-    )
-  })
-  it('has no fallback if an option names it', () => {
-    expect(read({ ...rest, network: 'http://127.0.0.1:1' }, {}, file).settings?.network).toBe(
-      'http://127.0.0.1:1',
-    )
-    expect(read({ ...rest, network: 'local' }, file).settings?.network).toBe('local')
   })
 })
 
@@ -131,12 +109,6 @@ describe('the bucket', () => {
     const key = /^\S+ Credential=[^/]+\/\d+\/[^,]+/.exec(authorization)?.[0].replace(/\d{8}/, '')
     return { bucketUrl: settings?.bucketUrl, place, key, headers: Object.keys(sent) }
   }
-
-  it('is a folder, with a URL or without', () => {
-    expect(read(MINIMUM).settings?.bucket.folder).toBe('b')
-    const { bucket, bucketUrl } = read({ ...MINIMUM, bucketUrl: url }).settings ?? {}
-    expect([bucket?.folder, bucketUrl]).toEqual(['b', url])
-  })
   it('is in R2, by the R2 variables', async () => {
     const place = `https://${R2.R2_ACCOUNT_ID}.r2.cloudflarestorage.com/affine/v1/x.json`
     const key = `AWS4-HMAC-SHA256 Credential=${KEYS.S3_ACCESS_KEY_ID}//auto/s3/aws4_request`
@@ -171,16 +143,6 @@ describe('the bucket', () => {
         'x-goog-date',
       ],
     })
-  })
-  it.each([
-    ['https://bucket.storage.googleapis.com/', 'GOOG4'],
-    ['https://storage.googleapis.com.example', 'AWS4'],
-  ])('is asked at %s in the dialect %s', async (S3_ENDPOINT, dialect) => {
-    const { key } = await putBy(
-      { ...rest, bucketUrl: url },
-      { ...KEYS, S3_BUCKET: 'mine', S3_ENDPOINT },
-    )
-    expect(key).toMatch(new RegExp(`^${dialect}-`))
   })
 })
 
@@ -344,11 +306,6 @@ describe('a secret in a URL', () => {
     }
   })
 
-  it('of a node is masked outside the URL too', () => {
-    const { mask } = read({ network: 'wss:/h.example/s3cret-key', folder: 'f' }, R2)
-    expect(mask('GET /s3cret-key: 404')).toBe('GET /****: 404')
-  })
-
   it.each([
     'https://h.example/x?sig=1,s3cret',
     'https://h.example/x?sig=1 s3cret',
@@ -433,32 +390,6 @@ describe('af doctor, and the start of af validate', () => {
     await expect(warned).toMatchFileSnapshot('snapshots/mistyped-variables.txt')
     expect(stdout).toMatch(/^grace +5 +bad\.env +AFFINE_GRACE$/m)
     expect(stdout).not.toContain('s3cret')
-  })
-
-  it('print every problem, also of the hotkey, on its own line', async () => {
-    const line = 'validate --key no/such/key --concurrency many --emit --dry-run'
-    const env = { SUBTENSOR_ENDPOINT: '', AFFINE_STALL: 'never', AFFINE_FOLDR: 'f' }
-    const { code, stdout, stderr } = await af(line, env)
-    expect([code, stdout]).toEqual([2, ''])
-    await expect(stderr).toMatchFileSnapshot('snapshots/validate-problems.txt')
-  })
-
-  it.each([
-    ['the bucket', '--network local --folder f', {}],
-    ["the bucket's URL", '--network local --folder f', { ...R2, S3_ENDPOINT: 'https://x' }],
-    ['the key for Chutes', '--network finney --folder f --buckets b', { CHUTES_API_KEY: '' }],
-  ])('print how to set a missing value: %s', async (_, line, env) => {
-    const { stderr } = await af(`validate --key key ${line}`, env)
-    expect(stderr).toContain('`af setup`')
-  })
-
-  it('reject a private folder in the public one', async () => {
-    const own = '--key key --network local --folder b/mine --buckets b'
-    for (const command of ['validate', 'doctor']) {
-      const { code, stdout, stderr } = await af(`${command} ${own}`)
-      expect(code).toBe(2)
-      expect(stdout + stderr).toContain('--folder and --buckets ')
-    }
   })
 })
 

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
-import { account, ed25519Account, encodeCommitment, LocalChain } from '@affine/chain'
+import { account, LocalChain } from '@affine/chain'
 import { readEnvLines } from '@affine/terminal'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Written } from '../../../packages/terminal/test/within.ts'
 import { runAf } from '../../../test/in-process.ts'
-import { AF, killAll, run, start } from '../../../test/processes.ts'
+import { killAll } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { findSettings } from '../src/settings/entries.ts'
 import { formatEnvFile } from '../src/settings/env-file.ts'
@@ -93,34 +93,6 @@ describe.concurrent('af setup, without a terminal', () => {
     expect(doctor.stdout).toContain(validator)
   })
 
-  it('rejects an Ed25519 key, as af validate and af set-weights do', async ({ expect }) => {
-    const cwd = await place()
-    const key = JSON.stringify({ secretSeed: Buffer.from(SEED).toString('hex'), cryptoType: 0 })
-    await writeFile(join(cwd, 'key'), key, { mode: 0o600 })
-    const where = ['--network', served.url, '--buckets', 'buckets', '--key', 'key']
-    let text = ''
-    for (const command of ['setup', 'validate', 'set-weights']) {
-      const own = command === 'set-weights' ? [] : ['--folder', 'validator']
-      const { code, stdout, stderr } = await runAf([command, ...where, ...own], { cwd })
-      expect([code, stdout, await readdir(cwd)]).toEqual([2, '', ['key']])
-      text += `$ af ${command}\n${stderr}`
-    }
-    const shown = text.replaceAll(ed25519Account(SEED).hotkey, '<hotkey>')
-    await expect(shown.replaceAll(served.url, '<url>')).toMatchFileSnapshot('snapshots/ed25519.txt')
-  })
-
-  it('names the file on a full disk and leaves nothing', async () => {
-    const cwd = await place()
-    const faults = { fault: 'ENOSPC', path: '\\.env', op: 'writeFile' }
-    const env = {
-      NODE_OPTIONS: `--import=${new URL('../../../test/faults.mjs', import.meta.url).href}`,
-      FAULTS: JSON.stringify(faults),
-    }
-    const { code, stderr } = await run(AF, ['setup', ...inFolder()], { cwd, env })
-    expect([code, stderr]).toEqual([4, expect.stringMatching(/^af: cannot write \.env: ENOSPC: /)])
-    expect((await readdir(cwd)).filter((name) => name.startsWith('.env'))).toEqual([])
-  })
-
   it('overwrites .env only with --overwrite, and keeps its other values', async () => {
     const cwd = await place()
     const file = join(cwd, '.env')
@@ -177,33 +149,6 @@ describe.concurrent('af setup, without a terminal', () => {
     expect(told.stdout).toMatch(/Next: .*\b(?:af|cli\.[jt]s) validate\n/)
     expect(await readdir(cwd)).toContain('.env')
   })
-
-  it("reports that a slot contains a miner's model", async () => {
-    const miner = account(new Uint8Array(32).fill(9))
-    const neurons = [{ hotkey: miner.hotkey, stake: 1_500_000_000_000n }]
-    const random = (): Uint8Array => randomBytes(32)
-    const own = LocalChain.create({ netuid: 7, random, time: Date.now(), neurons })
-    await using there = await serveGrowingChain(own)
-    const model = { model: `me/${miner.hotkey}`, revision: 'main', chute: 'c' }
-    const { number } = await own.commit(miner, encodeCommitment({ kind: 'miner', ...model }))
-    const words = ['--network', there.url, '--folder', 'f', '--buckets', 'b']
-    const env = { AFFINE_HOTKEY: '09'.repeat(32) }
-    const cwd = await place()
-    const { code, stdout } = await setUp(cwd, words, env)
-    expect(code).toBe(4)
-    expect(stdout).toMatch(/^✘ {2}commitment .*`af validate --overwrite` replaces it$/m)
-    expect(stdout).toMatch(/^ok bucket write/m)
-    expect(stdout).not.toContain('09'.repeat(32))
-
-    const validating = ['validate', ...words]
-    const refused = await run(AF, validating, { cwd, env })
-    expect([refused.code, refused.stdout]).toEqual([4, ''])
-    for (const part of [`block ${number}, miner: ${JSON.stringify(model)}`, '--overwrite\n'])
-      expect(refused.stderr).toContain(part)
-    const told = start(AF, [...validating, '--overwrite'], { cwd, env })
-    await told.says(/validating as/)
-    expect((await told.stop()).code).toBe(130)
-  })
 })
 
 /** Parses it as `af` does. */
@@ -251,52 +196,6 @@ function composeReads(text: string): Record<string, string> {
 describe('a line of .env', () => {
   const readers = { afReads, parseEnv, systemdReads, composeReads }
   const found = (value: string) => findSettings({}, { AFFINE_FOLDER: value }, {})
-  /** Returns the value that each reader gets. */
-  const readings = (value: string) => {
-    const text = formatEnvFile(found(value))
-    return Object.values(readers).map((read) => read(text).AFFINE_FOLDER)
-  }
-  it.each([
-    '/a/b',
-    'two words',
-    'a#b',
-    'a #b',
-    ';a',
-    "it's",
-    'say "so"',
-    '$HOME/x',
-    'a=b',
-    'C:\\new',
-    'a\\b',
-    '\\\\"',
-    'a`b',
-    'ä',
-    'two words # 3',
-    'a\u00a0b',
-    '\u200ba',
-  ])('is read identically by af, Node, systemd and Compose: %s', (value) => {
-    expect(readings(value)).toEqual([value, value, value, value])
-  })
-  it('is unquoted if possible, for `docker run`', () => {
-    for (const value of ['/var/lib/x', 'old leopard transfer', 'ä;b=c'])
-      expect(formatEnvFile(found(value))).toContain(`\nAFFINE_FOLDER=${value}\n`)
-  })
-  it.each([
-    'two\nlines',
-    'a\rb',
-    `'"`,
-    "it's $5",
-    "it's a\\b",
-    'a b\\',
-    '\ud800',
-    '\ufdd0',
-    '\u0085',
-    'a\u2028b',
-    'a\tb',
-    '\ufffd',
-  ])('is rejected for a value that no line can hold: %j', (value) => {
-    expect(() => formatEnvFile(found(value))).toThrow(RangeError)
-  })
   it('is read identically by all programs, or rejected, for any value', () => {
     const unit = fc.oneof(fc.constantFrom(...'\'"`$\\#;={} \tnax'), fc.string({ unit: 'binary' }))
     const values = fc.array(unit, { minLength: 1 }).map((parts) => parts.join(''))
@@ -366,32 +265,6 @@ describe.skipIf(!HAS_PYTHON)('af setup, in a terminal', () => {
       S3_REGION: 'auto',
       ...s3.variables,
     })
-  })
-
-  it('exits with 130 at Ctrl-C and writes nothing', async () => {
-    const cwd = await place()
-    const { code } = await typed(cwd, ['setup'], [['network: ', '\u0003']])
-    expect(code).toBe(130)
-    expect(await readdir(cwd)).toEqual([])
-  })
-
-  it('asks before it writes settings that fail a check', async () => {
-    const stranger = join(root, 'stranger-of-terminal')
-    await writeFile(stranger, 'cd'.repeat(32), { mode: 0o600 })
-    const own = ['--folder', 'f', '--buckets', 'b', '--key', stranger]
-    const words = ['setup', '--network', served.url, ...own]
-    const [no, yes] = [await place(), await place()]
-    const left = await typed(no, words, [
-      ['bucket-url: ', ENTER],
-      ['.env anyway?', ENTER],
-    ])
-    expect([left.code, await readdir(no)]).toEqual([4, ['b']])
-    const written = await typed(yes, words, [
-      ['bucket-url: ', ENTER],
-      ['.env anyway?', 'y'],
-    ])
-    expect(written.code).toBe(0)
-    expect(parseEnv(await readFile(join(yes, '.env'), 'utf8')).AFFINE_KEY).toBe(stranger)
   })
 
   it('proposes current values, and keeps a secret after Enter', async () => {

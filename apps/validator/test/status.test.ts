@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { cp, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { account, LocalChain } from '@affine/chain'
-import { stateRoot } from '@affine/duel'
-import { LOCAL_NETWORK, type RecomputedEpoch, recompute } from '@affine/settlement'
+import { LocalChain } from '@affine/chain'
+import { LOCAL_NETWORK, type RecomputedEpoch } from '@affine/settlement'
 import { NAMES_FILE } from '@affine/terminal'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { AF, killAll, start } from '../../../test/processes.ts'
@@ -99,28 +98,6 @@ describe('af status', () => {
     })
   })
 
-  it('prints the state for machines: the duels and their verdicts', async () => {
-    const going = duels.find(({ state }) =>
-      state.duels.some(({ verdicts }) => Object.keys(verdicts).length > 0),
-    )
-    expect(going).toBeDefined()
-    const { state } = going as RecomputedEpoch
-    const { records } = await ask(until(state.epoch * epochBlocks + 3), '--json')
-    expect(records).toHaveLength(1)
-    const [record] = records
-    const told = state.duels.map(({ contender, start, verdicts }) => {
-      const epochIndex = state.epoch - start + 1
-      return { champion: state.champion, contender, start, verdicts, epochIndex, duelEpochs: 8 }
-    })
-    expect(record?.duels).toEqual(told)
-    expect(record).toMatchObject({
-      root: stateRoot(state),
-      epoch: state.epoch,
-      offset: 3,
-      ratio: state.ratio,
-    })
-  })
-
   it('prints the next deadline and the blocks until it', async () => {
     const start = 2 * epochBlocks
     const due = async (block: number) => (await ask(until(block), '--json')).records[0]?.due
@@ -133,23 +110,6 @@ describe('af status', () => {
       seconds: 12 * rest,
     })
     expect(await due(start + epochBlocks - 1)).toMatchObject({ what: 'attestations', blocks: 0 })
-  })
-
-  it('works on a new chain', async () => {
-    const neurons = [{ hotkey: account(new Uint8Array(32).fill(1)).hotkey, stake: 10n ** 12n }]
-    const chain = LocalChain.create({
-      netuid: 1,
-      random: () => randomBytes(32),
-      neurons,
-      params: { tempo: 30 },
-    })
-    const { stdout, error } = await ask(chain)
-    expect(error).toBeUndefined()
-    expect(stdout).toMatch(
-      /^block {5}0, 0 of 30 in epoch 0; seals count for 20 more, about 0 s\nchampion {2}none;/,
-    )
-    expect(stdout).toContain('contender none\nqueue     0 waiting, next none\nuid ')
-    expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/^0 +5\w{47} +1,000 TAO +- +50 % +- +- +0$/)
   })
 
   it('starts with --last from the attested state, without earlier evidence', async () => {
@@ -169,42 +129,6 @@ describe('af status', () => {
     expect((await askIn(thinned, chain, '--last', '1')).stdout).toBe(all.stdout)
     const { error } = await askIn(thinned, chain)
     expect(error?.message).toContain(`epoch ${first?.epoch}: the attested lane of`)
-  })
-})
-
-describe('the evidence for it', () => {
-  it('is one copy of each block, with the same result as all copies', async () => {
-    let reads: string[] = []
-    const open = (hotkey: string, url: string) => {
-      const source = subnet.open(hotkey, url)
-      if (source === null) return null
-      const read: typeof source.read = (path, limit) => {
-        reads.push(path)
-        return source.read(path, limit)
-      }
-      return { ...source, read }
-    }
-    const statesOf = async (options: { compare?: boolean }) => {
-      reads = []
-      const chain = LocalChain.import(subnet.chainExport)
-      const roots: string[] = []
-      for await (const { state } of recompute({
-        chain,
-        network: LOCAL_NETWORK,
-        openBucket: open,
-        ...options,
-      }))
-        roots.push(stateRoot(state))
-      return roots
-    }
-    const all = await statesOf({})
-    expect(reads.length).toBeGreaterThan(5 * new Set(reads).size - 1)
-    expect(await statesOf({ compare: false })).toEqual(all)
-    expect(reads.length).toBe(new Set(reads).size)
-    const blocks = duels
-      .flatMap(({ lanes }) => [...lanes.values()])
-      .map((lane) => (lane.ok ? lane.value.blocks : []))
-    expect(reads.length).toBe(blocks.flat().length)
   })
 })
 
@@ -235,21 +159,6 @@ describe('af status --watch', () => {
     expect(blocks).toEqual([...new Set(blocks)].sort((a, b) => a - b))
     expect(blocks.at(-1)).toBeGreaterThanOrEqual(later)
     expect(new Set(records.map(({ root }) => root)).size).toBeGreaterThan(1)
-  })
-
-  it('reports an unavailable state, and shows it once available', async () => {
-    const chain = LocalChain.import(subnet.chainExport, () => randomBytes(32))
-    // The folder contains a bucket, without a state.
-    const own = hotkeyOf('alice')
-    await rename(buckets, join(root, 'away'))
-    await mkdir(join(buckets, own), { recursive: true })
-    await using served = await serveGrowingChain(chain)
-    const watching = watch(served.url)
-    await watching.says(/^! epoch \d+: the attested lane of \w+ is not available: try again later/m)
-    await rm(buckets, { recursive: true })
-    await rename(join(root, 'away'), buckets)
-    await watching.says(new RegExp(`^champion {2}${hotkeyOf('stronger')}; `, 'm'))
-    expect((await watching.stop()).code).toBe(130)
   })
 
   it('is redrawn in a terminal, and appended elsewhere', async () => {

@@ -1,18 +1,16 @@
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { blockPath, listEpisodes, type Sample, statePath } from '@affine/blocks'
+import { blockPath, statePath } from '@affine/blocks'
 import { LocalChain, serveLocal } from '@affine/chain'
 import { type State, stateRoot } from '@affine/duel'
 import { listenWith } from '@affine/node/listen'
-import { type Flaw, LOCAL_NETWORK, type RecomputedEpoch, recompute } from '@affine/settlement'
-import { createBucketOpener } from '@affine/settlement/node'
+import { LOCAL_NETWORK, type RecomputedEpoch } from '@affine/settlement'
 import { getRequestListener } from '@hono/node-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { closeServers, listen, serve } from '../../../packages/miners/test/servers.ts'
-import { runAf, runVerifier } from '../../../test/in-process.ts'
+import { runVerifier } from '../../../test/in-process.ts'
 import { AF_VERIFY, killAll, run } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
+import { closeServers, serve } from '../../../test/web-server.ts'
 import { LIAR } from '../src/commands/demo/participants.ts'
 import { runSubnet } from '../src/commands/demo/subnet.ts'
 import { serveBucketFiles } from '../src/service/served-files.ts'
@@ -48,25 +46,6 @@ beforeAll(async () => {
 })
 afterAll(closeServers)
 afterAll(killAll)
-
-type Seen = (sample: Sample, where: { readonly validator: string; readonly block: string }) => void
-
-/** Recomputes every epoch from these buckets. */
-async function epochsIn(
-  base: string,
-  onSample: Seen = () => {},
-): Promise<readonly RecomputedEpoch[]> {
-  const chain = LocalChain.import(await readFile(chainFile, 'utf8'))
-  const epochs: RecomputedEpoch[] = []
-  for await (const epoch of recompute({
-    chain,
-    network: LOCAL_NETWORK,
-    openBucket: createBucketOpener(base),
-    onSample,
-  }))
-    epochs.push(epoch)
-  return epochs
-}
 
 const flawsOf = (epochs: readonly RecomputedEpoch[]) => epochs.flatMap(({ flaws }) => flaws)
 const rootOf = (epochs: readonly RecomputedEpoch[]): string =>
@@ -202,48 +181,6 @@ describe('recomputing', () => {
     expect(here.stdout).not.toContain('No problems found')
     expect([here.code, there.code, there.stdout]).toEqual([1, 1, here.stdout])
   })
-
-  const GARBAGE = [
-    '',
-    '\n\n\n',
-    '{}\n{}\n',
-    `${'['.repeat(100_000)}\n`,
-    '{"__proto__":{"ok":true}}\n{"signature":"00"}\n',
-    '\u001b[2J\u202e\u0000',
-    new Uint8Array(3000).fill(0xff),
-  ]
-  const TOO_LARGE = new Uint8Array(8 * 1024 * 1024 + 1)
-  it.each([
-    ['are', GARBAGE, GARBAGE.length],
-    // A bucket without a block is not checked further in that epoch.
-    ['are not all', [...GARBAGE, TOO_LARGE, null], 3],
-  ])(
-    'computes the same root with arbitrary bytes in a hostile bucket, which %s readable',
-    async (_, garbage, least) => {
-      const base = await tampered(async (folder) => {
-        let i = 0
-        for (const kind of ['blocks', 'states']) {
-          for (const name of await readdir(place(folder, LIAR, `v1/${kind}`))) {
-            const content = garbage[i++ % garbage.length] ?? null
-            const file = place(folder, LIAR, `v1/${kind}/${name}`)
-            if (content === null) await rm(file).then(() => mkdir(file))
-            else await writeFile(file, content)
-          }
-        }
-      })
-      const epochs = await epochsIn(base)
-      expect(rootOf(epochs)).toBe(stateRoot(state))
-      const flaws = flawsOf(epochs)
-      using web = await served(base)
-      // The messages of a folder and a web server differ.
-      const withoutCause = ({ detail, ...flaw }: Flaw) =>
-        flaw.code.endsWith('_MISSING') ? flaw : { ...flaw, detail }
-      expect(flawsOf(await epochsIn(web.url)).map(withoutCause)).toEqual(flaws.map(withoutCause))
-      expect(flaws.length).toBeGreaterThan(least)
-      expect(new Set(flaws.map(({ validator }) => validator))).toEqual(new Set([hotkeyOf(LIAR)]))
-      for (const { detail } of flaws) expect(detail).not.toMatch(/[\p{Cc}\p{Cf}]/u)
-    },
-  )
 })
 
 describe('af-verify', () => {
@@ -262,12 +199,9 @@ describe('af-verify', () => {
   it('reads buckets and chain over HTTP, with one object a line', async () => {
     using files = await served(buckets)
     const chain = LocalChain.import(await readFile(chainFile, 'utf8'))
-    const server = createServer(
-      getRequestListener(serveLocal(chain), { overrideGlobalObjects: false }),
-    )
-    const url = await listen(server, 0)
+    const url = await serve(getRequestListener(serveLocal(chain), { overrideGlobalObjects: false }))
     const { code, stdout, stderr } = await runVerifier([files.url, '--network', url, '--json'])
-    server.close().closeAllConnections()
+    closeServers()
     // On a slow machine it reports slow buckets.
     expect(stderr.replace(/^Waited for slow buckets: .*\n/m, '')).toBe(
       `network: ${url}, netuid 120 (--network)\n`,
@@ -282,76 +216,5 @@ describe('af-verify', () => {
       champion: hotkeyOf('stronger'),
     })
     expect(Object.keys(records.at(-1).suspect)).toEqual([hotkeyOf(LIAR)])
-  })
-
-  it('exits with 2 if the buckets are elsewhere, before it reads a lane', async () => {
-    const elsewhere = `${buckets}s`
-    const { stdout, stderr, code } = await over(elsewhere)
-    expect([code, stdout]).toEqual([2, ''])
-    expect(stderr).toContain(`where buckets are, got ${elsewhere}: none of the 5 announced`)
-    const empty = await serve((_, __, response) => response.writeHead(404).end())
-    const web = await over(empty.url)
-    expect([web.code, web.stdout]).toEqual([2, ''])
-    for (const nowhere of [
-      await runAf(['status', '--network', chainFile]),
-      await runVerifier(['--network', chainFile]),
-    ]) {
-      expect([nowhere.code, nowhere.stdout]).toEqual([2, ''])
-      expect(nowhere.stderr).toContain(
-        'where buckets are: validators announced them by name, such as',
-      )
-    }
-  })
-
-  it('shows one epoch, or one sample of it', async () => {
-    const { epoch, blocks } = laneOf('alice')
-    const samples: {
-      readonly sample: Sample
-      readonly validator: string
-      readonly block: string
-    }[] = []
-    await subnet.epochs((sample, where) => void samples.push({ sample, ...where }))
-    const one = samples.find(({ block }) => block === blocks[0]) as (typeof samples)[number]
-    const { env, index, challengeId } = one.sample
-    const ofOne = samples.filter(({ sample }) => sample.challengeId === challengeId)
-    const shown = async (...words: readonly string[]) => {
-      const { code, stdout } = await over(buckets, '--json', '--epoch', String(epoch), ...words)
-      expect(code).toBe(0)
-      const records = parseRecords(stdout)
-      expect(records.at(-1)).toMatchObject({ type: 'end', root: stateRoot(state) })
-      return records.slice(1, -1)
-    }
-    const name = `${env}#${index}`
-    const [epochs, mine, text] = await Promise.all([
-      shown(),
-      shown('--sample', name),
-      over(buckets, '--sample', name),
-    ])
-    expect(epochs).toMatchObject([{ type: 'epoch', epoch }])
-    expect(new Set(mine.map(({ sample }) => `${sample.env}#${sample.index}`))).toEqual(
-      new Set([name]),
-    )
-    for (const each of ofOne)
-      expect(mine).toContainEqual(expect.objectContaining({ type: 'sample', epoch, ...each }))
-    expect(await shown('--sample', `${env.split('@')[0]}#${index}`)).toEqual(mine)
-    expect(text.stdout).toContain(`${name}, challenge ${challengeId}`)
-    expect(text.stdout).toContain(`in block ${one.block} of ${hotkeyOf('alice')}`)
-    const messages = ofOne
-      .flatMap(({ sample }) => listEpisodes(sample))
-      .flatMap((each) => each.messages)
-    for (const { content } of messages) expect(text.stdout).toContain(content.split('\n')[0])
-  })
-
-  it('exits with 4 if an attested block is unavailable', async () => {
-    const { blocks } = laneOf('alice')
-    const base = await tampered(async (folder) => {
-      for (const { name } of subnet.cast.validators)
-        await rm(place(folder, name, blockPath(blocks[0] ?? '')))
-    })
-    const ended = await over(base)
-    expect(ended.code).toBe(4)
-    expect(ended.stderr).toMatch(
-      /^af-verify: epoch \d+: the attested lane of \w+ is not available: try again later, .+\n$/m,
-    )
   })
 })

@@ -1,12 +1,11 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { LocalChain } from '@affine/chain'
 import { afterAll, describe, expect, it } from 'vitest'
 import { within } from '../../../packages/terminal/test/within.ts'
 import { AF_VERIFY, killAll, run } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
+import { closeServers, serve } from '../../../test/web-server.ts'
 import { program } from '../src/program.ts'
 
 const root = testFolder('af-verify')
@@ -98,16 +97,14 @@ describe('af-verify', () => {
   })
 
   it('rejects a file or a server without the log of a chain, in one line', async () => {
-    const server = createServer((_, response) => response.end('\u001b[2J<html>\u202e'))
-    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-    const { port } = server.address() as AddressInfo
+    const url = await serve((_, response) => response.end('\u001b[2J<html>\u202e'))
     await writeFile(join(root, 'odd.json'), '{"format":"affine-chain/1","\u009b":1}\n')
-    for (const chain of [join(root, 'odd.json'), `http://127.0.0.1:${port}`]) {
+    for (const chain of [join(root, 'odd.json'), url]) {
       const { code, stdout, stderr } = await verify('buckets', '--network', chain)
       expect([code, stdout]).toEqual([4, ''])
       expect(stderr).toContain('BadLog')
       expect(stderr).toMatch(/^af-verify: [^\p{Cc}\p{Cf}]+\n$/u)
     }
-    server.close().closeAllConnections()
+    closeServers()
   })
 })

@@ -48,7 +48,7 @@ export async function readAnswer(response: Response, request: S3Request): Promis
  * src/rgw/rgw_common.cc; versitygw's s3err/s3err.go; for throttling, the retries of clients:
  * minio-go's retry.go and aws-sdk-js-v3's service-error-classification.
  */
-export const TRANSIENT_CODES: readonly string[] = (
+const TRANSIENT_CODES = (
   'SlowDown TooManyRequests Throttling ThrottlingException RequestThrottled RequestLimitExceeded ' +
   'OperationAborted ConditionalRequestConflict RequestTimeout IncompleteBody ClientDisconnect ' +
   'BadDigest XAmzContentSHA256Mismatch 408 409 429'

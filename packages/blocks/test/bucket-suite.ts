@@ -145,12 +145,6 @@ export function bucketSuite(name: string, open: () => Promise<Harness>): void {
       }
     })
 
-    it('lets 32 writers write identical bytes', async () => {
-      const [path, content] = [freshPath(), noise(50_000)]
-      await Promise.all(Array.from({ length: 32 }, () => bucket.write(path, content)))
-      expect(Buffer.compare((await bucket.read(path, 50_000))!, content)).toBe(0)
-    })
-
     it.each(BAD_PATHS)('rejects the path %j', async (path) => {
       await expect(bucket.read(path, 100)).rejects.toThrow(RangeError)
       await expect(bucket.write(path, bytes('x'))).rejects.toThrow(RangeError)

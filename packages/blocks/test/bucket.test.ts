@@ -1,27 +1,16 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  type FileHandle,
-  link,
-  mkdir,
-  readdir,
-  readFile,
-  stat,
-  symlink,
-  writeFile,
-} from 'node:fs/promises'
+import { link, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import type { RequestListener } from 'node:http'
 import { createServer as createSocket } from 'node:net'
 import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
 import { nodeFetch as fetch } from '@affine/node/http'
-import { afterAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { testFolder } from '../../../test/test-folder.ts'
-import { checkPath } from '../src/bucket.ts'
-import { directoryBucket, openFile } from '../src/directory-bucket.ts'
-import { blockPath, httpBucket, isBucketPath, mediaType, statePath } from '../src/index.ts'
+import { closeServers, serve } from '../../../test/web-server.ts'
+import { directoryBucket } from '../src/directory-bucket.ts'
+import { httpBucket, isBucketPath } from '../src/index.ts'
 import { bucketSuite, bytes, pathsOf, text } from './bucket-suite.ts'
-import { closeServers, serve } from './serve.ts'
 
 const root = testFolder('blocks')
 
@@ -38,11 +27,6 @@ bucketSuite('httpBucket over a plain web server', async () => {
   })
   const { write } = directoryBucket(join(root, 'web'))
   return { bucket: { ...httpBucket(`${url}/a/bucket`, { fetch }), write } }
-})
-
-it('returns the media types of blocks and states', () => {
-  expect(mediaType(blockPath('ab'))).toBe('application/jsonl')
-  expect(mediaType(statePath(7))).toBe('application/json')
 })
 
 it('accepts the paths that validators write, and no others', () => {
@@ -64,41 +48,7 @@ it('accepts the paths that validators write, and no others', () => {
     expect(isBucketPath(path), path).toBe(false)
 })
 
-it('names an invalid path', () => {
-  expect(() => checkPath('../x')).toThrow(/^"path" expected .* got "\.\.\/x"$/)
-  expect(checkPath(blockPath('ab'))).toBe('v1/blocks/ab.jsonl')
-})
-
 describe('directoryBucket', () => {
-  it('names the file that could not be written, and the cause', async () => {
-    const bucket = directoryBucket(join(root, 'told'))
-    await bucket.write('v1/x', bytes('one'))
-    const place = join(root, 'told/v1/x')
-    const refused = bucket.write('v1/x', bytes('two'))
-    await expect(refused).rejects.toMatchObject({ code: 'conflict' })
-    await expect(refused).rejects.toThrow(`cannot write ${place}: `)
-  })
-
-  it('leaves only the file', async () => {
-    const bucket = directoryBucket(join(root, 'again'))
-    const contents = Array.from({ length: 20 }, (_, i) => `${i % 4}`.repeat(50_000))
-    await Promise.allSettled(contents.map((content) => bucket.write('v1/blocks/x', bytes(content))))
-    await bucket.write('v1/blocks/x', bytes('more')).catch(() => {})
-    expect(await readdir(join(root, 'again/v1/blocks'))).toEqual(['x'])
-  })
-
-  it('makes files and folders accessible by mode and umask', async () => {
-    const place = join(root, 'owners')
-    await directoryBucket(place, 0o600).write('secrets/1', bytes('x'))
-    await directoryBucket(place).write('open/1', bytes('x'))
-    const modes = ['secrets', 'secrets/1', 'open', 'open/1'].map(async (path) => {
-      const { mode } = await stat(join(place, path))
-      return mode & 0o777
-    })
-    const allowed = ~process.umask()
-    expect(await Promise.all(modes)).toEqual([0o700, 0o600, 0o777 & allowed, 0o666 & allowed])
-  })
-
   it('completes a write that a crash interrupted', async () => {
     const folder = join(root, 'crash')
     await mkdir(folder)
@@ -160,53 +110,6 @@ describe('directoryBucket', () => {
     await expect(bucket.read('maps', 10)).rejects.toThrow('maps: larger than 10 bytes')
     await expect(bucket.write('maps', new Uint8Array())).rejects.toThrow()
   })
-
-  it('opens a file with its stats, and tells missing files from other things', async () => {
-    const folder = join(root, 'opened')
-    await directoryBucket(folder).write('v1/x', bytes('four'))
-    const found = await openFile(folder, 'v1/x')
-    if (typeof found === 'string') return expect.fail(found)
-    expect(found.stats.size).toBe(4)
-    await found.handle.close()
-    expect(await openFile(folder, 'v1/y')).toBe('missing')
-    expect(await openFile(folder, 'v2/x')).toBe('missing')
-    expect(await openFile(folder, 'v1')).toBe('not-a-file')
-    expect(await openFile(folder, 'v1/x/y')).toBe('not-a-file')
-    expect(await openFile(folder, `v1/${'x'.repeat(300)}`)).toBe('not-a-file')
-    await expect(openFile(folder, '../x')).rejects.toThrow(RangeError)
-  })
-
-  it('closes a file if its stats fail', async () => {
-    const folder = join(root, 'unsaid')
-    await directoryBucket(folder).write('x', bytes('x'))
-    const found = await openFile(folder, 'x')
-    if (typeof found === 'string') return expect.fail(found)
-    await found.handle.close()
-    const handles: FileHandle = Object.getPrototypeOf(found.handle)
-    const stats = vi.spyOn(handles, 'stat').mockRejectedValue(new Error('EIO'))
-    await expect(openFile(folder, 'x')).rejects.toThrow('EIO')
-    const [opened] = stats.mock.contexts
-    stats.mockRestore()
-    expect(opened).toMatchObject({ fd: -1 }) // closed
-  })
-
-  it('names a file that blocks a folder', async () => {
-    await mkdir(join(root, 'way'))
-    await writeFile(join(root, 'way/v1'), '')
-    const at = (path: string): string => join(root, path)
-    for (const [bucket, path, code] of [
-      ['way/v1', 'x', 'EEXIST'],
-      ['way', 'v1/x', 'EEXIST'],
-      ['way', 'v1/blocks/x', 'ENOTDIR'],
-    ] as const) {
-      const written = directoryBucket(at(bucket)).write(path, bytes('x'))
-      await expect(written).rejects.toThrow(`cannot write ${at(bucket)}/${path}: ${code}: `)
-    }
-  })
-
-  it('rejects if no folder can be created', async () => {
-    await expect(directoryBucket('/proc/af/x').write('v1/x', bytes('x'))).rejects.toThrow('ENOENT')
-  })
 })
 
 describe('httpBucket', () => {
@@ -240,65 +143,6 @@ describe('httpBucket', () => {
     await expect(httpBucket(url, { fetch }).read('a/b', 100)).rejects.toThrow(
       `cannot read ${url}/a/b: ${why}`,
     )
-  })
-
-  it('decompresses gzip, and counts the bytes inside', async () => {
-    const content = bytes('{"role":"user"}\n'.repeat(1000))
-    const url = await serve((request, response) => {
-      expect(request.headers['accept-encoding']).toMatch(/\bgzip\b/)
-      response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(content))
-    })
-    expect(await httpBucket(url, { fetch }).read('x', content.length)).toEqual(content)
-    const tight = httpBucket(url, { fetch }).read('x', content.length - 1)
-    await expect(tight).rejects.toThrow(`larger than ${content.length - 1} bytes`)
-  })
-
-  it('decompresses no more of a small response than the limit', async () => {
-    const bomb = gzipSync(new Uint8Array(1 << 28), { level: 1 })
-    const url = await serve((_, response) =>
-      response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
-    )
-    const { rss } = process.memoryUsage()
-    for (let i = 0; i < 10; i++) {
-      await expect(httpBucket(url, { fetch }).read('x', 1_000_000)).rejects.toThrow(
-        'larger than 1000000 bytes',
-      )
-    }
-    expect(process.memoryUsage().rss - rss).toBeLessThan(200_000_000)
-  })
-
-  it('times out without a response, and during a dripping one', async () => {
-    const late = /\/x: no complete response in time/
-    const mute = await serve(() => {})
-    await expect(httpBucket(mute, { fetch, timeoutMs: 50 }).read('x', 10)).rejects.toThrow(late)
-    const drip = await serve((_, response) => {
-      const timer = setInterval(() => response.write('a'), 5)
-      response.on('close', () => clearInterval(timer))
-    })
-    // Also if fetch does not pass the signal on to the body.
-    const forgetful: typeof fetch = (url) => fetch(url)
-    for (const each of [fetch, forgetful])
-      await expect(
-        httpBucket(drip, { fetch: each, timeoutMs: 200 }).read('x', 1 << 20),
-      ).rejects.toThrow(late)
-  })
-
-  it('names a refused connection', async () => {
-    await expect(httpBucket('http://127.0.0.1:1', { fetch }).read('x', 10)).rejects.toThrow(
-      /^cannot read http:\/\/127\.0\.0\.1:1\/x: (nothing listens there|.*bad port)/,
-    )
-  })
-
-  it('uses the given fetch, and keeps the path of the URL', async () => {
-    const asked: string[] = []
-    const fetch = async (place: string | URL | Request) => {
-      asked.push(String(place))
-      return new Response(new Uint8Array([1, 2]))
-    }
-    for (const url of ['https://example.org/a/b', new URL('https://example.org/a/b/')]) {
-      expect(await httpBucket(url, { fetch }).read('v1/x', 2)).toEqual(Uint8Array.of(1, 2))
-    }
-    expect(asked).toEqual(Array(2).fill('https://example.org/a/b/v1/x'))
   })
 
   it.each([

@@ -1,6 +1,6 @@
 import { canonicalize, type Json, type Result } from '@affine/prng'
 import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js'
-import { beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import {
   type BlockFault,
   checkBlock,
@@ -30,13 +30,13 @@ import {
 } from './lane.ts'
 
 /*
- * Honest lanes under a real key: one of 4098 samples in blocks of 2048, 2048 and 2, one of 18: of
+ * Honest lanes under a real key: one of 42 samples in blocks of 20, 20 and 2, one of 18: of
  * mult8 the champion's and the contender's in turn, then of tic-tac-toe, from the eighth on.
  * A fault comes from it in one of two ways: `altered` changes stored bytes, as a mirror could; the
  * others have the validator itself sign something else, hashes and roots correct.
  */
 const key = keyOf(1)
-const scope = scopeOf(key.hotkey, { 'tictactoe@0.1.0': 600, 'mult8@0.1.0': 1449 })
+const scope = scopeOf(key.hotkey, { 'tictactoe@0.1.0': 5, 'mult8@0.1.0': 16 })
 const short = scopeOf(key.hotkey, { 'tictactoe@0.1.0': 5, 'mult8@0.1.0': 4 })
 let many: Sample[]
 /** The samples of the short lane. */
@@ -46,7 +46,9 @@ let honest: Files
 /** The proof of sample 1 of its first block. */
 let proof: SampleProof
 
+const { blockSamples } = LIMITS
 beforeAll(async () => {
+  Object.assign(LIMITS, { blockSamples: 20 })
   many = await honestSamples(scope)
   samples = (await honestSamples(short)) as EpisodeSample[]
   plans = plansOf(many)
@@ -54,6 +56,8 @@ beforeAll(async () => {
   const after = [(await blockAt(1)).header, (await blockAt(2)).header]
   proof = proveSample(await blockAt(0), 1, after)
 })
+
+afterAll(() => Object.assign(LIMITS, { blockSamples }))
 
 type Verdict = Promise<Result<unknown, BlockFault>>
 
@@ -241,11 +245,7 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
       verifyLane(laneOf(key, scope, [plans[0]!, { lines: [] }, ...plans.slice(1)])),
     'one sample too few': () =>
       verifyLane(
-        laneOf(key, scope, [
-          plans[0]!,
-          { lines: many.slice(2048, 4095) },
-          { lines: many.slice(4095) },
-        ]),
+        laneOf(key, scope, [plans[0]!, { lines: many.slice(20, 39) }, { lines: many.slice(39) }]),
       ),
     'before an empty one': () => verifyLane(laneOf(key, scope, [...plans, { lines: [] }])),
   },

@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import vectors from '../../../vectors/blocks/copies.json' with { type: 'json' }
 import {
@@ -62,24 +61,6 @@ it('proves a sample under its own block if that is the head', () => {
     true,
   )
   expect(check(made)).toMatchObject({ code: 'BAD_PROOF' })
-})
-
-it('is rejected if any character differs', () => {
-  const text = JSON.stringify(proof)
-  const char = fc.string({ minLength: 1, maxLength: 1 })
-  fc.assert(
-    fc.property(fc.nat({ max: text.length - 1 }), char, (at, other) => {
-      const altered = text.slice(0, at) + other + text.slice(at + 1)
-      if (altered === text) return
-      try {
-        JSON.parse(altered)
-      } catch {
-        return
-      }
-      expect(check(JSON.parse(altered)).ok).toBe(false)
-    }),
-    { numRuns: 2000 },
-  )
 })
 
 describe('each step', () => {
@@ -148,15 +129,5 @@ describe('a proof over the limits is rejected', () => {
   ])('by its %s', (place, most, withLong) => {
     const detail = expect.stringMatching(`^/${place}: .* ${most} characters$`)
     expect(check(withLong('x'.repeat(most + 1)))).toMatchObject({ detail })
-  })
-})
-
-describe('an impossible proof throws', () => {
-  it.each([-1, 7, 0.5])('index %d of 7', (index) => {
-    expect(() => proveSample(blocks[1]!, index)).toThrow(/^"index" expected 0..6, got/)
-  })
-
-  it('headers that do not follow the block', () => {
-    expect(() => proveSample(blocks[0]!, 0, headersAfter(1))).toThrow('"after" expected')
   })
 })

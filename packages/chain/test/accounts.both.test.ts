@@ -1,5 +1,4 @@
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
-import { secretFromSeed } from '@scure/sr25519'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import vectors from '../../../vectors/chain/accounts.json' with { type: 'json' }
@@ -89,61 +88,4 @@ test('rejects a signature of the message wrapped in <Bytes>, as polkadot.js does
     expect(verify(wrapped, alice.sign(message), alice.hotkey)).toBe(false)
     expect(verify(wrapped, alice.sign(wrapped), alice.hotkey)).toBe(true)
   }
-})
-
-test('accepts an expanded key', () => {
-  fc.assert(
-    fc.property(bytes(32), fc.uint8Array(), (seed, message) => {
-      const [signer, same] = [account(seed), account(secretFromSeed(seed))]
-      expect(same.hotkey).toBe(signer.hotkey)
-      expect(same.sign(message)).toEqual(signer.sign(message))
-    }),
-    { numRuns: 5 },
-  )
-})
-
-test('copies the seed', () => {
-  for (const seed of [hexToBytes(keys[0]!.seed), secretFromSeed(hexToBytes(keys[0]!.seed))]) {
-    const signer = account(seed)
-    seed.fill(1)
-    expect(signer.sign(utf8ToBytes('weights'))).toEqual(alice.sign(utf8ToBytes('weights')))
-  }
-  const { seed, message, signature } = ed25519[0]!
-  const given = hexToBytes(seed)
-  const signer = ed25519Account(given)
-  given.fill(1)
-  expect(bytesToHex(signer.sign(hexToBytes(message)))).toBe(signature)
-})
-
-test('never throws in verify, verifyCall and decodeAddress', () => {
-  const anything = fc.anything() as fc.Arbitrary<never>
-  const hotkey = fc.oneof(
-    fc.string(),
-    fc.constant(alice.hotkey),
-    bytes(32).map(encodeAddress),
-    anything,
-  )
-  const signature = fc.oneof(fc.uint8Array({ maxLength: 80 }), bytes(64), anything)
-  fc.assert(
-    fc.property(
-      fc.oneof(fc.uint8Array(), anything),
-      signature,
-      hotkey,
-      (message, signature, hotkey) => {
-        expect(verify(message, signature, hotkey)).toBe(false)
-        expect(verifyCall(message, signature, hotkey)).toBe(false)
-        const key = decodeAddress(hotkey)
-        expect(key === null || encodeAddress(key) === hotkey).toBe(true)
-      },
-    ),
-  )
-})
-
-test('throws a RangeError for a wrong length', () => {
-  expect(() => account(new Uint8Array(31))).toThrow(/^"seed" expected .* got 31$/)
-  expect(() => account(new Uint8Array(96))).toThrow(/^"seed" expected .* got 96$/)
-  expect(() => account(new Uint8Array(64))).toThrow(RangeError)
-  expect(() => account(new Uint8Array(64).fill(255))).toThrow(RangeError)
-  expect(() => ed25519Account(new Uint8Array(64))).toThrow('"seed" expected 32 bytes, got 64')
-  expect(() => encodeAddress(new Uint8Array(33))).toThrow('"publicKey" expected 32 bytes, got 33')
 })

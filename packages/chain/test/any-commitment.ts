@@ -6,7 +6,7 @@ import type { Commitment } from '../src/index.ts'
 export const hotkey: string = '5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY'
 const hash = fc.uint8Array({ minLength: 32, maxLength: 32 }).map(bytesToHex)
 /** Returns an arbitrary text of at most this many bytes. */
-export const text = (most: number): fc.Arbitrary<string> =>
+const text = (most: number): fc.Arbitrary<string> =>
   fc.string({ minLength: 1, maxLength: Math.floor(most / 4), unit: 'binary' })
 const epoch = fc.nat(0xffff_ffff)
 const bitmap = fc.uint8Array({ minLength: 16, maxLength: 16 })

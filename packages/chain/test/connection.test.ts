@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { Connection } from '../src/bittensor/connection.ts'
 import { FinalBlocks } from '../src/bittensor/final-blocks.ts'
 import { subtensor } from '../src/bittensor/subtensor.ts'
-import { ChainError, type Head } from '../src/index.ts'
+import type { Head } from '../src/index.ts'
 import {
   type FakeNode,
   type FakeNodeOptions,
@@ -12,7 +12,6 @@ import {
   type Reply,
 } from './fake-node.ts'
 import messages from './node-messages.json' with { type: 'json' }
-import { serve } from './serve.ts'
 
 const ended: (() => Promise<void>)[] = []
 let retries: string[] = []
@@ -99,11 +98,6 @@ describe('a connection', () => {
     expect(retries).toEqual([])
   })
 
-  test('writes addresses with the prefix of wallets, regardless of the node', async () => {
-    const { connection } = connect([await node()])
-    expect(await connection.use(async ({ registry }) => registry.chainSS58)).toBe(42)
-  })
-
   test('tries each node three times in order before it rejects', async () => {
     const urls = [await nobody(), await nobody()]
     await expect(connect(urls).blocks.head()).rejects.toMatchObject({
@@ -113,30 +107,12 @@ describe('a connection', () => {
     expect(retries).toEqual([0, 1, 0, 1, 0].map((i) => expect.stringContaining(urls[i]!)))
   })
 
-  test('retries until the signal aborts', async () => {
-    const stop = new AbortController()
-    const { connection } = connect([await nobody()])
-    const using = connection.use(async () => 'connected', stop.signal)
-    await expect.poll(() => retries.length).toBeGreaterThan(3)
-    stop.abort(new Error('that is enough'))
-    await expect(using).rejects.toThrow('that is enough')
-  })
-
   test.each(['ws://no host', 'ws://127.0.0.1:65536', 'wss://127.0.0.1:1/#here', 'finney', ''])(
     'rejects %j, which is not the URL of a node',
     async (url) => {
       await expect(connect([url]).blocks.head()).rejects.toMatchObject(unreachable(url))
     },
   )
-
-  test('skips a server that is not a node', async () => {
-    const { url, close } = await serve(async () => new Response('hello'))
-    ended.push(close)
-    const socketUrl = url.replace('http:', 'ws:')
-    expect(await connect([socketUrl, await node()]).blocks.head()).toEqual(head(5))
-    const why = 'Unexpected server response: 200'
-    expect(retries).toEqual([expect.stringContaining(`${socketUrl}: ${why}`)])
-  })
 
   test('rejects immediately for a node of another chain, without another request', async () => {
     const [other, good] = [await node({ genesis: 'cd'.repeat(32) }), await node()]
@@ -161,19 +137,6 @@ describe('a connection', () => {
     await expect(blocks.head()).rejects.toMatchObject({ code: 'WrongGenesis' })
   })
 
-  test('skips nodes without block 0', async () => {
-    const answers = [null, '', '0x12', 12, {}, '\u{1b}[2J', `0x${'AB'.repeat(32)}`]
-    const bad = await Promise.all(answers.map(() => node()))
-    for (const [i, result] of answers.entries())
-      bad[i]!.replies.chain_getBlockHash = () => ({ result })
-    const { connection, blocks } = connect([...bad, await node()], { genesis: undefined })
-    expect(await blocks.head()).toEqual(head(5))
-    expect(connection.genesis).toBe(GENESIS)
-    expect(retries).toEqual(
-      bad.map(({ url }) => expect.stringContaining(`${url}: the node does not know`)),
-    )
-  })
-
   test('replaces nodes that do not answer within a third of the time, three times each', async () => {
     const [deaf, mute] = [await node(), await node()]
     deaf.isSilent = true
@@ -182,16 +145,6 @@ describe('a connection', () => {
     await expect(blocks.head()).rejects.toMatchObject(unreachable('silent for 10 s'))
     expect(retries).toEqual(Array(5).fill(expect.stringContaining('silent for 10 s')))
     expect([deaf, mute].map(({ connections }) => connections.opened)).toEqual([3, 3])
-  })
-
-  test('replaces a node that disconnects during a request', async () => {
-    const [first, second] = [await node(), await node({ head: 6 })]
-    first.replies.chain_getFinalizedHead = () => {
-      first.drop()
-      return null
-    }
-    expect(await connect([first, second], PATIENT).blocks.head()).toEqual(head(6))
-    expect(retries).toEqual([expect.stringContaining('was lost')])
   })
 
   test('reconnects if the node disconnected between two requests', async () => {
@@ -221,15 +174,6 @@ describe('a connection', () => {
     ])
   })
 
-  test("rethrows a task's ChainError unchanged, without replacing the node", async () => {
-    const only = await node()
-    const { connection } = connect([only])
-    const own = new ChainError('DrandBehind')
-    for (const _ of [1, 2])
-      await expect(connection.use(() => Promise.reject(own))).rejects.toBe(own)
-    expect([retries, only.connections.opened]).toEqual([[], 1])
-  })
-
   test("reconnects after an upgrade of the node's runtime, and not before", async () => {
     const only = await node()
     const { connection, blocks } = connect([only])
@@ -244,14 +188,6 @@ describe('a connection', () => {
     await expect.poll(() => only.connections.open).toBe(0)
     await blocks.head()
     expect(only.connections.opened).toBe(2)
-  })
-
-  test('shares one connection among concurrent tasks', async () => {
-    const only = await node()
-    const { blocks } = connect([only])
-    const asked = [blocks.head(), blocks.head(), blocks.blockHash(3), blocks.blockHash(0)]
-    expect(await Promise.all(asked)).toEqual([head(5), head(5), hashOf(3), GENESIS])
-    expect(only.connections.opened).toBe(1)
   })
 })
 
@@ -275,25 +211,6 @@ describe('closing a connection', () => {
     const asking = blocks.head()
     await connection.close()
     for (const promise of [waiting, asking]) await expect(promise).rejects.toMatchObject(closed)
-  })
-
-  test('ends the attempt to connect', async () => {
-    const silent = await node()
-    silent.isSilent = true
-    const { connection, blocks } = connect([silent], PATIENT)
-    const asking = blocks.head()
-    await expect.poll(() => silent.asked).toHaveLength(1)
-    await connection.close()
-    await expect(asking).rejects.toMatchObject(closed)
-  })
-
-  test('is permanent, and may be repeated', async () => {
-    const only = await node()
-    const { connection, blocks } = connect([only])
-    await connection.close()
-    await connection.close()
-    await expect(blocks.head()).rejects.toMatchObject(closed)
-    expect(only.connections.opened).toBe(0)
   })
 })
 
@@ -320,26 +237,6 @@ describe('final blocks', () => {
     await heads.return()
   })
 
-  test('continues with the next node if one announces no more heads', async () => {
-    const [first, second] = [await node(), await node({ head: 8 })]
-    const heads = connect([first, second]).blocks.heads()
-    expect(await take(heads, 1)).toEqual(range(5, 5))
-    expect(await take(heads, 3)).toEqual(range(6, 8))
-    expect(retries).toEqual([expect.stringContaining('silent for 180 s')])
-  })
-
-  test('waits for a node that is behind the previous one', async () => {
-    const [first, behind] = [await node({ head: 8 }), await node({ head: 6 })]
-    const heads = connect([first, behind]).blocks.heads()
-    expect(await take(heads, 1)).toEqual(range(8, 8))
-    await first.stop()
-    const next = take(heads, 1)
-    await expect.poll(() => behind.asked).toContain('chain_subscribeFinalizedHeads')
-    behind.finalize(7)
-    behind.finalize(9)
-    expect(await next).toEqual(range(9, 9))
-  })
-
   test('begins with the next node if the first announces a block that it does not have', async () => {
     const [high, honest] = [await node({ head: 6 }), await node({ head: 5 })]
     high.replies.chain_getBlockHash = (number) => (number === 6 ? { result: null } : undefined)
@@ -348,18 +245,6 @@ describe('final blocks', () => {
     honest.finalize(7)
     expect(await take(heads, 2)).toEqual(range(6, 7))
     expect(retries).toEqual([expect.stringContaining('not have block 6')])
-  })
-
-  test('waits for the next node if one announced blocks that no node has', async () => {
-    const [high, honest] = [await node(), await node()]
-    high.replies.chain_getBlockHash = (number) => (number === 6 ? { result: null } : undefined)
-    const heads = connect([high, honest], PATIENT).blocks.heads()
-    expect(await take(heads, 1)).toEqual(range(5, 5))
-    high.finalize(1_000_000)
-    const next = take(heads, 3)
-    await expect.poll(() => honest.asked).toContain('chain_subscribeFinalizedHeads')
-    honest.finalize(8)
-    expect(await next).toEqual(range(6, 8))
   })
 
   test.each([
@@ -412,15 +297,6 @@ describe('final blocks', () => {
     await connection.use(async () => 'still there')
     expect([only.connections.opened, retries]).toEqual([1, []])
   })
-
-  test('rejects a block that does not exist yet with UnknownBlock', async () => {
-    const { blocks } = connect([await node()])
-    for (const number of [-1, 0.5, Number.NaN, 2 ** 53, 6])
-      await expect(blocks.blockHash(number)).rejects.toMatchObject({
-        name: 'ChainError',
-        code: 'UnknownBlock',
-      })
-  })
 })
 
 describe('a malformed message', () => {
@@ -434,19 +310,6 @@ describe('a malformed message', () => {
       expect(retries).toEqual([expect.stringMatching(`^Unreachable: .*${bad.url}`)])
     },
   )
-
-  test('replaces the node if it is the answer or a notification of state_subscribeRuntimeVersion', async () => {
-    const [refusing, junk] = [await node(), await node()]
-    refusing.replies.state_subscribeRuntimeVersion = () => refused(-32601, 'Method not found')
-    const news = JSON.stringify({ params: { subscription: 'v', result: [] } })
-    junk.replies.state_subscribeRuntimeVersion = () => {
-      setTimeout(() => junk.say(news))
-      return { result: 'v' }
-    }
-    const { connection, blocks } = connect([refusing, junk, await node({ head: 6 })])
-    await connection.use(() => blocks.reach(6))
-    expect(await blocks.head()).toEqual(head(6))
-  })
 
   const headed = (result: unknown) =>
     JSON.stringify({ jsonrpc: '2.0', params: { subscription: 'h2', result } })
@@ -499,35 +362,6 @@ describe('a malformed message', () => {
     expect(await connect([plain, opaque, await node()]).blocks.head()).toEqual(head(5))
     const left = expect.stringMatching(why)
     expect(retries).toEqual([left, left])
-  })
-
-  test('accepts messages up to the limits, such as a full block', async () => {
-    const only = await node()
-    const { blocks } = connect([only], PATIENT)
-    await blocks.head()
-    only.say(unasked('['.repeat(63) + ']'.repeat(63)))
-    only.say(unasked(`["\\\\","${'[{\\"'.repeat(100)}"]`))
-    const calls = Array<string>(20_000).fill(`0x${'ab'.repeat(375)}`)
-    only.say(unasked(JSON.stringify({ block: { extrinsics: calls } })))
-    expect(await blocks.head()).toEqual(head(5))
-    expect([only.connections.opened, retries]).toEqual([1, []])
-  })
-
-  test('does not negotiate compression', async () => {
-    const only = await node()
-    await connect([only]).blocks.head()
-    expect(only.extensions).toEqual([''])
-  })
-
-  test('is printed without control characters', async () => {
-    const bad = await node()
-    const words = 'look \u{9b}2J \u{202e} \u{1b}[2J'
-    bad.replies.state_getRuntimeVersion = () => ({ result: { apis: { [words]: words } } })
-    expect(await connect([bad, await node()]).blocks.head()).toEqual(head(5))
-    const printed = vi.mocked(console.error).mock.calls.flat().map(String).join('')
-    expect(printed).toContain('look ?2J ? ?[2J')
-    expect(printed).toMatch(/^[\n -~]+$/)
-    expect(retries).toEqual([expect.stringMatching(/^[ -~]+$/)])
   })
 
   test.each([
@@ -598,23 +432,5 @@ describe('subtensor', () => {
       code: 'NotInRuntime',
     })
     expect(retries).toEqual([expect.stringContaining('StateDiscarded')])
-  })
-
-  test('treats a node without the block as behind', async () => {
-    const lagging = await pruned(4003, messages.forgotten.header)
-    const hashes = {
-      parentHash: `0x${hashOf(3)}`,
-      stateRoot: `0x${hashOf(1)}`,
-      extrinsicsRoot: `0x${hashOf(2)}`,
-    }
-    const result = { number: '0x4', ...hashes, digest: { logs: [] } }
-    lagging.replies.chain_getHeader = (wanted) => (wanted === undefined ? { result } : undefined)
-    await expect(open([lagging])).rejects.toMatchObject(unreachable('not have block 5'))
-  })
-
-  test('rejects a node of another chain', async () => {
-    await expect(open([await node({ genesis: 'cd'.repeat(32) })])).rejects.toMatchObject({
-      code: 'WrongGenesis',
-    })
   })
 })

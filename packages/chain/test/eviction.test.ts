@@ -63,35 +63,6 @@ test.each<[string, Votes, number]>([
   expect(await evictedBy(chain)).toEqual([evicted])
 })
 
-test('gives no emission for a neuron’s weight for itself, except the owner’s', async () => {
-  const neurons = [stranger, alice, bob, miner].map(({ hotkey }, uid) => ({
-    hotkey,
-    stake: uid === 1 ? 9n : 0n,
-  }))
-  const chain = full({}, { neurons })
-  await vote(chain, { alice: 1 })
-  // Without an incentive, dividends are by stake.
-  expect(await evictedBy(chain)).toEqual([2])
-})
-
-test('gives no emission for weights of 0 or of neurons without a permit', async () => {
-  const chain = full()
-  await inBlock(
-    chain,
-    chain.setWeights(alice, [
-      [MINER, 0],
-      [CHARLIE, 5],
-    ]),
-    chain.setWeights(miner, [[MINER, 5]]),
-  )
-  expect(await evictedBy(chain)).toEqual([BOB])
-})
-
-test('replaces the oldest registration of equal emission, then the lowest uid', async () => {
-  const neurons = [alice, bob, charlie, miner].map(({ hotkey }) => ({ hotkey, stake: 0n }))
-  expect(await evictedBy(full({}, { neurons }), 5)).toEqual([1, 2, 3, 1, 2])
-})
-
 test('replaces an immune neuron only if too few are not immune', async () => {
   const chain = full({ immunityPeriod: 3 })
   // In blocks 1 and 2 all neurons are immune, and the least emission decides. From block 3 on the
@@ -108,19 +79,6 @@ test('replaces no neuron that is not immune if no more than minNonImmuneUids are
   const sent = [stranger, alice].map((newcomer) => codeOf(one.register(newcomer)))
   await one.produce(0)
   expect(await Promise.all(sent)).toEqual(['', 'NoNeuronIdAvailable'])
-})
-
-test('never replaces the owner, which was registered first', async () => {
-  const empty = subnet({ neurons: [], params: { ...noLimits, maxUids: 2 } })
-  expect((await snapshotOf(empty)).owner).toBeUndefined()
-  await inBlock(empty, empty.register(miner))
-  await inBlock(empty, empty.register(alice))
-  for (const newcomer of newcomers.slice(0, 3)) {
-    await inBlock(empty, empty.register(newcomer))
-    const { owner, neurons } = await snapshotOf(empty)
-    expect(owner).toBe(miner.hotkey)
-    expect(neurons.map(({ hotkey }) => hotkey)).toEqual([miner.hotkey, newcomer.hotkey])
-  }
 })
 
 test('removes the permit, stake and weights of an evicted neuron, but not its commitment', async () => {

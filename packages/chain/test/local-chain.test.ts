@@ -104,23 +104,6 @@ describe('environments', () => {
 })
 
 describe('weights', () => {
-  test('are refused within the rate limit since the last weights', async () => {
-    const chain = subnet({ params: { ...noLimits, weightsRateLimit: 3 } })
-    const set = () => chain.setWeights(alice, [[0, 1]])
-    const codes = []
-    for (let i = 0; i < 5; i++) codes.push(...(await produce(chain, set())))
-    const early = 'SettingWeightsTooFast'
-    expect(codes).toEqual(['', early, early, '', early])
-  })
-
-  test('are refused below the stake threshold', async () => {
-    const chain = subnet({ params: { ...noLimits, stakeThreshold: 2000 } })
-    expect(
-      await produce(chain, chain.setWeights(bob, [[0, 1]]), chain.setWeights(charlie, [[9, 1]])),
-    ).toEqual(['', 'StakeAmountTooLow'])
-    expect(await produce(chain, chain.setWeights(bob, []))).toEqual(['WeightVecLengthIsLow'])
-  })
-
   test('are copied, as are fields', async () => {
     const chain = subnet()
     const [weights, field]: [[number, number][], Uint8Array] = [[[0, 1]], bytes(1)]
@@ -158,32 +141,6 @@ test('registers a hotkey with the next uid, without stake and permit, from its b
   expect(neurons.slice(4)).toEqual([{ ...seat, registered: 5, lastUpdate: 5 }])
   expect((await chain.snapshot(4)).neurons).toHaveLength(4)
   expect(await produce(chain, chain.setWeights(alice, [[4, 1]]))).toEqual([''])
-})
-
-describe('the operator', () => {
-  test('gets a RangeError or TypeError for wrong arguments', async () => {
-    const chain = subnet()
-    const one = { hotkey: alice.hotkey, stake: 1n }
-    for (const neurons of [[{ ...one, hotkey: 'alice' }], [{ ...one, stake: -1n }], [one, one]])
-      expect(() => subnet({ neurons })).toThrow(RangeError)
-    expect(() => subnet({ netuid: 65_536 })).toThrow(RangeError)
-    expect(() => subnet({ params: { tempo: 0 } })).toThrow(RangeError)
-    expect(() => subnet({ params: { stakeThreshold: 0.5 } })).toThrow(RangeError)
-    for (const maxUids of [0, 257])
-      expect(() => subnet({ params: { maxUids } })).toThrow(RangeError)
-    expect(() => subnet({ random: () => new Uint8Array(31) })).toThrow('32 bytes, got 31')
-    await chain.produce(5)
-    await expect(chain.produce(4)).rejects.toThrow(/^"time" expected .* got 4$/)
-    await expect(chain.produce(5.5)).rejects.toThrow(RangeError)
-    await expect(LocalChain.import(chain.export()).produce(5)).rejects.toThrow('"random" is needed')
-  })
-
-  test('keeps the waiting calls after a wrong argument', async () => {
-    const chain = subnet()
-    const sent = chain.commit(alice, [bytes(1)])
-    await expect(chain.produce(-1)).rejects.toThrow(RangeError)
-    expect(await produce(chain, sent)).toEqual([''])
-  })
 })
 
 test('limits the number of waiting calls', async () => {
@@ -249,13 +206,6 @@ describe('signed calls', () => {
     expect(new Set(inBlock)).toEqual(new Set(taken))
     expect((await chain.snapshot(1)).commitments[0]!.fields).toEqual([bytes(3)])
     expect(submitted(chain, signExtrinsic(alice, chain, draft(8, 8)))).toBe('Stale')
-  })
-
-  test('are valid up to their last block', async () => {
-    const chain = subnet()
-    await pass(chain, 3)
-    const [late, timely] = [3, 4].map((until) => chain.commit(alice, [bytes(until)], until))
-    expect(await produce(chain, late!, timely!)).toEqual(['AncientBirthBlock', ''])
   })
 
   test('may arrive in any order', async () => {
@@ -406,11 +356,5 @@ describe('an export', async () => {
     for (const wrong of [[], {}, { ...params, tempo: 0 }, { ...params, more: 1 }])
       hostile.push(text.replace(canonicalize(params), canonicalize(wrong)))
     for (const text of hostile) expect(refusal(text)).toMatch(/^BadLog: /)
-  })
-
-  test('may end after any block', () => {
-    const short = LocalChain.import(`${[first, ...lines.slice(0, 2)].join('\n')}\n`)
-    expect(short.height).toBe(1)
-    expect(short.genesis).toBe(chain.genesis)
   })
 })

@@ -3,7 +3,6 @@ import metadata from '@polkadot/types-support/metadata/static-substrate'
 import { describe, expect, test } from 'vitest'
 import { poolRefusal, readDispatchRefusal } from '../src/bittensor/refusal.ts'
 import { ADVICE } from '../src/chain-error.ts'
-import { ChainError } from '../src/index.ts'
 import messages from './node-messages.json' with { type: 'json' }
 
 /** Returns the error that `NodeSocket` throws for a node's answer. */
@@ -37,13 +36,6 @@ describe('a refusal of the pool', () => {
       expect(poolRefusal(error)).toMatchObject({ name: 'ChainError', code, detail })
   })
 
-  test('quotes the number of an unknown custom error', () => {
-    expect(poolRefusal(invalid('Custom error: 77'))).toMatchObject({
-      code: 'Refused',
-      message: expect.stringContaining('Custom error: 77'),
-    })
-  })
-
   test.each([
     ...Object.entries(messages.invalid),
     // The format of chopsticks.
@@ -72,11 +64,6 @@ describe('a refusal of the pool', () => {
       code: 'Refused',
       detail: expect.stringContaining('-32000: no room'),
     })
-  })
-
-  test('returns a ChainError unchanged', () => {
-    const error = new ChainError('Unreachable', 'nobody there')
-    expect(poolRefusal(error)).toBe(error)
   })
 })
 
@@ -148,11 +135,6 @@ describe('a refusal in a block', () => {
       code,
       detail: expect.stringMatching(/^the chain /),
     })
-  })
-
-  test('has advice if an operator can act', () => {
-    const { code, detail } = refusalOf({ Token: 'FundsUnavailable' }) ?? {}
-    expect([code, detail]).toEqual(['FundsUnavailable', ADVICE.FundsUnavailable])
   })
 
   test('ignores the events of other extrinsics', () => {

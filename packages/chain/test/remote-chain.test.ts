@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ADVICE } from '../src/chain-error.ts'
 import { ChainError, type LocalChain, remoteChain, serveLocal } from '../src/index.ts'
-import { readText } from '../src/local/local-server.ts'
 import { signExtrinsic } from '../src/local/log.ts'
 import { chainSuite } from './chain-suite.ts'
 import { serve } from './serve.ts'
@@ -149,28 +147,6 @@ describe('the server', () => {
 })
 
 describe('the client', () => {
-  test('waits longer than the server', async () => {
-    const local = subnet()
-    const remote = await connect(serveLocal(local, 5))
-    const sent = remote.commit(alice, [bytes(1)])
-    const heads = remote.heads()
-    expect((await heads.next()).value).toEqual(await local.head())
-    const next = heads.next()
-    await new Promise((resolve) => setTimeout(resolve, 50))
-    const head = await local.produce(0)
-    expect(await Promise.all([sent, next])).toEqual([head, { done: false, value: head }])
-  })
-
-  test('resolves with the newest head on each call', async () => {
-    const local = subnet()
-    const handler = serveLocal(local)
-    const remote = await connect(async (request) => {
-      await local.produce(0)
-      return handler(request)
-    })
-    expect(await remote.head()).toEqual(await local.head())
-  })
-
   test('has the complete log of the server', async () => {
     const local = subnet()
     await pass(local, 1200)
@@ -284,35 +260,6 @@ describe('the client', () => {
     expect(await remote.head()).toEqual(await local.head())
   })
 
-  test('describes a refusal with its own text', async () => {
-    const { message } = await failure(
-      connect(async () => json({ code: 'Stale', message: '\u001b[2J\u202e' }, 400)),
-    )
-    expect(message).toBe(`Stale: ${ADVICE.Stale}`)
-  })
-
-  test('rejects a call that the server does not include', async () => {
-    const local = subnet()
-    const handler = serveLocal(local, 5)
-    const remote = await connect(async (request) => {
-      const body = await request.text()
-      return body.includes('submit')
-        ? new Response('')
-        : handler(new Request(request, { method: 'POST', body }))
-    })
-    const sent = failure(remote.commit(alice, [bytes(1)], 3))
-    await pass(local, 3)
-    expect((await sent).code).toBe('AncientBirthBlock')
-  })
-
-  test('rejects if the server serves another chain', async () => {
-    let local = subnet()
-    const remote = await connect((request) => serveLocal(local)(request))
-    local = subnet({ random: () => bytes(9) })
-    const { message } = await failure(remote.head())
-    expect(message).toMatch(/^BadLog: block 0 /)
-  })
-
   test('counts the received characters, regardless of content-length', async () => {
     const endless = new ReadableStream({
       pull: (stream) => stream.enqueue(new Uint8Array(2 ** 20)),
@@ -320,21 +267,5 @@ describe('the client', () => {
     const { code, cause } = await failure(connect(async () => new Response(endless)))
     expect(code).toBe('Unreachable')
     expect(String(cause)).toMatch(/^RangeError: .* 268435456 /)
-  })
-
-  test('reads a body only up to the limit', async () => {
-    let read = 0
-    let cancelled = false
-    const endless = new ReadableStream({
-      pull: (stream) => stream.enqueue(new Uint8Array(++read && 1000)),
-      cancel: () => {
-        cancelled = true
-      },
-    })
-    await expect(readText(endless, 10_000)).rejects.toThrow('more than 10000 characters')
-    expect(read).toBeLessThan(15)
-    expect(cancelled).toBe(true)
-    expect(await readText(new Response('é'.repeat(10_000)).body, 10_000)).toHaveLength(10_000)
-    expect(await readText(null, 0)).toBe('')
   })
 })

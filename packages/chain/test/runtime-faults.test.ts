@@ -6,7 +6,6 @@ import { runtimeFaults } from '../src/bittensor/runtime-faults.ts'
 import { type Made, metadataOf, wholeRuntime } from './made-metadata.ts'
 import { readMetadata } from './read-metadata.ts'
 
-const encode = (text: string) => new TextEncoder().encode(text)
 const faultsOf = (made: Made, version: 14 | 15 | 16 = 16) =>
   runtimeFaults(readMetadata(hexToU8a(metadataOf(made, version))))
 
@@ -44,14 +43,6 @@ describe('the faults of a runtime', () => {
     await expect(lines.join('')).toMatchFileSnapshot('snapshots/runtime-faults.txt')
   })
 
-  test('include both calls for timelocked weights if both are missing', () => {
-    const faults = faultsWith(({ calls }) => Object.assign(calls, { [SUBNET]: ['setWeights'] }))
-    expect(faults).toEqual([
-      `there is no call ${SUBNET}.commitTimelockedWeights`,
-      `there is no call ${SUBNET}.commitCrv3Weights`,
-    ])
-  })
-
   test.each<[string, (made: Made) => void]>([
     ['one way to timelock', ({ calls }) => remove(calls[SUBNET], 'commitCrv3Weights')],
     [
@@ -81,27 +72,4 @@ test.each([
   const faults = runtimeFaults(readMetadata(hexToU8a(hex)))
   expect(faults).toContainEqual(expect.stringContaining(` ${SUBNET}.setWeights`))
   for (const fault of faults) expect(fault).toMatch(/^[\x20-\x7e]{1,300}$/)
-})
-
-describe('a file of metadata', () => {
-  const hex = metadataOf(wholeRuntime(), 15)
-  const some = `0x01${'09d10300'}${hex.slice(2)}`
-  test.each<[string, Uint8Array]>([
-    ['raw', hexToU8a(hex)],
-    ['hex', encode(`${hex}\n`)],
-    ['a string in JSON', encode(JSON.stringify(hex))],
-    ["a node's answer", encode(JSON.stringify({ jsonrpc: '2.0', result: hex, id: 1 }))],
-    ["the runtime's own answer", encode(JSON.stringify({ id: 1, result: some }))],
-  ])('is read if it is %s', (_, file) => {
-    expect(readMetadata(file).version).toBe(15)
-  })
-
-  test.each<[string, Uint8Array]>([
-    ['empty', new Uint8Array(0)],
-    ['no metadata', encode('{"result":null}')],
-    ['cut short', hexToU8a(hex).subarray(0, 500)],
-    ['of a version to come', Uint8Array.of(...encode('meta'), 99, 0, 0)],
-  ])('is refused if it is %s', (_, file) => {
-    expect(() => readMetadata(file)).toThrow(Error)
-  })
 })

@@ -17,15 +17,6 @@ test.each(vectors.cases)('encodes a payload: $what', ({ input, want }) => {
   expect(bytesToHex(payload)).toBe(want)
 })
 
-test('encodes 64 weights with lengths of two bytes', () => {
-  const uids = Array.from({ length: 64 }, (_, uid) => uid)
-  const weights = uids.map((uid): [number, number] => [uid, 65_535 - uid])
-  const payload = bytesToHex(timelockPayload({ weights, versionKey: 0n }))
-  const u16s = (numbers: readonly number[]) =>
-    Buffer.from(Uint16Array.from(numbers).buffer).toString('hex')
-  expect(payload).toContain(`0101${u16s(uids)}0101${u16s(weights.map(([, weight]) => weight))}`)
-})
-
 test.each([
   { hotkey: 'nobody', weights: [], versionKey: 0n },
   { weights: [[65_536, 0]], versionKey: 0n } as const,

@@ -316,10 +316,4 @@ describe('a wallet', () => {
     const { account, warning } = await readWallet(wallet('miner one'))
     expect([account.hotkey, warning]).toEqual([HOTKEY, undefined])
   })
-
-  test('is in the home folder by default', async () => {
-    await fileOf(whole, 'home/.bittensor/wallets/w/hotkeys/h')
-    vi.stubEnv('HOME', join(root, 'home'))
-    expect((await readWallet({ wallet: 'w', hotkey: 'h' })).account.hotkey).toBe(HOTKEY)
-  })
 })

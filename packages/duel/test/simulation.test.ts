@@ -8,13 +8,12 @@ import { balancedOf, equal, fieldOf, skewed, thirdsOf, zipf } from '../bench/sta
 import { PROTOCOL } from '../src/index.ts'
 
 // Few by default: the bench plays those of docs/guarantees.md.
-const DUELS = Number(process.env.DUELS ?? 40)
+const DUELS = Number(process.env.DUELS ?? 20)
 const SEED = 20_260_101n
-const duelsOf = (lanes: number) => (lanes > 16 ? Math.max(20, Math.round(DUELS / 4)) : DUELS)
 
 /** Expects a share of wins within the bound, plus or minus four standard errors. */
 function expectShare(cell: Cell, bound: { atMost?: number; atLeast?: number }): void {
-  const { won, wonError } = simulate(cell, duelsOf(cell.field.weights.length), SEED)
+  const { won, wonError } = simulate(cell, DUELS, SEED)
   const slack = 4 * wonError
   if (bound.atMost !== undefined) expect(won).toBeLessThanOrEqual(bound.atMost + slack)
   if (bound.atLeast !== undefined) expect(won).toBeGreaterThanOrEqual(bound.atLeast - slack)
@@ -22,11 +21,7 @@ function expectShare(cell: Cell, bound: { atMost?: number; atLeast?: number }): 
 
 const STAKES = [
   ['4 equal', equal(4)],
-  ['7 equal', equal(7)],
-  ['16 equal', equal(16)],
-  ['64 equal', equal(64)],
   ['16 skewed', skewed(16)],
-  ['16 Zipf', zipf(16)],
 ] as const
 
 describe.each(STAKES)('%s', (_, weights) => {
@@ -103,23 +98,11 @@ describe.each(TIED_MOST)('$lanes lanes', ({ lanes, liars, honest }) => {
 })
 
 describe.each([
-  ['4 Zipf', zipf(4), 0.5],
-  ['16 skewed', skewed(16), 0.5],
   ['16 Zipf', zipf(16), 0.5],
   ['2, 2:1', [1_000_000, 499_999], 0.3],
 ] as const)('%s', (_, weights, tied) => {
   it.each(['thin', 'block'] as const)(`p = 0.6 wins with ${tied} tied: %s`, (strategy) => {
     const cell = { field: fieldOf(weights), p: 0.6, tied, strategy }
     expectShare(cell, { atLeast: PROMISED.rightWins })
-  })
-})
-
-describe('many lanes with ties', () => {
-  it.each([0.35, 0.5])('do not hold p = 0.6 before it has won: %d', (tied) => {
-    for (const strategy of ['thin', 'down, with care'] as const)
-      expectShare(
-        { field: fieldOf(equal(128)), p: 0.6, tied, strategy },
-        { atLeast: PROMISED.rightWins },
-      )
   })
 })

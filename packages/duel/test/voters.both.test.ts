@@ -76,16 +76,3 @@ test('four hundred epochs are frozen, or accept lanes, as in a second implementa
   })
   expect(seen).toEqual(epochs.vectors.map(({ want }) => want))
 })
-
-test('without stake, with less than zero, or without trust no one votes', () => {
-  const active = recordOf(['a', 'b', 'c'], { epoch: 9, stake: '9' })
-  const weigh = (stakes: Readonly<Record<string, bigint>>) => {
-    const validators = Object.entries(stakes).map(([hotkey, stake]) => ({ hotkey, stake }))
-    return weighVoters(votingStakes(active, { ...snapshot, validators }), {}, MAIN)
-  }
-  expect(weigh({ a: 0n, b: -1n, c: -2n })).toEqual({})
-  expect(weigh({ b: -1n })).toEqual({})
-  expect(weigh({ a: 7n, b: 0n, c: -2n })).toEqual({ a: 1_000_000 })
-  const lost = { a: { correct: 0, incorrect: 10 ** 12 } }
-  expect(weighVoters(new Map([['a', 7n]]), lost, MAIN)).toEqual({})
-})

@@ -112,7 +112,8 @@ class Endpoint {
         resolve({ status, headers: {}, text, ms: Math.round(this.#clock.now() - asked) })
       }
       if (this.#conduct === 'stalls') return
-      const fail = (error: Error): void => this.#clock.at(asked + REFUSAL_MS, () => reject(error))
+      const fail = (error: Error): void =>
+        void this.#clock.at(asked + REFUSAL_MS, () => reject(error))
       if (this.#conduct === 'denies')
         return this.#clock.at(asked + REFUSAL_MS, () => settle(404, 'no such thing'))
       if (this.#conduct === 'is down') return fail(new DeliveryError('nothing listens there'))
@@ -253,7 +254,8 @@ function after(clock: Clock, ms: number, wake: () => void): () => void {
 /** Calls an endpoint repeatedly, one to two seconds after each answer or refusal. */
 function callFromOutside(endpoint: Endpoint, clock: Clock, foreign: number): void {
   const random = streamOf('foreign')
-  const pause = (): void => clock.at(clock.now() + MEAN_PAUSE_MS * (0.5 + random.random()), call)
+  const pause = (): void =>
+    void clock.at(clock.now() + MEAN_PAUSE_MS * (0.5 + random.random()), call)
   const call = (): void => {
     if (!endpoint.serve(pause)) pause()
   }

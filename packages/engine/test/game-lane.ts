@@ -5,9 +5,9 @@ import { PROTOCOL } from '@affine/duel'
 import { make } from '@affine/envs'
 import type { MinerAgent } from '@affine/miners'
 import { pairsOf } from '../../../packages/blocks/test/play-plan.ts'
+import type { Clock } from '../../../test/simulate/clock.ts'
 import { samplingBlocks } from '../src/own-lane.ts'
 import { type LaneTask, sampleLane } from '../src/sampling.ts'
-import type { FakeTime } from './fake-time.ts'
 import { CHAMPION, CONTENDER, SECRET, scopeOf } from './lanes.ts'
 
 const HEX = 'hex@0.1.0'
@@ -28,7 +28,7 @@ export const replying: MinerAgent = ([prompt]) => {
 export async function sampleGames(
   games: number,
   agent: LaneTask['agent'],
-  { time, journalPath }: Pick<LaneTask, 'journalPath'> & { readonly time: FakeTime },
+  { time, journalPath }: Pick<LaneTask, 'journalPath'> & { readonly time: Clock },
 ): Promise<readonly ChallengePair[]> {
   const { templates } = PROTOCOL
   const hotkeys = [CHAMPION, CONTENDER]
@@ -51,7 +51,7 @@ export async function sampleGames(
   })
   while (!isOver) {
     await nextTurn()
-    if (time.isAwaited) time.pass(1000)
+    if (time.next !== undefined) time.skip(1000)
     if (time.now() >= SAMPLING_MS) phase.abort()
   }
   const { samples } = await sampling

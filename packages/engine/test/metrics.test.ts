@@ -167,39 +167,12 @@ describe('metrics', () => {
     const counts = Object.fromEntries(calls.map(([name, count]) => [reasonIn(name), count]))
     expect(counts).toMatchObject({ 429: 1, '5xx': 100, status: 200 })
   })
-
-  it('have few labels for any failure', async () => {
-    for (let i = 0; i < 100; i++) metrics.on(problem({ kind: 'lane', epoch: i, hotkey: `${i}` }))
-    const values = await read()
-    const problems = Object.keys(values).filter((name) => name.startsWith('affine_problems_total'))
-    expect(problems.length).toBe(9)
-    expect(values['affine_problems_total{task="lane"}']).toBe(100)
-  })
-
-  it('count refusals of the chain, and not an earlier failure', async () => {
-    const task = { kind: 'weights', epoch: 3 } as const
-    for (let i = 0; i < 3; i++) metrics.on(problem(task))
-    metrics.on({ type: 'problem', task, phase: 'send', error: new Error('why') })
-    expect(await read()).toMatchObject({
-      'affine_problems_total{task="weights"}': 4,
-      'affine_transactions_total{task="weights",outcome="refused"}': 1,
-    })
-  })
 })
 
 describe('the age of a block', () => {
   const NOW = 1_700_000_000_000
   const told: Event[] = []
   const tell = (event: Event): unknown => told.push(event)
-
-  it('is emitted at heads only', async () => {
-    const time = vi.fn(async (block: number) => NOW - 1000 * block)
-    const on = trackBlockAges({ time }, () => NOW, tell)
-    on({ type: 'read' })
-    expect(time).not.toHaveBeenCalled()
-    on(head(7))
-    await expect.poll(() => told.splice(0)).toEqual([{ type: 'made', ageMs: 7000 }])
-  })
 
   it('is queried one head at a time, and again after a failure', async () => {
     const answers: (() => void)[] = []

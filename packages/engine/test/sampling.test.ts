@@ -14,7 +14,6 @@ import { pairsOf } from '../../../packages/blocks/test/play-plan.ts'
 import {
   type Answer,
   answers,
-  closeServers,
   completion,
   described,
   type Handle,
@@ -23,6 +22,7 @@ import {
   serveChutes,
 } from '../../../packages/miners/test/servers.ts'
 import { testFolder } from '../../../test/test-folder.ts'
+import { closeServers } from '../../../test/web-server.ts'
 import { writeLane } from '../src/own-lane.ts'
 import { type LaneTask, sampleLane } from '../src/sampling.ts'
 import { CHAMPION, CONTENDER, headerOf, SECRET, scopeOf, VALIDATOR } from './lanes.ts'
@@ -212,37 +212,6 @@ describe('a lane of several contenders', () => {
   })
 })
 
-describe('the end of the sampling phase', () => {
-  it('makes every missing reply a forfeit, and the lane is valid', async () => {
-    const never: Answer = () => {}
-    const busy: Answer = (_, __, response) => response.writeHead(503).end()
-    const { duel } = await minersOf(never, busy)
-    const { samples } = await sampled(duel, { deadline: AbortSignal.timeout(300) })
-    for (const { champion, contender } of pairsOf(samples)) {
-      expect([champion.fault, contender.fault]).toEqual(['no-reply', 'no-reply'])
-    }
-    expect(await verdictOn(samples)).toMatchObject({ ok: true })
-  })
-
-  it('asks no miner if it is over before the start', async () => {
-    const { duel, seen } = await minersOf(honest(1), honest(1))
-    const { samples } = await sampled(duel, { deadline: AbortSignal.abort() })
-    expect(samples.length).toBe(96)
-    expect([seen.champion, seen.contender]).toEqual([[], []])
-    expect(await verdictOn(samples)).toMatchObject({ ok: true })
-  })
-
-  it('costs only the silent miner its rewards', async () => {
-    const { duel } = await minersOf((_, __, response) => response.writeHead(404).end(), honest(1))
-    const { samples } = await sampled(duel)
-    for (const { env, champion, contender } of pairsOf(samples)) {
-      expect(champion.fault).toBe('no-reply')
-      expect(contender.fault).toBeUndefined()
-      if (env === 'mult8@0.1.0') expect(contender.reward).toBeGreaterThan(champion.reward)
-    }
-  })
-})
-
 describe('a hostile miner', () => {
   const nasty = [
     '\u001b]0;owned\u0007A1',
@@ -290,18 +259,6 @@ describe('a hostile miner', () => {
     for (const { content } of replies)
       expect(content.match(/(?!\n)[\p{Cc}\p{Cf}\p{Cs}]/gu)).toBeNull()
     expect(replies.some(({ content }) => content.startsWith('[249456 bytes, '))).toBe(true)
-  })
-
-  it('cannot void it if our clock jumps', async () => {
-    const { duel } = await minersOf(honest(0.5), honest(0.5))
-    let calls = 0
-    const now = (): number => 1_000_000 - 1000 * (calls++ % 7)
-    const { samples, time } = await sampled(duel, {
-      now,
-      agent: endpointAgents({ ...NODE_CALLER, concurrency: 8, now }),
-    })
-    expect(await verdictOn(samples)).toMatchObject({ ok: true })
-    expect(time).toBeGreaterThan(0)
   })
 })
 
@@ -429,25 +386,5 @@ describe('a lane whose agents answer immediately', () => {
     const { samples: all } = await sampled(duel, { agent: plays(again) })
     expect(all.length).toBe(96)
     expect(await verdictOn(all)).toMatchObject({ ok: true })
-  })
-
-  it('stops if an agent rejects, stores only real samples, and continues later', async () => {
-    let left = 20
-    const refused: LaneTask['agent'] = (...miner) => {
-      const agent = plays(randomUUID)(...miner)
-      return async (...asked) => {
-        if (left-- <= 0) throw new Error('refused')
-        return agent(...asked)
-      }
-    }
-    for (let i = 0; i < 2; i++)
-      await expect(sampled(duel, { agent: refused })).rejects.toThrow('refused')
-    const journal = await readFile(journalPath, 'utf8')
-    expect(journal).toContain('"sample"')
-    expect(journal).not.toContain('no-reply')
-    const { samples } = await sampled(duel, { agent: plays(randomUUID) })
-    expect(samples.length).toBe(96)
-    expect(samples.flatMap(listEpisodes).some(({ fault }) => fault)).toBe(false)
-    expect(await verdictOn(samples)).toMatchObject({ ok: true })
   })
 })

@@ -69,31 +69,6 @@ describe('moves', () => {
       expect(replies).toBeLessThanOrEqual(spec.maxSteps)
     }
   })
-
-  test('are illegal on a mark or outside a smaller board', () => {
-    for (const board of openings.slice(0, 50))
-      for (const [at, mark] of board.entries()) {
-        const before = [...board]
-        expect(rules.step(board, at, pcg64(0)) === null).toBe(mark !== 0)
-        expect(board).toEqual(before)
-      }
-  })
-
-  test('number at most 91', () => {
-    const most = openings.map((board) => count(board, 0))
-    expect(Math.max(...most)).toBe(spec.maxSteps)
-    expect(new Set(most)).toEqual(new Set([37, 61, 91]))
-  })
-})
-
-test('numbers columns from 1', () => {
-  expect(spec.parse('B0')).toBe(null)
-})
-
-test('rejects other prompts in the scripted player', () => {
-  for (const prompt of ['Compute 1 * 1.', 'Hex: ', '', make('pack-v0').spec.prompt([1, 1])])
-    expect(() => spec.solve(prompt)).toThrow(TypeError)
-  expect(() => spec.guess('Hex?', pcg64(0))).toThrow(TypeError)
 })
 
 describe('explanations', () => {

@@ -1,17 +1,10 @@
 import { createHash } from 'node:crypto'
 import { afterAll, expect, it, vi } from 'vitest'
+import { closeServers } from '../../../test/web-server.ts'
 import { checkModelFiles } from '../src/deployment/model-files.ts'
 import { TEMPLATES } from '../src/deployment/templates.ts'
 import { NODE_CALLER } from '../src/node/exchange.ts'
-import {
-  answers,
-  CHAT_TEMPLATE,
-  closeServers,
-  code,
-  fileOf,
-  type Handle,
-  serveChutes,
-} from './servers.ts'
+import { answers, CHAT_TEMPLATE, code, fileOf, type Handle, serveChutes } from './servers.ts'
 
 const MINER = { hotkey: '5M', model: 'me/affine-5M', revision: 'ab'.repeat(20), chute: 'c' }
 const CONFIG = 'tokenizer_config.json'

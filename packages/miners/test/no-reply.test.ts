@@ -1,5 +1,5 @@
-import { createServer } from 'node:http'
 import { afterAll, describe, expect, it } from 'vitest'
+import { closeServers } from '../../../test/web-server.ts'
 import {
   DeliveryError,
   type HttpResponse,
@@ -10,8 +10,8 @@ import {
 import { readCompletion } from '../src/completion.ts'
 import { minerClient } from '../src/miner-client.ts'
 import { NODE_CALLER } from '../src/node/exchange.ts'
-import { countFailures, describeMissingReply, openPlayer } from '../src/player.ts'
-import { type Answer, closeServers, completion, listen, serve } from './servers.ts'
+import { describeMissingReply, openPlayer } from '../src/player.ts'
+import { type Answer, completion, serve } from './servers.ts'
 
 afterAll(closeServers)
 
@@ -106,40 +106,6 @@ describe('an unusable response', () => {
     expect(readCompletion(ok(text), ANSWER_URL)).toBe('A1')
     expect(readCompletion(ok(cutOff('A1')), ANSWER_URL)).toBe('A1')
   })
-
-  it('is not a text in parts', () => {
-    const parts = ['B', '2'].map((text) => ({ type: 'text', text }))
-    expect(readCompletion(ok(message({ content: parts })), ANSWER_URL)).toBe('B2')
-  })
-})
-
-const received = async (answer: Answer) => {
-  const { url } = await serve(answer)
-  const { signal } = new AbortController()
-  return NODE_CALLER.exchange({ url, replyMs: 1000, signal, now: Date.now })
-}
-
-describe.each([404, 503])('quotes the beginning of an incomplete body with status %i', (code) => {
-  const breaksOff: Answer = (_, { socket }, response) => {
-    response.writeHead(code).write('gone', () => setTimeout(() => socket.destroy(), 20))
-  }
-
-  it.each<[what: string, answer: Answer]>([
-    ['too large', (_, __, response) => response.writeHead(code).end('gone'.padEnd(300_000))],
-    ['without an end', (_, __, response) => void response.writeHead(code).write('gone')],
-    ['broken off', breaksOff],
-  ])('%s', async (_, answer) => {
-    const { status, text } = await received(answer)
-    expect([status, text.slice(0, 4)]).toEqual([code, 'gone'])
-    expect(text.length).toBeLessThanOrEqual(256 * 1024)
-  })
-})
-
-it('reports the target of a redirect with a large body', async () => {
-  const redirect = await received((_, __, response) =>
-    response.writeHead(301, { location: '/v2' }).end('.'.repeat(300_000)),
-  )
-  expect(refusalOf(redirect).message).toContain('"/v2"')
 })
 
 it('does not blame the miner for a host name that cannot be resolved', async () => {
@@ -168,21 +134,6 @@ describe('an event', () => {
     const task = { kind: 'miner', model: 'm', chute: url }
     const problem = { type: 'problem', task, error: { code: 'status', status: 403 } }
     expect(events).toMatchObject([call, problem, call])
-  })
-
-  const COMPLETION = completion([{ type: 'text', text: 'A1' }])
-
-  it('states that a 429 is repeated and is a failure of the platform', async () => {
-    const busy: Answer = (index, _, response) =>
-      response.writeHead(index === 0 ? 429 : 200).end(COMPLETION)
-    const { events } = await eventsOf(busy, 1)
-    const first = { outcome: 'platform', reason: '429' }
-    expect(events).toMatchObject([first, { outcome: 'reply' }])
-  })
-
-  it('states that a reply was late', async () => {
-    const { events } = await eventsOf(() => {}, 1, 200)
-    expect(events[0]).toMatchObject({ reason: 'late', text: expect.stringContaining('0.2 s') })
   })
 
   /** Returns the events of calls without a reply when sampling ends after `count` requests. */
@@ -214,12 +165,6 @@ describe('an event', () => {
     const task = { kind: 'miner', model: 'm', chute: url }
     expect(problems).toMatchObject([{ task, error: { code: label } }])
     expect([...labels]).toEqual([`platform ${label}`])
-  })
-
-  it('states that a silent miner is late, and is one problem', async () => {
-    const { problems, labels } = await eventsOfSampling(() => {}, 3)
-    expect(problems).toMatchObject([{ error: { code: 'late' } }])
-    expect([...labels]).toEqual(['miner late'])
   })
 
   it('is not emitted for a missing reply if the validator stops', async () => {
@@ -277,35 +222,6 @@ describe('openPlayer', () => {
     expect(describeMissingReply({ text, models: [] })).toBe(text)
   })
 
-  it('rejects a URL without a server', async () => {
-    const closed = createServer()
-    const url = await listen(closed, 0)
-    await new Promise((done) => closed.close(done))
-    await expect(open(`${url}/v1`)).rejects.toMatchObject({ why: { reason: 'undelivered' } })
-  })
-
-  it('rejects an unknown host name', async () => {
-    const url = 'http://no-such-host.invalid/v1'
-    await expect(open(url)).rejects.toMatchObject({ why: { reason: 'undelivered' } })
-  })
-
-  it('accepts a player that replies later than its time limit when unreachable', async () => {
-    const { url } = await serve((index, _, response) => {
-      const answer = () => response.writeHead(200).end(completion('A1'))
-      if (index === 0) setTimeout(answer, 1500)
-    })
-    const { agent, failures } = await open(url)
-    expect(await agent(500)([{ role: 'user', content: 'And?' }])).toEqual({ fault: 'no-reply' })
-    expect(await agent(1500)([{ role: 'user', content: 'And?' }])).toEqual({ fault: 'no-reply' })
-    expect([...failures.values()]).toMatchObject([{ reason: 'late', count: 2 }])
-  })
-
-  it('rejects a server without TLS at an https URL', async () => {
-    const { url } = await serve((_, __, response) => void response.end())
-    const opening = open(url.replace('http:', 'https:'))
-    await expect(opening).rejects.toMatchObject({ why: { reason: 'undelivered' } })
-  })
-
   it('accepts a player that is only busy, and counts later failures', async () => {
     const BODY = completion('A1')
     const bodies = ['busy', BODY, 'busy', 'busy']
@@ -315,18 +231,5 @@ describe('openPlayer', () => {
     const player = await open(url)
     await player.agent(5000)([{ role: 'user', content: 'And?' }])
     expect([...player.failures.values()]).toMatchObject([{ reason: '5xx', count: 2 }])
-  })
-
-  it('counts a late reply after many other failures', () => {
-    const { failures, on } = countFailures()
-    const call = { type: 'call', outcome: 'miner' } as const
-    for (let i = 0; i < 99; i++) on({ ...call, reason: 'not-json', text: `${i}` })
-    on({ ...call, reason: 'status', status: 404, text: 'x' })
-    on({ ...call, reason: 'late', text: 'x' })
-    expect([...failures.values()]).toEqual([
-      { reason: 'not-json', status: undefined, text: '0', count: 99 },
-      { reason: 'status', status: 404, text: 'x', count: 1 },
-      { reason: 'late', status: undefined, text: 'x', count: 1 },
-    ])
   })
 })

@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import {
   createServer,
   type IncomingHttpHeaders,
   type IncomingMessage,
   type OutgoingHttpHeaders,
-  type Server,
   type ServerResponse,
 } from 'node:http'
-import type { AddressInfo, Server as TcpServer } from 'node:net'
 import type { Miner } from '@affine/duel'
+import { listen } from '../../../test/web-server.ts'
 import type { Caller, Query } from '../src/asking.ts'
 import { exchange } from '../src/node/exchange.ts'
 import { playerReply } from '../src/reference-miner.ts'
@@ -20,14 +18,6 @@ export interface Seen {
   readonly url: string
   readonly headers: IncomingHttpHeaders
   readonly body: string
-}
-
-const servers = new Set<Server>()
-
-/** Starts a server on loopback and resolves with its URL. Port 0 takes any free one. */
-export async function listen(server: TcpServer, port: number): Promise<string> {
-  await once(server.listen(port, '127.0.0.1'), 'listening')
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
 /** Answers a request. `index` is the number of earlier requests; `body` has been read. */
@@ -53,8 +43,7 @@ export async function serve(
     seen.push({ method, url, headers, body })
     answer(index, request, response, body)
   })
-  servers.add(server)
-  return { url: `${await listen(server, 0)}/v1`, seen }
+  return { url: `${await listen(server)}/v1`, seen }
 }
 
 /** Answers every request with the same JSON. */
@@ -228,9 +217,4 @@ export function ledTo(api: string, url: string): string {
   const { hostname, pathname, search } = new URL(url)
   const [, slug] = /^(?!api\.)(.+)\.chutes\.ai$/.exec(hostname) ?? []
   return `${api}${slug === undefined ? '' : `/${slug}`}${pathname}${search}`
-}
-
-/** Closes all servers; for `afterAll`. */
-export function closeServers(): void {
-  for (const server of servers) server.close().closeAllConnections()
 }

@@ -154,18 +154,6 @@ describe('a duel', () => {
       }
     }
   })
-
-  it('reports its standing after every challenge, with increasing counts', async () => {
-    const shown: DuelStanding[] = []
-    const end = await duelOf(playerOf(0.2), playerOf(1), {
-      on: (standing) => shown.push({ ...standing, envs: { ...standing.envs } }),
-    })
-    for (const env of ENVS) {
-      const played = shown.map(({ envs }) => envs[env]?.played ?? 0)
-      expect(played).toEqual([...played].sort((a, b) => a - b))
-    }
-    expect(shown.at(-1)).toEqual(end)
-  })
 })
 
 describe('an interrupted duel', () => {
@@ -191,15 +179,6 @@ describe('an interrupted duel', () => {
       expect([champion.fault, contender.fault]).toEqual([undefined, undefined])
     const places = samplesIn(notes).map(({ env, index }) => `${env}#${index}`)
     expect(new Set(places).size).toBe(places.length)
-  })
-
-  it('does not play stored challenges again', async () => {
-    const [champion, contender] = [playerOf(0), playerOf(1)]
-    const notes = newNotes()
-    const end = await duelOf(champion, contender, { notes })
-    const asked = [champion.sent.length, contender.sent.length]
-    expect(await duelOf(champion, contender, { notes })).toEqual(end)
-    expect([champion.sent.length, contender.sent.length]).toEqual(asked)
   })
 })
 
@@ -256,25 +235,6 @@ describe('the two miners', () => {
     const solo = { ...run, exercises, journal: newNotes(), player, on: () => {} }
     const [played] = await practise(solo)
     expect(played).toMatchObject({ fault: 'no-reply', reward: -1, best: 1 })
-  })
-
-  it.each(GAMES)('of %s practise against the scripted opponent', async (env) => {
-    const { solve } = make(env).spec
-    const asked: number[] = []
-    const agent: MinerAgent = (messages) => {
-      asked.push(messages.length)
-      return { content: solve(messages.at(-1)?.content ?? '') }
-    }
-    const challenge = (index: number) => ({ env, challengeId: soloChallenge(env, SECRET, index) })
-    const played = await practise({
-      exercises: Array.from({ length: 20 }, (_, i) => challenge(i)),
-      journal: newNotes(),
-      player: { agent: () => agent },
-      ...{ signal: endless, ahead: 1, time: SYSTEM_CLOCK, on: () => {} },
-    })
-    expect(new Set(asked)).toEqual(new Set([1]))
-    expect(new Set(played.map(({ reward }) => reward))).toEqual(new Set([1, -1]))
-    expect(new Set(played.map(({ best }) => best))).toEqual(new Set([1]))
   })
 })
 

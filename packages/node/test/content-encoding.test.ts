@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, expect, it } from 'vitest'
-import { closeServers, serve } from '../../blocks/test/serve.ts'
+import { closeServers, serve } from '../../../test/web-server.ts'
 import { isDecodingError } from '../src/content-encoding.ts'
 import { nodeFetch } from '../src/fetch.ts'
 

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
-import { closeServers, serve } from '../../blocks/test/serve.ts'
+import { closeServers, serve } from '../../../test/web-server.ts'
 import { nodeFetch } from '../src/fetch.ts'
 
 afterAll(closeServers)
@@ -22,21 +22,6 @@ test('repeats a request on another connection if a reused connection closes', as
   }
   expect([asked, connections.size]).toEqual([3, 2])
   expect(bodies).toEqual(['answer 1', 'answer 3'])
-})
-
-test('closes an idle connection before servers do, after 5 seconds', async () => {
-  const sockets: Socket[] = []
-  let closedByClient = 0
-  const url = await serve(({ socket }, response) => {
-    // Node's servers close an idle connection after keepAliveTimeout, 5 seconds by default.
-    if (!sockets.includes(socket)) sockets.push(socket.once('end', () => closedByClient++))
-    response.end('answer')
-  })
-  const read = async (): Promise<string> => (await nodeFetch(url)).text()
-  expect(await read()).toBe('answer')
-  await new Promise((resolve) => sockets[0]?.once('close', resolve))
-  expect(await read()).toBe('answer')
-  expect([sockets.length, closedByClient]).toEqual([2, 1])
 })
 
 test('rejects without a retry if a new connection closes', async () => {

@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect, it } from 'vitest'
 import { killAll, type RunningProcess, start } from '../../../test/processes.ts'
@@ -62,26 +61,6 @@ it.runIf(hasNamespaces)(
     await (await lockFolder(folder))[Symbol.asyncDispose]()
   },
 )
-
-it('gives the lock to one process at a time while several lock and unlock', async () => {
-  const folder = join(root, 'turns')
-  let holders = 0
-  let turns = 0
-  const take = async (): Promise<void> => {
-    for (let i = 0; i < 30; i++) {
-      const lock = await lockFolder(folder).catch(() => null)
-      if (lock === null) continue
-      holders += 1
-      turns += 1
-      expect(holders).toBe(1)
-      await sleep(20)
-      holders -= 1
-      await lock[Symbol.asyncDispose]()
-    }
-  }
-  await Promise.all([take(), take(), take(), take()])
-  expect(turns).toBeGreaterThan(0)
-})
 
 it('gives the lock to one of several concurrent processes, after a kill or in a new folder', async () => {
   const folders = Array.from({ length: 60 }, (_, i) => join(root, `rush-${i}`))

@@ -53,24 +53,6 @@ describe('canonicalize', () => {
     expect(() => canonicalize(value as Json)).toThrow(message)
   })
 
-  test('accepts an object without a prototype, and writes only own string keys', () => {
-    expect(canonicalize(Object.assign(Object.create(null), { b: 1, a: 2 }))).toBe('{"a":2,"b":1}')
-    expect(canonicalize(Object.assign([1], { toJSON: () => 2 }))).toBe('[1]')
-    expect(canonicalize({ a: 1, [Symbol('b')]: 2 })).toBe('{"a":1}')
-  })
-
-  test('does not call toJSON of a prototype', () => {
-    Object.defineProperty(Object.prototype, 'toJSON', {
-      value: () => 'altered',
-      configurable: true,
-    })
-    try {
-      expect(canonicalize({ a: [1] })).toBe('{"a":[1]}')
-    } finally {
-      Reflect.deleteProperty(Object.prototype, 'toJSON')
-    }
-  })
-
   test('writes a text that reads back as the same value', () => {
     fc.assert(
       fc.property(anyJson, (value) => {
@@ -185,13 +167,5 @@ describe('parseCanonical', () => {
       code: 'NOT_CANONICAL',
       detail: expect.stringContaining(detail),
     })
-  })
-
-  test('reads __proto__ as an ordinary key', () => {
-    const result = parseCanonical('{"__proto__":{"admin":true}}')
-    if (!result.ok) throw new Error(result.detail)
-    expect(Object.keys(result.value)).toEqual(['__proto__'])
-    expect(Object.getPrototypeOf(result.value)).toBe(Object.prototype)
-    expect('admin' in (result.value as object)).toBe(false)
   })
 })

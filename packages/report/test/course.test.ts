@@ -1,6 +1,5 @@
-import { make, register, solvedGame } from '@affine/envs'
+import { make, solvedGame } from '@affine/envs'
 import { describe, expect, it } from 'vitest'
-import { replaySolo } from '../src/course.ts'
 import { formatMistake } from '../src/index.ts'
 import { courseOf, solvedCourse } from './played.ts'
 
@@ -28,20 +27,6 @@ describe('tic-tac-toe', async () => {
   })
 })
 
-describe('an environment without explanations', () => {
-  const { explain: _, ...plain } = make('mult8@0.1.0').spec
-  register({ ...plain, id: 'plain@0.1.0', name: 'plain' })
-  const played = (...replies: readonly string[]) => courseOf('plain@0.1.0', ID, replies)
-
-  it('uses the reply of its solver as the best, and its reward', async () => {
-    const silent = await played()
-    const best = plain.solve(silent.turns[0]?.prompt ?? '')
-    expect(silent.turns[0]).toMatchObject({ best: [best] })
-    expect((await played(best)).ending).toEqual({ why: 'reward 1', shown: [], better: undefined })
-    expect(silent.ending).toMatchObject({ shown: [], better: expect.stringContaining(best) })
-  })
-})
-
 describe('an environment without known best replies', () => {
   it('names the replies of the scripted player and their rewards', async () => {
     const packed = (await courseOf('pack@0.1.0', ID, ['0,0,99,99'])).turns[0]
@@ -52,11 +37,4 @@ describe('an environment without known best replies', () => {
     const move = make('hex@0.1.0').spec.solve(forfeited.turns[0]?.prompt ?? '')
     expect(forfeited.ending.better).toContain(move)
   })
-})
-
-it('returns undefined for an invalid transcript or an unknown environment', () => {
-  const episode = { messages: [], reward: 0 }
-  for (const env of ['mult8@0.1.0', 'go@1.0.0'])
-    expect(replaySolo({ env, challengeId: ID }, episode)).toBe(undefined)
-  expect(replaySolo({ env: 'mult8@0.1.0', challengeId: 'no id' }, episode)).toBe(undefined)
 })

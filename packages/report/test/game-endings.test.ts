@@ -1,14 +1,7 @@
 import { type Agent, make, type PerSide, playGame, unbegunGame } from '@affine/envs'
 import { expect, it } from 'vitest'
 import { idOf } from '../../envs/test/ids.ts'
-import {
-  describeEnding,
-  formatEnding,
-  formatFault,
-  formatLane,
-  replaySide,
-  type Side,
-} from '../src/index.ts'
+import { describeEnding, formatEnding, formatFault, replaySide, type Side } from '../src/index.ts'
 
 const { spec } = make('hex@0.1.0')
 const ID = idOf(spec.id, 0)
@@ -76,15 +69,6 @@ it('formats each ending of a game', async () => {
   await expect(texts.join('\n')).toMatchFileSnapshot('snapshots/game-endings.txt')
 })
 
-it('describes a game that was never begun identically for both sides', () => {
-  const played = game(unbegunGame({ spec }))
-  expect(describeEnding(played, 'champion')).toEqual(describeEnding(played, 'contender'))
-  for (const side of ['champion', 'contender'] as const) {
-    expect(replaySide(played, side)).toMatchObject({ turns: [], moves: [], reward: -1 })
-    expect(formatFault({ miner: side, ms: 0, ...played[side] })).toBe(', never begun')
-  }
-})
-
 it('describes only the reward of a game with a move out of turn', async () => {
   const { played, mover } = await endedGame(3, () => ({ content: 'I resign.' }))
   const late = { role: 'assistant', content: 'A1' } as const
@@ -96,14 +80,4 @@ it('describes only the reward of a game with a move out of turn', async () => {
     expect(formatEnding(describeEnding(altered, other(mover)))).toEqual(['reward 1'])
     expect(replaySide(altered, mover)).toBeUndefined()
   }
-})
-
-it('formats the games of a lane that were never begun, and why it does not count', () => {
-  const attested = { sealed: true, attesters: ['v'], attested: true, accepted: true, setAside: [] }
-  const lane = { validator: 'v', ...attested, trust: 500_000, fault: undefined }
-  const texts = [0, 1, 8].map((unbegun) => formatLane({ ...lane, unbegun }))
-  expect(texts).toEqual(['✔', '✔, 1 game never begun', '✔, 8 games never begun'])
-  const refused = { ...lane, unbegun: 0, accepted: false }
-  expect(formatLane(refused)).toBe('✘ void')
-  expect(formatLane({ ...refused, attested: false })).toBe('✘ too few attestations')
 })

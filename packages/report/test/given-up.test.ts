@@ -1,8 +1,7 @@
-import { type Agent, make, play, playGame } from '@affine/envs'
+import { make, playGame } from '@affine/envs'
 import { describe, expect, it } from 'vitest'
 import * as ids from '../../envs/test/ids.ts'
-import { describeEnding, describeSoloEnding, replaySide } from '../src/index.ts'
-import { courseOf } from './played.ts'
+import { describeEnding, replaySide } from '../src/index.ts'
 
 const { spec } = make('hex@0.1.0')
 const idOf = (index: number): string => ids.idOf(spec.id, index)
@@ -47,27 +46,6 @@ describe('a lost game', () => {
     await expect([...seen, ''].join('\n')).toMatchFileSnapshot('snapshots/given-up.txt')
   })
 
-  it('names no other move if the scripted player replies the same', async () => {
-    const scripted: Agent = ([asked]) => ({ content: spec.solve(asked?.content ?? '') })
-    const played = await playGame({ spec }, idOf(0), { champion: scripted, contender: scripted })
-    const loser = played.champion.reward < 0 ? 'champion' : 'contender'
-    const { better } = describeEnding({ env: spec.id, challengeId: idOf(0), ...played }, loser)
-    expect(better).toMatch(/^after reply \d+, [A-K]\d+, the scripted player would resign: [^;]+$/)
-  })
-
-  it('names the move of a reply, without the text before it', async () => {
-    const id = idOf(0)
-    const endingAfter = async (thought: string) => {
-      const episode = await play({ spec }, id, (messages) => ({
-        content: `${thought}${firstCell(messages.at(-1)?.content ?? '')}`,
-      }))
-      return describeSoloEnding({ env: spec.id, challengeId: id }, episode)
-    }
-    const { better } = await endingAfter('The corner is free.\n')
-    expect(better).toMatch(/^after reply \d+, [A-K]\d+, .*; it would have replied [A-K]\d+$/)
-    expect(better).toBe((await endingAfter('')).better)
-  })
-
   it('alternates the moves of both sides, and ends with the connected board', async () => {
     const game = await lostGame(1)
     const [mine, theirs] = [replaySide(game, 'champion'), replaySide(game, 'contender')]
@@ -82,14 +60,5 @@ describe('a lost game', () => {
     expect(marked.map(({ says }) => says)).toContainEqual(
       expect.stringMatching(new RegExp(`^${moves.at(-1)?.turn.reply} `)),
     )
-  })
-})
-
-describe('a game against the scripted player', () => {
-  it('has no moves of the opponent, and no resignation in a one-player challenge', async () => {
-    const course = await courseOf(spec.id, idOf(3), ['Z9'])
-    expect([course.moves, course.reward]).toEqual([undefined, -1])
-    const product = await courseOf('mult8@0.1.0', idOf(3), ['1'])
-    expect([product.ending.givenUpAfter, product.lastPicture]).toEqual([undefined, undefined])
   })
 })

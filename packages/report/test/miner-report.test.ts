@@ -1,5 +1,3 @@
-import { createPairing } from '@affine/blocks'
-import { make } from '@affine/envs'
 import { describe, expect, it } from 'vitest'
 import { ENVS, MULT8, type Scene } from '../../duel/test/subnet.ts'
 import {
@@ -165,28 +163,6 @@ describe('the report for one side of a duel', () => {
     ])
   })
 
-  it('counts each forfeit of the champion once', () => {
-    let silent = 0
-    const epochs = historyOf([CLOSE]).slice(2)
-    const told = epochs.map(({ settled, samples }) => ({
-      settled,
-      samples: samples.map(([sample, place]) => {
-        if (!('miner' in sample) || sample.miner !== 'm1' || sample.index % 3 > 0)
-          return [sample, place] as const
-        silent += 1
-        const env = make(sample.env)
-        env.reset({ options: { challengeId: sample.challengeId } })
-        const messages = [{ role: 'user', content: env.render() } as const]
-        const silence = { messages, reward: env.spec.lowestReward, fault: 'no-reply' } as const
-        return [{ ...sample, ...silence }, place] as const
-      }),
-    }))
-    const { forfeits, challenges } = reportOf('m1', told)
-    expect(silent).toBeGreaterThan(0)
-    expect(silent).toBeLessThan(challenges)
-    expect(forfeits['no-reply']).toBe(silent)
-  })
-
   it('names the main cause: no reply, late replies or wrong ones', () => {
     const causeOf = (forfeited: Record<string, number>, slowMs = 0) => {
       const told = historyOf([LOSING], forfeited).slice(2)
@@ -206,32 +182,6 @@ describe('the report for one side of a duel', () => {
     expect(causeOf({ 'no-reply': 9 }, 29_000)).toBe('OUTPLAYED')
   })
 
-  it('counts no forfeit for a game that was never begun', () => {
-    const countsOf = (games: number) => {
-      const [, , { settled, samples }] = historyOf([CLOSE]) as [unknown, unknown, TestEpoch]
-      const none = { messages: [], fault: 'no-reply' } as const
-      const pair = createPairing()
-      const pairs = samples.flatMap(([sample]) => pair(sample) ?? [])
-      const ties = pairs.filter(({ champion, contender }) => champion.reward === contender.reward)
-      const ids = ties.slice(0, games).map(({ challengeId }) => challengeId)
-      const all = samples.map(([sample, place]) => {
-        const isNone = ids.includes(sample.challengeId)
-        return [isNone ? { ...sample, ...none } : sample, place] as const
-      })
-      const { answered, unbegun, forfeits } = reportOf('m2', [{ settled, samples: all }])
-      return { answered, unbegun, forfeits }
-    }
-    expect(countsOf(1)).toEqual({ answered: 255, unbegun: 1, forfeits: {} })
-    expect(countsOf(3)).toEqual({ answered: 253, unbegun: 3, forfeits: {} })
-  })
-
-  it('states the epochs read of a duel that began earlier', () => {
-    const own = duelOf('m2', LENGTHY)
-    expect([own.start, own.from, own.to]).toEqual([2, 2, 9])
-    const late = duelOf('m2', LENGTHY, {}, 6)
-    expect([late.start, late.from, late.to]).toEqual([2, 8, 9])
-  })
-
   it('does not count a lane that is set aside, in any epoch', () => {
     const validators = ['v1', 'v2', 'v3', 'v4', 'v5']
     const lying =
@@ -245,18 +195,5 @@ describe('the report for one side of a duel', () => {
     expect(asideIn(scenes).slice(2)).toEqual([[], [...ENVS]])
     expect(own.challenges).toBe((32 + 64) * 4 * ENVS.length)
     expect(own.envs[MULT8]?.challenges).toBe((32 + 64) * 4)
-  })
-
-  it('counts a lane again that is no longer set aside', () => {
-    const validators = ['v1', 'v2', 'v3', 'v4', 'v5']
-    const scenes = [1, 0.3, 0.3, 0.3].map(
-      (wins): Scene => ({
-        validators,
-        rates: (validator) => (validator === 'v5' && wins === 1 ? [1, 0] : [0.2, 0.2]),
-      }),
-    )
-    const aside = asideIn(scenes)
-    expect([aside[2], aside[5]]).toEqual([[...ENVS], []])
-    expect(duelOf('m2', scenes).challenges).toBe((32 + 64 + 128 + 256) * 5 * ENVS.length)
   })
 })

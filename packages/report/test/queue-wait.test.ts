@@ -1,13 +1,10 @@
-import type { Neuron, Snapshot } from '@affine/chain'
 import { pcg64 } from '@affine/prng'
 import { expect, it } from 'vitest'
-import { PARAMS } from '../../chain/src/local/log.ts'
-import { neuronToPrune } from '../../chain/src/local/rules.ts'
 import { drawLane } from '../../duel/bench/queue.ts'
-import { decide, firstState, orderQueue, PROTOCOL } from '../../duel/src/index.ts'
+import { decide, orderQueue, PROTOCOL } from '../../duel/src/index.ts'
 import { crownedFirst, epochOf, miner } from '../../duel/test/subnet.ts'
 import { formatReadiness } from '../src/index.ts'
-import { describeWait, type EpochRange, estimateTurn, predictEviction } from '../src/queue-wait.ts'
+import { describeWait, type EpochRange, estimateTurn } from '../src/queue-wait.ts'
 
 it.each([
   ['copies and near ones', 4, (place: number) => (place % 5 < 3 ? 0.5 : 0.47)],
@@ -41,63 +38,6 @@ it.each([
   // The range is a fifth around the expected wait.
   const far = told.filter(({ range }) => range.least > 20)
   for (const { range } of far) expect(range.most / range.least).toBeLessThan(1.7)
-})
-
-it('uses the shortest and longest duels if no turn has ended', () => {
-  const state = firstState(PROTOCOL, 5)
-  expect([estimateTurn(8, state), estimateTurn(9, state), estimateTurn(108, state)]).toEqual([
-    { least: 1, most: 1 },
-    { least: 1, most: 1 },
-    { least: 12, most: 82 },
-  ])
-})
-
-it('predicts the registration that evicts a neuron by the rule of the chain', () => {
-  const random = pcg64(7n)
-  const block = 20_000
-  const neurons = Array.from({ length: 250 }, (_, uid): Neuron => {
-    const permit = uid < 6
-    const registered = uid === 0 ? 0 : random.integers(1, 15_000)
-    const stake = permit ? 1_000_000_000_000n : 0n
-    return { uid, hotkey: `n${uid}`, stake, permit, registered, lastUpdate: registered }
-  })
-  const owner = neurons[0]?.hotkey
-  const snapshot: Snapshot = {
-    ...{ head: { number: block, hash: '' }, tempo: 360, revealPeriod: 0, owner },
-    ...{ neurons, commitments: [], maxUids: 254, immunityPeriod: 6_000 },
-  }
-  const state = { champion: miner('n9') }
-  const weights = new Map(
-    neurons.slice(0, 6).map(({ hotkey }) => [hotkey, [[9, 65_535]] as const] as const),
-  )
-  const seats = [...neurons]
-  const evicted: string[] = []
-  for (let number = 1; number <= 120; number++) {
-    const uid = seats.length
-    const comer = { uid, hotkey: `new${number}`, stake: 0n, permit: false }
-    const pruned =
-      seats.length < snapshot.maxUids
-        ? undefined
-        : neuronToPrune({ params: { ...PARAMS, ...snapshot }, block, neurons: seats, weights })
-    evicted.push(pruned?.hotkey ?? '')
-    const seat = { ...comer, registered: block, lastUpdate: block }
-    if (pruned === undefined) seats.push(seat)
-    else seats[pruned.uid] = { ...seat, uid: pruned.uid }
-  }
-  const told = neurons.map(
-    (neuron) => [neuron.hotkey, predictEviction(neuron, snapshot, state)] as const,
-  )
-  for (const [hotkey, eviction] of told) {
-    const number = evicted.indexOf(hotkey) + 1
-    if (number > 0)
-      expect([hotkey, eviction]).toEqual([hotkey, { registrations: number, immuneBlocks: 0 }])
-  }
-  expect(evicted.filter((hotkey) => hotkey !== '')).toHaveLength(116)
-  const last = Math.max(...neurons.map(({ registered }) => registered))
-  expect(Math.max(...told.map(([, eviction]) => eviction?.immuneBlocks ?? 0))).toBe(
-    last + 6_000 - block,
-  )
-  for (const uid of [0, 1, 9]) expect(told[uid]?.[1]).toBeUndefined()
 })
 
 it('formats the wait and the first epoch in which a miner must be available', async () => {

@@ -1,7 +1,7 @@
 import type { Neuron, Snapshot } from '@affine/chain'
-import { type Facts, firstState, type State } from '@affine/duel'
+import type { Facts, State } from '@affine/duel'
 import { expect, it } from 'vitest'
-import { crownedFirst, epochOf, HEAD, MAIN, startedDuels } from '../../duel/test/subnet.ts'
+import { crownedFirst, epochOf, HEAD } from '../../duel/test/subnet.ts'
 import { describeEpoch, formatEpoch, formatIdle, listValidators } from '../src/index.ts'
 import { settledBy } from './settled.ts'
 
@@ -21,19 +21,6 @@ it('names the missing voters of a frozen epoch, their stake and last epoch', asy
     expect.objectContaining({ hotkey: 'v3', stake: '500', weightPpm: 142_857, lastEpoch: 11 }),
   ])
   await expect(text).toMatchFileSnapshot('snapshots/frozen.txt')
-})
-
-it('names no voter if enough attest', () => {
-  const started = startedDuels()
-  const { known } = told(started, epochOf(started, { silent: ['v4'] }))
-  expect(known.lacking).toBeUndefined()
-})
-
-it('has no missing voters if there are no voters', async () => {
-  const first = firstState(MAIN, 7)
-  const { known, text } = told(first, epochOf(first))
-  expect(known.lacking?.missing).toEqual([])
-  await expect(text).toMatchFileSnapshot('snapshots/nobody-votes.txt')
 })
 
 it('names the voters that attest another state', async () => {

@@ -9,7 +9,7 @@ const HASH = '0'.repeat(64)
 /** Covers every registered environment, without a change here. */
 describe.each([...registry.keys()])('%s', (env) => {
   const { spec } = make(env)
-  const ids = Array.from({ length: 20 }, (_, index) => idOf(env, index))
+  const ids = Array.from({ length: 3 }, (_, index) => idOf(env, index))
 
   it.each(ids)(
     'is explained turn by turn, and a perfect player makes no mistake: %s',

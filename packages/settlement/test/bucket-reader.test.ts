@@ -3,7 +3,6 @@ import {
   type BlockRequest,
   BucketFailure,
   hashBlock,
-  LIMITS,
   writeBlock,
 } from '@affine/blocks'
 import { account } from '@affine/chain'
@@ -71,20 +70,6 @@ describe('a reader', () => {
     expect(found).toMatchObject({ ok: false, code: 'BAD_HEADER' })
   })
 
-  it('requests no more bytes than a block may have', async () => {
-    const limits: number[] = []
-    const read = async (_: string, limit: number) => {
-      limits.push(limit)
-      return block.bytes
-    }
-    expect((await blocksOf({ sources: [{ name: 'one', read }] })(wanted)).ok).toBe(true)
-    expect(limits).toEqual([LIMITS.blockBytes])
-  })
-
-  it('reports a missing block if there is no bucket to query', async () => {
-    expect(await blocksOf({})(wanted)).toMatchObject({ ok: false, code: 'MISSING_BLOCK' })
-  })
-
   it('passes on the bytes of a block although its check takes them away', async () => {
     const check: CheckBlock = (bytes, asked) => {
       const taken = structuredClone(bytes, { transfer: [bytes.buffer as ArrayBuffer] })
@@ -96,33 +81,9 @@ describe('a reader', () => {
     expect((await blocksOf({ sources: [good], keep }, check)(wanted)).ok).toBe(true)
     expect(kept).toEqual([block.bytes])
   })
-
-  it('checks the bytes without a copy if none are stored', async () => {
-    const checked: Uint8Array[] = []
-    const check: CheckBlock = (bytes, asked) => {
-      checked.push(bytes)
-      return checkHere(bytes, asked)
-    }
-    const source = { name: 'one', read: async () => block.bytes }
-    expect((await blocksOf({ sources: [source] }, check)(wanted)).ok).toBe(true)
-    expect(checked).toHaveLength(1)
-    expect(checked[0]).toBe(block.bytes)
-  })
 })
 
 describe('a block in several buckets', () => {
-  const namedSources = (...names: readonly string[]) => {
-    const reads: string[] = []
-    const sources = names.map((name) => ({
-      name,
-      read: async () => {
-        reads.push(name)
-        return name.startsWith('lacks') ? null : block.bytes
-      },
-    }))
-    return { reads, sources }
-  }
-
   it('is taken from the first that has it, and late answers are classified', async () => {
     const clock = new Clock()
     const late: Readonly<Record<string, () => Uint8Array | null>> = {
@@ -163,21 +124,6 @@ describe('a block in several buckets', () => {
     })
     expect(checked).toBe(1)
   })
-
-  it('is requested once from each, and their answers are reported sorted', async () => {
-    const { reads, sources } = namedSources('lacks b', 'forged', 'lacks a')
-    const forged = { ok: false, code: 'WRONG_HASH', detail: '' } as const
-    const reader = new BucketReader({ openBucket: () => null, check: () => forged })
-    reader.failed.add('lacks a')
-    const read = reader.blocks({ sources })
-    expect(await read(wanted)).toEqual({
-      ok: false,
-      code: 'MISSING_BLOCK',
-      detail: expect.stringMatching(/\(forged: WRONG_HASH; lacks a: .*; lacks b: .*\)$/),
-    })
-    expect(reads).toEqual(['lacks b', 'forged', 'lacks a'])
-    expect([...reader.failed].sort()).toEqual(['forged', 'lacks a'])
-  })
 })
 
 describe('the limits of a reader', () => {
@@ -217,17 +163,6 @@ describe('the limits of a reader', () => {
     expect(reads).toHaveLength(5)
     later.abort()
     await expect(another).rejects.toMatchObject({ code: 'dropped' })
-  })
-
-  it('are 32 concurrent blocks', async () => {
-    const { reader, reads } = ofSilent(100)
-    const deadline = new AbortController()
-    const places = { holders: holders.slice(0, 1), deadline: deadline.signal }
-    const reading = Array.from({ length: 40 }, () => reader.blocks(places)(wanted))
-    await new Promise(setImmediate)
-    expect(reads).toHaveLength(32)
-    deadline.abort()
-    await Promise.all(reading)
   })
 
   it('begin again with the next epoch, but not if an epoch is begun again', () => {

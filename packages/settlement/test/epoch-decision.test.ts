@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { hotkeys, network, ReadingSubnet } from '../../../test/attacks/reading-subnet.ts'
-import { checkLane, decideEpoch, type LaneSearch, UnavailableError } from '../src/index.ts'
+import { decideEpoch, type LaneSearch, UnavailableError } from '../src/index.ts'
 
 async function sealed() {
   const subnet = new ReadingSubnet([100, 100, 100], 1)
@@ -51,14 +51,4 @@ test('finds the lanes that enough weight attests, and others if they are wanted'
   // The lane is read from its attesters, then from its validator, then from others.
   const lane = wanted.find(({ validator }) => validator === second)
   expect(lane?.holders.map(({ hotkey }) => hotkey)).toEqual([third, second, first])
-})
-
-test('checks no lane that is not due', async () => {
-  const { subnet, state } = await sealed()
-  const read = () => Promise.reject(new Error('read'))
-  const of = { chain: subnet.chain, state, head: '', read }
-  const [validator = ''] = hotkeys(subnet.strangers)
-  await expect(checkLane({ ...of, validator })).rejects.toThrow(
-    new RangeError(`"validator" expected a due validator, got ${validator}`),
-  )
 })

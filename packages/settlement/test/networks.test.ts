@@ -23,25 +23,6 @@ test('finds a chain’s network by its genesis; any other chain is local', () =>
   expect(findNetworkByGenesis({ genesis: '00'.repeat(32) })).toBe(LOCAL_NETWORK)
 })
 
-test('reaches Bittensor’s networks over TLS, at their genesis', () => {
-  for (const name of ['finney', 'test']) {
-    const { endpoints = [], genesis, platform } = NETWORKS[name] ?? {}
-    expect(endpoints).not.toEqual([])
-    for (const endpoint of endpoints) expect(endpoint).toMatch(/^wss:\/\/[\w.-]+:443$/)
-    expect(genesis).toMatch(/^[0-9a-f]{64}$/)
-    expect(platform).toBe('chutes')
-  }
-  expect(finney).toMatchObject({ netuid: 120, careful: true })
-})
-
-test('has a local network on this machine, with miners there', () => {
-  expect(LOCAL_NETWORK).toMatchObject({
-    firstEpoch: 0,
-    endpoints: ['ws://127.0.0.1:9944'],
-    platform: 'loopback',
-  })
-})
-
 test('finds the constants of an epoch', () => {
   const { protocol } = LOCAL_NETWORK
   const [first, second] = [1, 2].map((cap) => ({ ...protocol, cap })) as [Protocol, Protocol]

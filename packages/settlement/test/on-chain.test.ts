@@ -1,18 +1,13 @@
 import { type Commitment, encodeCommitment, type Snapshot } from '@affine/chain'
-import { LOCAL } from '@affine/duel'
 import { describe, expect, test } from 'vitest'
 import {
   averageBlockMs,
-  beaconBlock,
   decodeCommitments,
   duelSnapshot,
   findRecipient,
   LOCAL_NETWORK,
   listHolders,
   listSeals,
-  locateBlock,
-  sealBlock,
-  snapshotBlock,
   sortForReading,
 } from '../src/index.ts'
 
@@ -126,23 +121,6 @@ describe('all weight goes', () => {
   ])('%s', (_, champion, owner, neurons, want) => {
     expect(findRecipient(champion ? { champion } : {}, { owner, neurons })).toBe(want)
   })
-})
-
-const rules = { ...LOCAL, epochBlocks: 30, sealBlock: 20 }
-
-test.each([
-  [0, { epoch: 0, offset: 0 }],
-  [29, { epoch: 0, offset: 29 }],
-  [30, { epoch: 1, offset: 0 }],
-  [89, { epoch: 2, offset: 29 }],
-])('block %i lies at %o', (block, place) => {
-  expect(locateBlock(block, rules)).toEqual(place)
-})
-
-test('an epoch begins at its beacon, one block after its snapshot, and is sealed later', () => {
-  expect([beaconBlock(3, rules), snapshotBlock(3, rules), sealBlock(3, rules)]).toEqual([
-    90, 89, 110,
-  ])
 })
 
 test.each([

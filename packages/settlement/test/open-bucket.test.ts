@@ -1,10 +1,9 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { hotkeys, ReadingSubnet } from '../../../test/attacks/reading-subnet.ts'
 import { testFolder } from '../../../test/test-folder.ts'
+import { closeServers, serve } from '../../../test/web-server.ts'
 import { words } from '../../../test/words.ts'
 import { createBucketOpener, expectBuckets } from '../src/node/open-bucket.ts'
 import { key } from './draft.ts'
@@ -12,9 +11,8 @@ import { key } from './draft.ts'
 const PATH = 'v1/states/1.json'
 const root = testFolder('sources')
 const local = { platform: 'loopback' } as const
-let server: Server
-let port: number
 let web: string
+let port: string
 let asked: string[]
 
 /** Writes a file into a bucket of this name. */
@@ -25,22 +23,20 @@ async function put(name: string): Promise<void> {
 }
 
 beforeAll(async () => {
-  server = createServer(({ url = '' }, response) => {
+  web = await serve(({ url = '' }, response) => {
     asked.push(url)
     readFile(join(root, url)).then(
       (bytes) => response.end(bytes),
       () => response.writeHead(404).end(),
     )
   })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  port = (server.address() as AddressInfo).port
-  web = `http://127.0.0.1:${port}`
+  port = new URL(web).port
   await put('good')
 })
 beforeEach(() => {
   asked = []
 })
-afterAll(() => server.close().closeAllConnections())
+afterAll(closeServers)
 
 describe('an announced bucket', () => {
   const hostile = [
@@ -115,11 +111,6 @@ describe('an announced bucket', () => {
     for (const url of ['file:///etc', 'http://me:word@127.0.0.1/', 'http://x/?y'])
       expect(createBucketOpener(root, local)('h', url)).toBeNull()
   })
-
-  it('has the name of its hotkey', () => {
-    expect(createBucketOpener(undefined)('h', 'https://example.org/bucket')?.name).toBe('h')
-    expect(createBucketOpener(root)('h', 'good')?.name).toBe('h')
-  })
 })
 
 describe('buckets announced by name are expected below a place', () => {
@@ -132,23 +123,20 @@ describe('buckets announced by name are expected below a place', () => {
   })
 
   /** Returns the URL of a server that answers a path with the status of its bucket. */
-  async function statusServer(statuses: readonly number[]) {
+  function serveStatuses(statuses: readonly number[]): Promise<string> {
     const byName = new Map(names.map((name, i) => [name, statuses[i] ?? 404]))
-    const web = createServer(({ url = '' }, response) => {
+    return serve(({ url = '' }, response) => {
       response.writeHead(byName.get(url.split('/')[1] ?? '') ?? 404).end()
     })
-    await new Promise<void>((done) => web.listen(0, '127.0.0.1', done))
-    const place = `http://127.0.0.1:${(web.address() as AddressInfo).port}`
-    return { place, [Symbol.dispose]: () => void web.close().closeAllConnections() }
   }
 
   const isUsage = (error: unknown): boolean => error instanceof RangeError
 
   it('which is wrong if all answer 404: the caller’s mistake', async () => {
-    using web = await statusServer([404, 404])
-    const error = await expectBuckets(subnet, web.place).catch((error: Error) => error)
+    const place = await serveStatuses([404, 404])
+    const error = await expectBuckets(subnet, place).catch((error: Error) => error)
     expect(isUsage(error)).toBe(true)
-    expect(String(error)).toMatch(`, got ${web.place}: none of the 2 `)
+    expect(String(error)).toMatch(`, got ${place}: none of the 2 `)
   })
 
   it.each([
@@ -158,24 +146,11 @@ describe('buckets announced by name are expected below a place', () => {
     'which is unavailable if they answer %j: not a mistake, and the cause is named',
     async (...row) => {
       const [statuses, count, status] = row
-      using web = await statusServer(statuses)
-      const error = await expectBuckets(subnet, web.place).catch((error: Error) => error)
+      const place = await serveStatuses(statuses)
+      const error = await expectBuckets(subnet, place).catch((error: Error) => error)
       expect(isUsage(error)).toBe(false)
-      expect(String(error)).toContain(` ${web.place}, ${count} of the 2 `)
+      expect(String(error)).toContain(` ${place}, ${count} of the 2 `)
       expect(String(error)).toContain(`status ${status}`)
     },
   )
-
-  it('which is unavailable if nothing listens there', async () => {
-    const error = await expectBuckets(subnet, 'http://127.0.0.1:1').catch((error: Error) => error)
-    expect([isUsage(error), String(error)]).toEqual([
-      false,
-      expect.stringMatching(/cannot be read \(\w+: nothing listens there/),
-    ])
-  })
-
-  it('where one readable bucket is enough', async () => {
-    using web = await statusServer([503, 200])
-    await expectBuckets(subnet, web.place)
-  })
 })

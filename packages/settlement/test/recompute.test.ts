@@ -1,18 +1,15 @@
-import { blockPath, LIMITS } from '@affine/blocks'
+import { blockPath } from '@affine/blocks'
 import type { Account } from '@affine/chain'
 import { expect, it, test, vi } from 'vitest'
 import {
   flawsOf,
   hotkeys,
   type LanePlan,
-  network,
   ReadingSubnet,
 } from '../../../test/attacks/reading-subnet.ts'
-import { withQuota } from '../../duel/test/subnet.ts'
 import { BucketReader, type OpenBucket, type Source } from '../src/bucket-reader.ts'
 import type { Copies } from '../src/copies.ts'
 import { createLaneFinder, type RecomputeOptions } from '../src/recompute.ts'
-import type { Waits } from '../src/waiting.ts'
 
 /**
  * Returns three voters and an ended epoch: all seal, the second by this plan, and attest all lanes.
@@ -39,21 +36,6 @@ test('recomputes every ended epoch of a range', async () => {
   expect(await epochs({ from: { ...state, epoch: 3 } })).toEqual([])
   await expect(epochs({ to: 3 })).rejects.toThrow(/^epoch 3 .* 2$/)
   await expect(epochs({ from: state, to: 1 })).rejects.toThrow(/^epoch 1 .* 2$/)
-})
-
-test('reports the waiting times of buckets, also on failure', async () => {
-  const { subnet, state } = await attested()
-  const [slow = ''] = hotkeys(subnet.voters)
-  subnet.buckets.at(slow).ms = 1250
-  const told: (readonly string[])[] = []
-  const onWaits = (waits: Waits) => told.push([...waits.keys()])
-  const options = { from: state, onWaits }
-  await subnet.buckets.clock.pass(subnet.recompute(options))
-  for (const { hotkey } of subnet.voters) subnet.buckets.at(hotkey).files.clear()
-  await expect(subnet.buckets.clock.pass(subnet.recompute(options))).rejects.toThrow(
-    'not available',
-  )
-  expect(told).toEqual([[slow], [slow]])
 })
 
 test.each<[string, RecomputeOptions['choose'], readonly string[]]>([
@@ -109,17 +91,6 @@ test.each([true, false])('shows samples only of valid lanes, compared: %s', asyn
   const want = (await Promise.all(lanes)).flat()
   expect(seen).toHaveLength(want.length)
   expect(seen).toEqual(expect.arrayContaining(want))
-})
-
-test('shows samples in the order of their lane, block after block', async () => {
-  const challenges = LIMITS.blockSamples / 2 + 1
-  const rules = { ...network, protocol: withQuota(network.protocol, challenges) }
-  const subnet = new ReadingSubnet([100], 0, rules)
-  const state = await subnet.begin()
-  await subnet.play(state, {})
-  const seen: number[] = []
-  await subnet.recompute({ from: state, onSample: ({ index }) => seen.push(index) })
-  expect(seen).toEqual(Array.from({ length: 2 * challenges }, (_, i) => i >> 1))
 })
 
 it('holds at most its limit of bytes and the next lane, and shows lanes in the order of requests', async () => {

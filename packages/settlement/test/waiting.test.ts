@@ -38,15 +38,6 @@ test.each([
   expect([...times.waits.values()]).toEqual(waited)
 })
 
-test('counts time while a read is in progress, and not after it', async () => {
-  const { clock, times, read } = reading()
-  void read('a', 10 * SECOND, null)
-  await clock.pass(clock.sleep(4 * SECOND))
-  expect([...times.waits]).toEqual([['a', 4 * SECOND]])
-  await clock.pass(clock.sleep(60 * SECOND))
-  expect([...times.waits]).toEqual([['a', 10 * SECOND - 250]])
-})
-
 type Speed = number | 'not asked'
 
 /** Resolves with the indices of buckets that are dropped, for these speeds and weights. */

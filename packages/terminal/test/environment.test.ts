@@ -69,11 +69,6 @@ describe('a file of settings', () => {
     expect(String(refused)).not.toContain('s3cret')
     expect(process.env.NETUID).toBeUndefined()
   })
-
-  it('is refused if it is missing, or "--settings" has no value', async () => {
-    await expect(read('--settings', join(root, 'nope'))).rejects.toThrow(RangeError)
-    await expect(read('--settings')).rejects.toThrow('"--settings" expected a file')
-  })
 })
 
 it('names the option, variable or file that names the network', async () => {
@@ -112,9 +107,4 @@ describe('the environment', () => {
     vi.stubEnv('AFFINE_NETUID', 'many')
     expect(() => optionsOf('--network', 'test')).toThrow(/'many' from env 'AFFINE_NETUID'/)
   })
-})
-
-it('reads no options after "--"', async () => {
-  const words = ['completion', 'bash', '--', '--settings', '']
-  expect(await read(...words)).toEqual(words)
 })

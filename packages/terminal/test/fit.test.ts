@@ -29,27 +29,6 @@ describe('a text in a terminal', () => {
       }),
     )
   })
-
-  it('is unchanged if it fits, or without a terminal', () => {
-    const text = `  champion  ${'x'.repeat(200)}\n\n  b   c`
-    expect(fit(text, 300)).toBe(text)
-    Object.assign(process.stdout, { isTTY: undefined, columns: 40 })
-    expect(fit(text)).toBe(text)
-    inTerminal(40)
-    expect(widest(fit(text))).toBe(40)
-  })
-
-  it('indents the rest of a line by four more columns, except in prose', () => {
-    const line = '  duel [options] <champion> <contender>  holds the throne'
-    expect(fit(line, 30)).toBe(
-      '  duel [options]\n      <champion> <contender>\n      holds the throne',
-    )
-    expect(fit('It goes on and on.', 11, 0)).toBe('It goes on\nand on.')
-  })
-
-  it('leaves a command in one line', () => {
-    expect(fit('prose and\n  $ af --version', 11)).toBe('prose and\n  $ af --version')
-  })
 })
 
 describe('a table in a terminal', () => {

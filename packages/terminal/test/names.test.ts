@@ -14,8 +14,3 @@ it.each([
   await writeFile(join(root, NAMES_FILE), text)
   expect(Object.keys(await readNames(join(root, 'chain.json')))).toEqual(keys)
 })
-
-it('has no names without a file', async () => {
-  expect(await readNames(join(root, 'elsewhere', 'chain.json'))).toEqual({})
-  expect(await readNames('ws://127.0.0.1:9944')).toEqual({})
-})

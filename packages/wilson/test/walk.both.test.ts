@@ -63,11 +63,4 @@ describe('properties', () => {
       }),
     )
   })
-
-  test('loses no mass if the ratio cannot be reached', () => {
-    const line = { holdOffset: 88, holdSlopePpm: 16_000 }
-    const rule = { cap: 3000, minTrials: 1, zSquaredPpm: 4_000_000_000n, ...line }
-    expect(crossing({ p: 0.5, ratioPpm: 500_000, rule })).toBeLessThan(1e-15)
-    expect(walk({ p: 0.5, ratioPpm: 500_000, rule })).toMatchObject({ win: near(0), hold: near(1) })
-  })
 })

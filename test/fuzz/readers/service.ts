@@ -29,7 +29,6 @@ import {
   completion,
   described,
   ledTo,
-  listen,
   sourceFor,
 } from '../../../packages/miners/test/servers.ts'
 import { printable } from '../../../packages/report/src/text.ts'
@@ -37,6 +36,7 @@ import { createBucketOpener } from '../../../packages/settlement/src/node/index.
 import { readEnvLines } from '../../../packages/terminal/src/env-lines.ts'
 import { maskUrls } from '../../../packages/terminal/src/fault-text.ts'
 import replays from '../../../vectors/envs/replays.json' with { type: 'json' }
+import { listen } from '../../web-server.ts'
 import type { Reader } from '../fuzz.ts'
 import {
   bytesOf,

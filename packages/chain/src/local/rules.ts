@@ -142,7 +142,7 @@ type PruningState = Pick<Ledger, 'block' | 'neurons' | 'params' | 'weights'>
  *
  * Source: subtensor, `get_neuron_to_prune`. A local owner has one hotkey.
  */
-export function neuronToPrune(ledger: PruningState): Neuron | undefined {
+function neuronToPrune(ledger: PruningState): Neuron | undefined {
   const { block, neurons, params } = ledger
   const emissions = computeEmissions(ledger)
   const getEmission = (neuron: Neuron): bigint => emissions.get(neuron) ?? 0n

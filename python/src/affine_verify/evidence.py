@@ -206,47 +206,49 @@ class Lane:
     def read(self, fetch: Callable[[str, Callable[[bytes], Block]], Block]) -> Tallies:
         """Returns the tallies of a valid lane, or raises a FaultError.
 
-        `fetch` returns the block of a hash, as its second argument reads it.
+        Goes back from the head, so that the first fault ends the reading. `fetch` returns the block
+        of a hash, as its second argument reads it.
         """
         plan = plan_of(self.champion, self.quotas)
-        blocks = self._blocks(len(plan), fetch)
-        secret = blocks[-1].header["secret"]
-        validator, epoch = self.scope.validator, self.scope.epoch
-        due = digest("commit", self.scope.genesis, self.scope.netuid, validator, epoch, secret)
-        require(due == self.commitment, "WRONG_SECRET")
-        lines = [line for block in blocks for line in block.lines]
-        require(len(lines) == len(plan), "MISSING_INDEX")
-        return self._tally(zip(plan, lines, strict=True), secret)
-
-    def _blocks(
-        self, samples: int, fetch: Callable[[str, Callable[[bytes], Block]], Block]
-    ) -> list[Block]:
-        """Goes back from the head, so that a fault ends the reading early."""
-        blocks: list[Block] = []
-        hash, height, left = self.head, None, samples
+        rewards: list[list[int]] = []
+        invocations: set[str] = set()
+        hash, height, secret, following = self.head, None, "", Block({}, [], b"")
         while height != 0:
             block = fetch(hash, lambda data, hash=hash: read_block(data, hash, self.scope))  # type: ignore[misc]
-            header = block.header
-            require(height is None or header["height"] == height - 1, "WRONG_HEIGHT")
-            require(("secret" in header) == (not blocks), "WRONG_SECRET")
-            require(not blocks or is_full(block.lines, blocks[0].lines), "SHORT_BLOCK")
-            left -= len(block.lines)
+            header, is_head = block.header, height is None
+            require(("secret" in header) == is_head, "WRONG_SECRET")
+            require(is_head or header["height"] + 1 == height, "WRONG_HEIGHT")
+            require(is_head or is_full(block.lines, following.lines), "SHORT_BLOCK")
+            if is_head:
+                secret = self._secret(header)
+            left = len(plan) - len(rewards) - len(block.lines)
             require(left >= 0, "MISSING_INDEX")
-            blocks.insert(0, block)
-            hash, height = header["prev"], header["height"]
+            places = zip(plan[left:], block.lines, strict=False)
+            rewards[:0] = [self._rewards(*each, secret, invocations) for each in places]
+            hash, height, following = header["prev"], header["height"], block
         require(hash == self.last_head, "WRONG_PREVIOUS")
-        return blocks
+        require(len(rewards) == len(plan), "MISSING_INDEX")
+        return self._tally(zip(plan, rewards, strict=True))
 
-    def _tally(self, samples: Iterator[tuple[Place, bytes]], secret: str) -> Tallies:
+    def _secret(self, header: Mapping[str, Any]) -> str:
+        """Returns the secret in the head, which is the committed one. Protocol §4."""
+        secret = str(header["secret"])
+        found = digest("commit", *vars(self.scope).values(), secret)
+        require(found == self.commitment, "WRONG_SECRET")
+        return secret
+
+    def _rewards(self, place: Place, line: bytes, secret: str, invocations: set[str]) -> list[int]:
+        """Returns the rewards in a sample of the plan; remembers its invocations."""
+        sample = read_sample(line)
+        self._check_place(sample, place, secret)
+        for episode in episodes_of(sample):
+            check_invocations(episode, invocations)
+        return replayed_rewards(sample)
+
+    def _tally(self, samples: Iterator[tuple[Place, list[int]]]) -> Tallies:
         tallies: Tallies = {h: {env: [0, 0, 0, 0] for env in q} for h, q in self.quotas.items()}
-        invocations: set[str] = set()
         champion_reward = 0
-        for place, line in samples:
-            sample = read_sample(line)
-            self._check_place(sample, place, secret)
-            for episode in episodes_of(sample):
-                check_invocations(episode, invocations)
-            rewards = replayed_rewards(sample)
+        for place, rewards in samples:
             if is_game(place.env):
                 tally = tallies[place.miners[1]][place.env]
                 tally[0 if rewards[1] > rewards[0] else 1] += rewards[0] != rewards[1]

@@ -67,8 +67,8 @@ function findCrowning(state: AppState): DuelAccount | undefined {
 }
 
 /**
- * Shows the champion's first epoch, the confidence that it is better, from the duel that it won, and
- * the ratio to beat. Protocol §8.10.
+ * Shows the champion's first epoch, the confidence that it is better, and the ratio to beat.
+ * Protocol §8.10.
  */
 function Numbers({ state }: StateProps): JSX.Element {
   const { hotkey = '', from = 0 } = listTerms(state).at(-1) ?? {}

@@ -114,8 +114,8 @@ export interface ValidatorCounts {
 const UNPROVED = ['COPY_MISSING', 'MISSING_BLOCK', 'STATE_MISSING']
 
 /**
- * Counts the lanes of every validator with one over the epochs that were read, and of the idle ones.
- * Worst first, idle ones last.
+ * Counts the lanes of every validator that had one in the epochs that were read, worst validator
+ * first, then of the idle validators.
  */
 export function countLanes({
   epochs,

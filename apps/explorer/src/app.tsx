@@ -13,7 +13,6 @@ import { type ProofFileProps, ProofFileView } from './views/proof-view.tsx'
 import { RaceView } from './views/race-view.tsx'
 import { LinkWarning, ReadingStrip, SourceBar } from './views/reading-strip.tsx'
 import { ValidatorsView } from './views/validators-view.tsx'
-import type { ReadingProgress } from './worker/reader.ts'
 
 /** The same tabs as in index.html, which shows them before any script runs. */
 const TABS = [
@@ -39,7 +38,7 @@ export function showApp(props: AppProps): void {
 function App({ network, refusal, ...reader }: AppProps): JSX.Element {
   const route = useRoute()
   const [file, choose] = useDroppedFile()
-  const { page, soFar } = useReader(reader, network)
+  const page = useReader(reader, network)
   const { state } = page
   const main = useRef<HTMLElement>(null)
   const place = JSON.stringify(route)
@@ -71,7 +70,7 @@ function App({ network, refusal, ...reader }: AppProps): JSX.Element {
         </nav>
       </header>
       {network?.isByLink && <LinkWarning own={network.own} />}
-      <ReadingStrip state={state} {...{ soFar, network, refusal }} />
+      <ReadingStrip {...{ state, network, refusal }} />
       <main ref={main} tabIndex={-1}>
         {view}
       </main>
@@ -122,11 +121,9 @@ function useReader(
   { ask, listen }: Pick<AppProps, 'ask' | 'listen'>,
   network: NamedNetwork | undefined,
 ) {
-  const [soFar, setSoFar] = useState<ReadingProgress>({ epochs: 0, files: 0, challenges: 0 })
   const [state, add] = useReducer(addFindings, { ...EMPTY_STATE, file: network?.file })
-  useEffect(() => listen((news) => ('soFar' in news ? setSoFar(news.soFar) : add(news.found))), [])
-  const page: Page = useMemo(() => ({ state, ask }), [state])
-  return { page, soFar }
+  useEffect(() => listen(add), [])
+  return useMemo(() => ({ state, ask }), [state])
 }
 
 /** Shows the view of a route. */

@@ -1,23 +1,24 @@
 /// <reference types="vite/client" />
 import type { NetworkFile } from './network-file.ts'
 import type { Answers } from './worker/answers.ts'
-import type { News, Request, WorkerAnswer } from './worker/worker.ts'
+import type { Findings } from './worker/reader.ts'
+import type { Request, WorkerAnswer } from './worker/worker.ts'
 import workerUrl from './worker/worker.ts?worker&url'
 
-/** Passes news on, and stores it until someone listens. */
+/** Passes findings on, and stores them until someone listens. */
 export interface Feed {
-  readonly hear: (news: News) => void
-  readonly listen: (show: (news: News) => void) => void
+  readonly hear: (found: Findings) => void
+  readonly listen: (show: (found: Findings) => void) => void
 }
 
 export function startFeed(): Feed {
-  const waiting: News[] = []
-  let show = (news: News): unknown => waiting.push(news)
+  const waiting: Findings[] = []
+  let show = (found: Findings): unknown => waiting.push(found)
   const listen: Feed['listen'] = (to) => {
     show = to
-    for (const news of waiting) to(news)
+    for (const found of waiting) to(found)
   }
-  return { hear: (news) => show(news), listen }
+  return { hear: (found) => show(found), listen }
 }
 
 /** Queries the worker. Rejects with its message if there is no answer. */
@@ -26,14 +27,14 @@ export type Ask = <Name extends keyof Answers>(
   ...args: Parameters<Answers[Name]>
 ) => ReturnType<Answers[Name]>
 
-/** Starts the worker on a network, and passes its news to `hear`. */
-export function startReader(file: NetworkFile | undefined, hear: (news: News) => void): Ask {
+/** Starts the worker on a network, and passes its findings to `hear`. */
+export function startReader(file: NetworkFile | undefined, hear: (found: Findings) => void): Ask {
   const worker = startWorker(new URL(workerUrl, import.meta.url).href)
   const send = (request: Request, ports: Transferable[] = []): void =>
     worker.postMessage(request, ports)
-  worker.addEventListener('message', ({ data }: MessageEvent<News>) => hear(data))
+  worker.addEventListener('message', ({ data }: MessageEvent<Findings>) => hear(data))
   worker.addEventListener('error', ({ message }) => {
-    hear({ found: { failure: `this browser cannot run the worker: ${message}` } })
+    hear({ failure: `this browser cannot run the worker: ${message}` })
   })
   if (file) send({ open: file, isLocal: isLocal(location.hostname) })
   return (name, ...args) =>

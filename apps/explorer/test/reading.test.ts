@@ -88,11 +88,10 @@ it('shows the champion first, then contenders, then the queue with its expected 
 })
 
 it('states what was verified, and turns amber with the reason for faulty data', async () => {
-  const soFar = { epochs: 1, files: 1, challenges: 1 }
   const network = { file, isByLink: false, own: undefined }
   const stripOf = (found: Partial<AppState>): string => {
     const state = { ...ENDED, ...found }
-    const props = { state, soFar, network, refusal: undefined }
+    const props = { state, network, refusal: undefined }
     const { class: kind } = (ReadingStrip(props) as VNode<{ class: string }>).props
     return `${kind}: ${rendered(() => ReadingStrip(props), [], {})}\n`
   }

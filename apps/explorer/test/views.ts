@@ -84,7 +84,7 @@ export const VIEWS: readonly View[] = [
     name: 'miners',
     open: async (page) => {
       await goTo(page, '#/miners')
-      await shows(page, 'A miner commits a model on chain')
+      await shows(page, 'By place in the queue')
     },
   },
   {

@@ -29,7 +29,6 @@ export function MinersView({ state }: Page): JSX.Element {
   return (
     <>
       <Heading>Miners</Heading>
-      <p>A miner commits a model on chain, and waits for a duel with the champion.</p>
       {miners === undefined ? (
         <p>{explainAbsence(state, '')}</p>
       ) : (

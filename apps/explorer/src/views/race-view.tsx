@@ -67,8 +67,8 @@ function findCrowning(state: AppState): DuelAccount | undefined {
 }
 
 /**
- * Shows the champion's first epoch, the confidence that it is better, from the duel that it won, and
- * the ratio to beat. Protocol §8.10.
+ * Shows the champion's first epoch, the confidence that it is better, and the ratio to beat.
+ * Protocol §8.10.
  */
 function Numbers({ state }: StateProps): JSX.Element {
   const { hotkey = '', from = 0 } = listTerms(state).at(-1) ?? {}
@@ -77,7 +77,7 @@ function Numbers({ state }: StateProps): JSX.Element {
   const { duel } = findCrowning(state) ?? {}
   const sure =
     duel === undefined
-      ? 'it won no duel for this throne in the epochs that were read'
+      ? 'it won no duel for this throne that was read'
       : 'or more of the contenders exactly at the ratio to beat fail, even with luck and liars. ' +
         `This one won ${duel.wins} of ${duel.counted} environments and needed ${duel.needed}`
   return (
@@ -93,7 +93,7 @@ function Numbers({ state }: StateProps): JSX.Element {
       </BigNumber>
       <BigNumber name="To beat now" value={percent(nextRatio)}>
         is the share of the decisive challenges, which only one of the two solves, that a contender
-        has to exceed. Past duels had other ratios
+        has to exceed
       </BigNumber>
     </dl>
   )

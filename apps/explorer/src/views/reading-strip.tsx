@@ -3,11 +3,10 @@ import type { AppState } from '../app-state.ts'
 import type { NamedNetwork, NetworkFile } from '../network-file.ts'
 import { hotkeyNames } from '../page.ts'
 import { formatCount, formatDuration, showOnLine } from '../visible.ts'
-import type { ChainHead, ReadingProgress, ReadingSpan } from '../worker/reader.ts'
+import type { ChainHead, ReadingSpan } from '../worker/reader.ts'
 
 interface ReadingProps {
   readonly state: AppState
-  readonly soFar: ReadingProgress
   readonly network: NamedNetwork | undefined
   /** Reason that there is no network. */
   readonly refusal: string | undefined
@@ -29,12 +28,12 @@ export function ReadingStrip(props: ReadingProps): JSX.Element {
 
 type Strip = readonly [kind: 'good' | 'warn' | 'bad' | 'busy' | 'none', said: ComponentChildren]
 
-function describeReading({ state, soFar, network, refusal = '' }: ReadingProps): Strip {
+function describeReading({ state, network, refusal = '' }: ReadingProps): Strip {
   const { ms, failure, beginning, epochs } = state
   if (network === undefined) return ['bad', showOnLine(refusal, 600)]
   if (beginning === undefined || ms === undefined) {
     if (failure !== undefined) return ['bad', `Reading stopped: ${showOnLine(failure, 600)}`]
-    return ['busy', beginning ? progressBar(beginning, soFar) : 'Reading the chain…']
+    return ['busy', beginning ? progressBar(beginning, state.epochsRead) : 'Reading the chain…']
   }
   const { from, to, isTrusted } = beginning
   if (epochs.length === 0) {
@@ -103,15 +102,12 @@ function describeHead({ block, time, blocksLeft, secondsLeft }: ChainHead): stri
   return `Last block: ${block}, ${date}; next decision in ${left}.`
 }
 
-function progressBar({ from, to }: ReadingSpan, soFar: ReadingProgress): JSX.Element {
-  const { epochs, files, challenges } = soFar
-  return (
-    <label>
-      Recomputing epoch {from + epochs} of {to}: {files} files, {challenges} challenges{' '}
-      <progress max={Math.max(1, to - from)} value={epochs} />
-    </label>
-  )
-}
+const progressBar = ({ from, to }: ReadingSpan, epochsRead = 0): JSX.Element => (
+  <label>
+    Recomputing epoch {from + epochsRead} of {to}{' '}
+    <progress max={Math.max(1, to - from)} value={epochsRead} />
+  </label>
+)
 
 interface SourceProps {
   readonly network: NamedNetwork

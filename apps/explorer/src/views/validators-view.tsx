@@ -1,4 +1,4 @@
-import { formatIdle, formatLane, formatStake, percent } from '@affine/report/sentences'
+import { formatLane, formatStake, percent } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import { countLanes, findTrust, formatSpan, listDuels } from '../app-state.ts'
 import { explainAbsence, hotkeyNames, type Page, type StateProps } from '../page.ts'
@@ -25,7 +25,8 @@ export function ValidatorsView({ of, ...page }: Page & ValidatorProps): JSX.Elem
         A flaw proves that a validator signed invalid evidence or attested a wrong result. A suspect
         lane is too far from those of the other validators, which bad luck can cause. Trust is the
         share of a validator’s stake that counts: it rises with valid lanes in time, recent epochs
-        most, and falls with missing or void lanes. It does not prove that the replies are true.
+        most, and falls with missing or void lanes. It does not prove that the replies are true. An
+        idle validator sets weights, but attested nothing for twenty epochs.
       </p>
       <Lanes state={state} of={of} />
       <BucketTable state={state} of={of} />
@@ -74,16 +75,7 @@ function Counts({ state, of }: ValidatorProps): JSX.Element {
       trust: percent(findTrust(state, hotkey)),
     },
   }))
-  const { beginning } = state
-  const validators = (state.validators ?? []).filter((each) => !of || each.hotkey === of)
-  return (
-    <>
-      <Table title="Stake, lanes and trust" rows={rows} />
-      {formatIdle(validators, beginning?.quorumEpochs ?? 0, hotkeyNames(state)).map((text) => (
-        <p key={text}>{text}.</p>
-      ))}
-    </>
-  )
+  return <Table title="Stake, lanes and trust" rows={rows} />
 }
 
 /** Shows the lanes of one validator, epoch by epoch. */

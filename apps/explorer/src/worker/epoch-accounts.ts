@@ -57,9 +57,7 @@ export interface EnvLanes {
  * until the page asks for them.
  */
 export class EpochAccounts {
-  /** Number of challenges added. The samples of one challenge are consecutive. */
-  challenges = 0
-  #last = { block: '', line: 0, challengeId: '' }
+  #last = { block: '', line: 0 }
   readonly #stats = new DuelStats<LostLine, SamplePlace & SampleLine>({
     most: 3,
     keep: ({ pair: { env, index }, place: { block, line }, forfeit }) => {
@@ -72,11 +70,9 @@ export class EpochAccounts {
 
   /** Adds a sample of the current epoch. Samples of a block come in order. */
   add(sample: Sample, place: SamplePlace): void {
-    const { challengeId } = sample
     const { block } = place
     const line = block === this.#last.block ? this.#last.line + 1 : 0
-    if (challengeId !== this.#last.challengeId) this.challenges += 1
-    this.#last = { block, line, challengeId }
+    this.#last = { block, line }
     this.#stats.add(sample, { ...place, line })
   }
 

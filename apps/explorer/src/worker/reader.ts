@@ -29,8 +29,6 @@ export interface ReadingSpan {
   readonly to: number
   /** Whether the first state is trusted, and not the network's first. */
   readonly isTrusted: boolean
-  /** Epochs without an attestation after which a validator is idle. */
-  readonly quorumEpochs: number
   /** Titles of the environments, or their names. */
   readonly titles: readonly string[]
 }
@@ -45,15 +43,10 @@ export interface ChainHead {
   readonly secondsLeft: number
 }
 
-/** Progress of a reading: epochs and files read, challenges replayed. */
-export interface ReadingProgress {
-  readonly epochs: number
-  readonly files: number
-  readonly challenges: number
-}
-
 /** Findings of a reading. */
 export interface Findings {
+  /** Number of epochs read so far. */
+  readonly epochsRead?: number
   /** Epochs that were not sent before. */
   readonly epochs?: readonly EpochAccount[]
   /** States of buckets, in the order of first use. */
@@ -119,6 +112,7 @@ export class SubnetReader {
           this.#settled.push({ before, lanes })
           state = recomputed.state
           epochs.push(accounts.finish(recomputed))
+          yield { epochsRead: this.#settled.length }
         }
         const isListed = readTo < 0 || epochs.length > 0
         readTo = (await chain.head()).number
@@ -128,12 +122,6 @@ export class SubnetReader {
         return yield { epochs, failure: (error as Error).message }
       }
     }
-  }
-
-  soFar(): ReadingProgress {
-    const epochs = this.#settled.length
-    const files = this.health().reduce((sum, bucket) => sum + bucket.files, 0)
-    return { epochs, files, challenges: this.accounts.challenges }
   }
 
   /** Returns the states of buckets, in the order of first use. */
@@ -167,8 +155,7 @@ export class SubnetReader {
     const titles = Object.keys(network.protocol.envs).map(
       (env) => registry.get(env)?.explain?.title ?? env,
     )
-    const { quorumEpochs } = network.protocol
-    return { genesis, netuid, from, to, isTrusted, quorumEpochs, titles }
+    return { genesis, netuid, from, to, isTrusted, titles }
   }
 
   async #head(block: number): Promise<ChainHead> {

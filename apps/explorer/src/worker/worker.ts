@@ -1,6 +1,6 @@
 import type { NetworkFile } from '../network-file.ts'
 import { type Answers, createAnswers } from './answers.ts'
-import { type Findings, type ReadingProgress, SubnetReader } from './reader.ts'
+import { type Findings, SubnetReader } from './reader.ts'
 
 /** Messages of the page: a network to read, once, or a question, with a port for the answer. */
 export type Request =
@@ -10,13 +10,7 @@ export type Request =
 /** The answer to a question. */
 export type WorkerAnswer = { readonly value: unknown } | { readonly refusal: string }
 
-/** News for the page: progress or findings. */
-export type News = { readonly soFar: ReadingProgress } | { readonly found: Findings }
-
-/** Interval of progress news, in milliseconds. */
-const PROGRESS_MS = 250
-
-const send = (news: News): void => postMessage(news)
+const send = (found: Findings): void => postMessage(found)
 
 let opened: Promise<SubnetReader> | undefined
 
@@ -25,25 +19,16 @@ const answers = createAnswers(() => opened ?? Promise.reject(new Error('no netwo
 /** Recomputes the network and follows it. */
 async function read(file: NetworkFile, isLocal: boolean): Promise<void> {
   const started = performance.now()
-  let reader: SubnetReader | undefined
   let ms: number | undefined
-  const told = setInterval(() => {
-    if (reader) send({ soFar: reader.soFar() })
-  }, PROGRESS_MS)
   try {
     opened = SubnetReader.open(file, isLocal)
-    reader = await opened
+    const reader = await opened
     for await (const found of reader.follow(file.last)) {
-      if (found.head) {
-        clearInterval(told)
-        ms ??= performance.now() - started
-      }
-      send({ found: { ...found, ms, health: reader.health() } })
+      if (found.head) ms ??= performance.now() - started
+      send({ ...found, ms, health: reader.health() })
     }
   } catch (error) {
-    send({ found: { failure: (error as Error).message } })
-  } finally {
-    clearInterval(told)
+    send({ failure: (error as Error).message })
   }
 }
 

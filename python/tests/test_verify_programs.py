@@ -152,9 +152,7 @@ def test_checks_a_sample_alone(world: World, tmp_path: Path) -> None:
     ]
     for change, code in changes:
         with pytest.raises(FaultError, match=code):
-            check_proof(
-                *read_proof(canonical_text({**proof, **change}).encode()), scope, head, 10
-            )
+            check_proof(*read_proof(canonical_text({**proof, **change}).encode()), scope, head, 10)
     for other in (Scope("a" * 64, *list(vars(scope).values())[1:]),):
         with pytest.raises(FaultError, match="BAD_PROOF"):
             check_proof(*read_proof(text), other, head, 10)

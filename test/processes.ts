@@ -43,7 +43,7 @@ const INHERITED = Object.fromEntries(
 )
 
 /** The lines that a program prints on a slow machine. */
-const WAITS = /^(?:waiting for .*|reading.*|playing eight .*)\n/gm
+const WAITS = /^(?:waiting for .*|reading.*|playing eight .*|\d+ of \d+ played.*)\n/gm
 
 const running = new Set<ChildProcess>()
 

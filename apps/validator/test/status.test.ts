@@ -169,7 +169,7 @@ describe('af status --watch', () => {
       const served = await serveGrowingChain(chain)
       const asked = runCommand(status, '--network', served.url, '--buckets', buckets, '--watch')
       const writes = vi.mocked(process.stdout.write).mock.calls
-      while (writes.length < 6) await sleep(20)
+      while (writes.length < 8) await sleep(20)
       await served[Symbol.asyncDispose]()
       while (!writes.some(([text]) => String(text).includes('! Unreachable'))) await sleep(20)
       process.emit('SIGINT')
@@ -180,6 +180,7 @@ describe('af status --watch', () => {
     const plain = await frames(false)
     expect(findUnprintable(plain)).toEqual([])
     expect(plain.match(/^block /gm)?.length).toBeGreaterThan(1)
-    expect((await frames(true)).split('\u001b[H\u001b[J\r\u001b[Kblock ').length).toBeGreaterThan(2)
+    const drawn = (await frames(true)).replaceAll('\r\u001b[K', '').split('\u001b[H\u001b[Jblock ')
+    expect(drawn.length).toBeGreaterThan(2)
   })
 })

@@ -70,6 +70,7 @@ async function commitMiner(account: Account, url: string, options: ChainOptions)
   await withChain(openLive, { firstEpoch: 0, ...options }, async ({ chain, network }, screen) => {
     if (network.careful)
       throw new RangeError(`"network" expected a network for tests, got ${options.network}`)
+    screen.wait('waiting for the block with the commitment')
     const { number: block } = await chain.commit(account, fields)
     screen.line(`committed ${model} in block ${block}`, { type: 'committed', model, block })
   })

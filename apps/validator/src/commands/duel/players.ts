@@ -49,14 +49,13 @@ export async function openPlayers(
   const committed = await readCommittedMiners(words, where, asking.signal)
   const open = (side: Side): Promise<Opponent> => {
     const found = committed[side]
+    if (found !== undefined) {
+      const record = { type: 'player', side, uid: found.uid, ...found.miner }
+      screen.line(`${side}: ${formatValue(formatMiner(found))}`, record)
+    }
+    screen.wait(`waiting for a reply of the ${side}`)
     if (found === undefined) return openPlayer(words[side], side, asking)
     const { miner, network } = found
-    screen.line(`${side}: ${formatValue(formatMiner(found))}`, {
-      type: 'player',
-      side,
-      uid: found.uid,
-      ...miner,
-    })
     const unbounded = Number.POSITIVE_INFINITY
     return openMiner(miner.chute, (on) => openClient(network, miner, on, unbounded), asking)
   }

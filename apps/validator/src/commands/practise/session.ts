@@ -74,6 +74,7 @@ export async function playPractice(
       played: storedCount,
     })
   const asking = { ...createAsking(session, signal), env: practice.envs[0] }
+  screen.wait(`waiting for a reply of ${practice.player}`)
   const player = await openPlayer(practice.player, 'practice', asking)
   let count = Math.max(storedCount, 0)
   const countText = () => `${count} of ${exercises.length}`

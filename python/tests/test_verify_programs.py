@@ -41,6 +41,16 @@ class Quiet(SimpleHTTPRequestHandler):
         else:
             super().do_GET()
 
+    def do_POST(self) -> None:
+        """Answers a question about the chain like `af localnet`, with at most 40 blocks."""
+        if self.path != "/localnet":
+            return self.send_error(501)
+        begin = json.loads(self.rfile.read(int(self.headers["content-length"])))["log"]
+        first, *blocks = (Path(self.directory) / "chain.json").read_bytes().splitlines(True)
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"".join([first, *blocks[begin : begin + 40]]))
+
     def log_message(self, *_: Any) -> None:
         """Prints nothing."""
 
@@ -66,17 +76,25 @@ def test_verifies_folders_and_urls_alike(world: World, capsys: pytest.CaptureFix
     assert lines_of(output, "flaw") == [flaw]
     assert len(lines_of(output, "epoch")) == 3
     with served(world.folder) as url:
-        words = [f"{url}/buckets", "--network", f"{url}/chain.json", "--json"]
-        assert main(words) == 1
-    assert capsys.readouterr().out == output
+        for network in (f"{url}/chain.json", f"{url}/localnet"):
+            assert main([f"{url}/buckets", "--network", network, "--json"]) == 1
+            assert capsys.readouterr().out == output
     assert main([str(buckets), "--network", str(chain)]) == 1
     assert "frozen" in capsys.readouterr().out
 
 
 def test_refuses_wrong_usage(world: World, tmp_path: Path) -> None:
     chain = str(world.folder / "chain.json")
-    for words in (["--network", "finney"], ["--network", "/nowhere"], ["/no", "--network", chain]):
+    for words in (
+        ["--network", "finney"],
+        ["--network", "/nowhere"],
+        ["/no", "--network", chain],
+        ["--network", chain, "--first-epoch", "-1"],
+        ["--network", chain, "--from-epoch", "3"],
+    ):
         assert main(words) == 2
+    for words in (["--first-epoch", "3"], ["--from-epoch", "2"]):
+        assert main([str(tmp_path), "--network", chain, *words]) == 4
     text = world.text()
     for altered in (text[:-1], text + "\n", text.replace('"nonce":0', '"nonce":9', 1), "{}\n"):
         (tmp_path / "chain").write_text(altered)

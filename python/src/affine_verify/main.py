@@ -38,10 +38,6 @@ class UsageError(Exception):
     """An argument is wrong."""
 
 
-class NotDoneError(Exception):
-    """Something that the program needs is unavailable or invalid."""
-
-
 def main(words: Sequence[str] | None = None) -> int:
     """Runs the program and returns its exit code."""
     words = sys.argv[1:] if words is None else words
@@ -52,7 +48,7 @@ def main(words: Sequence[str] | None = None) -> int:
         return _run_history(_history_parser().parse_args(words))
     except UsageError as error:
         return _fail(error, WRONG_USAGE)
-    except (NotDoneError, UnavailableError) as error:
+    except UnavailableError as error:
         return _fail(error, NOT_DONE)
     except BrokenPipeError:  # the reader of the output closes it early
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -105,15 +101,15 @@ def _chain_of(where: str) -> Chain:
     try:
         data = _served_export(where) if is_url(where) else read_file(Path(where), EXPORT_BYTES)
     except TooLargeError as error:
-        raise NotDoneError(f"--network {where}: the export is too large") from error
+        raise UnavailableError(f"--network {where}: the export is too large") from error
     if data is None and is_url(where):
-        raise NotDoneError(f"--network {where}: no answer with status 200")
+        raise UnavailableError(f"--network {where}: no answer with status 200")
     if data is None:
         raise UsageError(f"--network {where}: no such file")
     try:
         return read_chain(data)
     except ValueError as error:
-        raise NotDoneError(f"--network {where}: the export is invalid: {error}") from error
+        raise UnavailableError(f"--network {where}: the export is invalid: {error}") from error
 
 
 def _served_export(url: str) -> bytes | None:
@@ -144,7 +140,7 @@ def _run_history(given: argparse.Namespace) -> int:
     chain, buckets = _chain_of(given.network), Buckets(base)
     first, ended = given.first_epoch, len(chain.hashes) // LOCAL["epochBlocks"]
     if ended <= first:
-        raise NotDoneError("no epoch of the network has ended")
+        raise UnavailableError("no epoch of the network has ended")
     begin = first if given.from_epoch is None else given.from_epoch
     if not first <= begin < ended:
         raise UsageError(f"--from-epoch expected an epoch from {first} to {ended - 1}, got {begin}")
@@ -211,10 +207,10 @@ def _run_proof(given: argparse.Namespace) -> int:
         raise UsageError(f"proof {given.file}: no such file")
     block = given.epoch * LOCAL["epochBlocks"] + LOCAL["sealBlock"]
     if not 0 <= block < len(chain.views):
-        raise NotDoneError(f"the chain does not have the seal block of epoch {given.epoch}")
+        raise UnavailableError(f"the chain does not have the seal block of epoch {given.epoch}")
     slot, _ = chain.views[block].slot(given.validator)
     if not isinstance(slot, Seal) or slot.epoch != given.epoch:
-        raise NotDoneError(f"{given.validator} did not seal epoch {given.epoch}")
+        raise UnavailableError(f"{given.validator} did not seal epoch {given.epoch}")
     scope = Scope(chain.genesis, chain.netuid, given.validator, given.epoch)
     try:
         sample = check_proof(data, scope, slot.head, plan_most(LOCAL))

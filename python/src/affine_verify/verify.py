@@ -254,14 +254,19 @@ class _Audit:
             yield hotkey, "COPY_MISSING"
             return
         for hash, block in result.blocks.items():
-            copy = self._copy(hotkey, hash, partial(_read_any_block, scope=self._scope(lane)))
-            if isinstance(copy, str):
-                if is_attester or copy != "MISSING_BLOCK":
-                    yield hotkey, "COPY_MISSING" if copy == "MISSING_BLOCK" else copy
-            elif copy.header["height"] != block.header["height"]:
-                yield hotkey, "WRONG_HASH"
-            elif copy.data != block.data:
-                yield lane, "SIGNED_TWICE"
+            scope = self._scope(lane)
+            copy = self._copy(hotkey, hash, partial(read_block, hash=hash, scope=scope))
+            if copy == "WRONG_HASH":
+                other = self._copy(hotkey, hash, partial(_read_any_block, scope=scope))
+                if isinstance(other, Block) and other.header["height"] == block.header["height"]:
+                    copy = other
+            if isinstance(copy, Block):
+                if copy.data != block.data:
+                    yield lane, "SIGNED_TWICE"
+            elif copy != "MISSING_BLOCK":
+                yield hotkey, copy
+            elif is_attester:
+                yield hotkey, "COPY_MISSING"
 
     def _state_flaws(self) -> Iterator[tuple[str, str]]:
         """Yields voters that serve another governing state, or none although they attested it."""

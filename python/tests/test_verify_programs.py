@@ -89,16 +89,23 @@ def test_refuses_wrong_usage(world: World, tmp_path: Path) -> None:
         ["--network", "finney"],
         ["--network", "/nowhere"],
         ["/no", "--network", chain],
+        ["--network", chain],
+        [str(tmp_path), "--network", chain],
         ["--network", chain, "--first-epoch", "-1"],
         ["--network", chain, "--from-epoch", "3"],
     ):
         assert main(words) == 2
+    (tmp_path / "a").mkdir()
     for words in (["--first-epoch", "3"], ["--from-epoch", "2"]):
         assert main([str(tmp_path), "--network", chain, *words]) == 4
     text = world.text()
     for altered in (text[:-1], text + "\n", text.replace('"nonce":0', '"nonce":9', 1), "{}\n"):
         (tmp_path / "chain").write_text(altered)
         assert main(["--network", str(tmp_path / "chain")]) == 4
+    with (tmp_path / "large").open("wb") as file:
+        file.truncate(2**25)
+    words = ["proof", file.name, "--network", chain, "--validator", "5", "--epoch", "2"]
+    assert main(words) == 2
 
 
 def test_reads_buckets_with_limits_and_without_redirects(tmp_path: Path) -> None:

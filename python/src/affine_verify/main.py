@@ -12,6 +12,7 @@ from typing import Any
 
 from affine_verify.attested_state import read_attested_state
 from affine_verify.buckets import (
+    NAME,
     Buckets,
     TooLargeError,
     UnavailableError,
@@ -20,7 +21,7 @@ from affine_verify.buckets import (
     read_url,
 )
 from affine_verify.chain import Chain, read_chain
-from affine_verify.commitments import Seal
+from affine_verify.commitments import Attestation, Seal
 from affine_verify.evidence import SAMPLE_BYTES, FaultError, Scope
 from affine_verify.proof import check_proof
 from affine_verify.rules import LOCAL, plan_most
@@ -138,6 +139,7 @@ def _run_history(given: argparse.Namespace) -> int:
     if given.first_epoch < 0:
         raise UsageError("--first-epoch expected an integer from 0")
     chain, buckets = _chain_of(given.network), Buckets(base)
+    _check_base(base, chain)
     first, ended = given.first_epoch, len(chain.hashes) // LOCAL["epochBlocks"]
     if ended <= first:
         raise UnavailableError("no epoch of the network has ended")
@@ -157,6 +159,19 @@ def _run_history(given: argparse.Namespace) -> int:
         return _fail(error, FLAWED if flaws else NOT_DONE)
     _print("end", {"root": root, "flaws": flaws}, f"root {root}, {flaws} flaws", given.json)
     return FLAWED if flaws else VALID
+
+
+def _check_base(base: str | None, chain: Chain) -> None:
+    """Refuses a folder that has no bucket of those that validators announce by name."""
+    view = chain.views[-1]
+    slots = [view.slot(neuron.hotkey)[0] for neuron in view.neurons if neuron.has_permit]
+    addresses = [slot.address for slot in slots if isinstance(slot, Seal | Attestation)]
+    names = [address for address in addresses if NAME.fullmatch(address)]
+    if not names or (base is not None and is_url(base)):
+        return
+    if base is None or not any((Path(base) / name).is_dir() for name in names):
+        advice = f"expected the folder or URL of the buckets announced by name, such as {names[0]}"
+        raise UsageError(f"buckets {base or ''}: {advice}")
 
 
 def _print_epoch(result: EpochResult, is_json: bool) -> None:
@@ -202,7 +217,10 @@ def _sentence(facts: Mapping[str, Any]) -> str:
 
 def _run_proof(given: argparse.Namespace) -> int:
     chain = _chain_of(given.network)
-    data = read_file(Path(given.file), PROOF_BYTES)
+    try:
+        data = read_file(Path(given.file), PROOF_BYTES)
+    except TooLargeError as error:
+        raise UsageError(f"proof {given.file}: the file is too large") from error
     if data is None:
         raise UsageError(f"proof {given.file}: no such file")
     block = given.epoch * LOCAL["epochBlocks"] + LOCAL["sealBlock"]

@@ -24,6 +24,10 @@ const PARTS = {
   },
   buckets: { words: tests('test/hostile-servers.test.ts'), env: { READS: '80' } },
   verdict: { words: tests('test/verdict/orders.test.ts'), env: { HISTORIES: '2000' } },
+  differential: {
+    words: [bin('vitest'), 'run', '--project', 'machine', 'test/differential'],
+    env: { CASES: '100000' },
+  },
   sources: {
     words: tests('packages/miners/test/python-agreement.test.ts'),
     env: { MUTANTS: '60000' },

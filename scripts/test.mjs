@@ -41,6 +41,10 @@ const vitest = (projects, file) => [
   ...(all ? ['--maxWorkers=100%'] : []),
   ...['--reporter=default', '--reporter=json', `--outputFile.json=${file}`],
 ]
+/** Runs a verifier on the histories of vectors/conformance. */
+const conformance = [process.execPath, 'scripts/conformance.mjs', '--']
+const HISTORY = ['{}/buckets', '--network', '{}/chain.jsonl', '--json']
+const afVerify = [process.execPath, 'apps/verifier/bin/af-verify.js', ...HISTORY, '--jobs', '1']
 const checkDemo = [process.execPath, 'scripts/check-demo.mjs']
 /** The stages run one after the other. */
 const stages = [
@@ -71,6 +75,11 @@ const stages = [
       'scripts/check-release.mjs',
     ],
     "Python's tests": pytest,
+    'conformance of af-verify': [...conformance, ...afVerify],
+    'conformance of affine-verify': [
+      ...conformance,
+      ...[python, '-m', 'affine_verify.main', ...HISTORY],
+    ],
     'simulated subnets': [...pnpmCommand, 'simulate', '--seeds', '0..20'],
     'regular expressions': [
       process.execPath,

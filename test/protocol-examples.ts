@@ -1,10 +1,8 @@
 import {
   checkBlock,
-  computeMerkleRoot,
   hashCommitment,
   LIMITS,
   NO_BLOCK,
-  proveInclusion,
   readBlock,
   type Scope,
   verifyLane,
@@ -17,9 +15,6 @@ import {
   verify,
 } from '../packages/chain/src/index.ts'
 import {
-  computeQuota,
-  computeTrust,
-  decay,
   digestContent,
   encodeBitmap,
   findWinner,
@@ -28,10 +23,8 @@ import {
   LOCAL,
   orderQueue,
   PROTOCOL,
-  ratchet,
   stateRoot,
   type Verdict,
-  type WonEnv,
 } from '../packages/duel/src/index.ts'
 import { areApart } from '../packages/duel/src/outliers.ts'
 import {
@@ -42,7 +35,6 @@ import {
   make,
   normalise,
   play,
-  recordReply,
   solvedGame,
 } from '../packages/envs/src/index.ts'
 import {
@@ -53,13 +45,7 @@ import {
   pcg64,
   seedWords,
 } from '../packages/prng/src/index.ts'
-import {
-  calibrate,
-  evaluate,
-  holdLine,
-  type InterimResult,
-  type Rule,
-} from '../packages/wilson/src/index.ts'
+import { evaluate, holdLine, type InterimResult, type Rule } from '../packages/wilson/src/index.ts'
 import { games } from './protocol-games.ts'
 import { goldenEpisode, goldenHash } from './protocol-golden.ts'
 import { MAIN, onPage } from './protocol-page.ts'
@@ -89,16 +75,6 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
     text: canonicalize(['affine/1', tag, ...fields]),
     hash: digest(tag, ...fields),
   }),
-  'Merkle tree': (texts: readonly string[]) => {
-    const lines = texts.map(bytes)
-    const proofs = lines.map((_, index) => proveInclusion(lines, index).map(hex))
-    return {
-      none: hex(computeMerkleRoot([])),
-      leaves: lines.map((line) => hex(computeMerkleRoot([line]))),
-      root: hex(computeMerkleRoot(lines)),
-      proofs,
-    }
-  },
   keys: (seeds: Readonly<Record<string, string>>) =>
     mapped(seeds, (seed) => {
       const { hotkey } = account(Buffer.from(seed, 'hex'))
@@ -111,8 +87,6 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
   },
   normalise: (texts: readonly string[]) => texts.map(normalise),
   answers: (texts: readonly string[]) => texts.map(extractAnswer),
-  recorded: (replies: readonly (readonly (readonly [string, number])[])[]) =>
-    replies.map((parts) => recordReply(parts.map(([text, times]) => text.repeat(times)).join(''))),
   'tictactoe starts': () => {
     const codes = startingCodes()
     return { count: codes.length, first: codes.slice(0, 3), last: codes.at(-1) }
@@ -178,10 +152,6 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
       return { wins, trials, [isAbove ? 'win' : 'below']: both, line, given }
     })
   },
-  calibration: (rules: readonly { alpha: number; cap: number; minTrials: number }[]) =>
-    rules.map(calibrate),
-  quotas: (epochs: readonly number[]) =>
-    mapped(MAIN.envs, (constants) => epochs.map((epoch) => computeQuota(epoch, constants))),
   outliers: (pairs: readonly { lane: Pair; median: Pair }[]) =>
     pairs.map(({ lane: [x, q], median: [y, r] }) => {
       const tallies = {
@@ -251,27 +221,20 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
     )
     return queue.map(({ hotkey }) => hotkey)
   },
-  trust: (records: readonly { correct: number; incorrect: number }[]) => records.map(computeTrust),
-  ratchet: (lists: readonly (readonly Pair[])[]) =>
-    lists.map((list) =>
-      ratchet(
-        list.map((counts) => wonBy(counts, [1_000_000, 0])),
-        PROTOCOL,
-      ),
-    ),
-  'supported ratchet': (rates: readonly Pair[]) =>
-    rates.map((each) => ratchet([wonBy([990, 1000], each)], PROTOCOL)),
-  decay: ({ ratio, epochs }: { ratio: number; epochs: readonly number[] }) =>
-    epochs.map((epoch) =>
-      Array.from({ length: epoch }).reduce((now: number) => decay(now, PROTOCOL), ratio),
-    ),
   'first state': () => ({ state: firstState(MAIN, 0), root: stateRoot(firstState(MAIN, 0)) }),
-  'local constants': () =>
-    Object.fromEntries(
-      entries({ ...LOCAL, envs: onPage(LOCAL.envs) }).filter(
-        ([key, value]) => value !== PROTOCOL[key as keyof typeof PROTOCOL],
-      ),
-    ),
+  'local constants': () => ({
+    ...differing(LOCAL, PROTOCOL),
+    envs: mapped(differing(onPage(LOCAL.envs), MAIN.envs), ({ quotaFirst, quotaMost }) => {
+      return { quotaFirst, quotaMost }
+    }),
+  }),
+}
+
+/** Returns the members of `one` that differ from those of `other`. */
+function differing<T extends object>(one: T, other: T): { [K in keyof T]: T[K] } {
+  const differs = (key: string) =>
+    JSON.stringify(one[key as keyof T]) !== JSON.stringify(other[key as keyof T])
+  return Object.fromEntries(Object.entries(one).filter(([key]) => differs(key))) as T
 }
 
 /** Lanes as wins, losses and challenges played, by validator. */
@@ -280,13 +243,6 @@ interface FourLanes {
   readonly lanes: Readonly<Record<string, readonly [number, number, number]>>
   readonly ratio: number
 }
-
-/** An environment that a contender won with these counts and rates. */
-const wonBy = ([wins, trials]: Pair, [contender, champion]: Pair): WonEnv => ({
-  tally: { wins: BigInt(wins), trials: BigInt(trials), unit: 1n },
-  contender,
-  champion,
-})
 
 /**
  * Miners by hotkey. `left` is the block of a last turn's end, `same` whether the commitment is

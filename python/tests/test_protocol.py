@@ -15,7 +15,6 @@ from affine_envs import (
     golden_episode,
     play,
     play_game,
-    recorded,
     replay,
     seed_of,
     spec_hash,
@@ -155,9 +154,6 @@ EXAMPLES: dict[str, Callable[[Any], Any]] = {
     "stream": stream,
     "normalise": lambda texts: [normalise(text) for text in texts],
     "answers": lambda texts: [answer(text) for text in texts],
-    "recorded": lambda replies: [
-        recorded("".join(text * times for text, times in parts)) for parts in replies
-    ],
     "tictactoe starts": tictactoe_starts,
     "tictactoe episode": tictactoe_episode,
     "mult8 episode": mult8_episode,

@@ -32,12 +32,12 @@ Findings = set[tuple[str, int, str]]
 """Validator, epoch and kind."""
 
 
-def findings_of(words: Iterable[str], name: str) -> tuple[int, list[str], Findings, Findings]:
+def findings_of(words: Iterable[str]) -> tuple[int, list[str], Findings, Findings]:
     """Returns a verifier's exit code, the roots, the flaws and the warnings."""
     run = subprocess.run([*words], capture_output=True, text=True)
     assert run.returncode in (0, 1, 2, 4), run.stderr
     lines = [json.loads(line) for line in run.stdout.splitlines()]
-    roots = [line["root"] for line in lines if line[name] in ("begin", "epoch")]
+    roots = [line["root"] for line in lines if line["type"] in ("begin", "epoch")]
     flaws, warnings = (
         {
             (
@@ -46,7 +46,7 @@ def findings_of(words: Iterable[str], name: str) -> tuple[int, list[str], Findin
                 "LANE" if line["code"] in LANE_CODES else line["code"],
             )
             for line in lines
-            if line[name] == kind
+            if line["type"] == kind
         }
         for kind in ("flaw", "warning")
     )
@@ -56,8 +56,8 @@ def findings_of(words: Iterable[str], name: str) -> tuple[int, list[str], Findin
 def agreed(buckets: Path, chain: Path, *options: str) -> tuple[int, list[str], Findings, Findings]:
     """Runs both on the same data, and returns what they agree on."""
     words = [str(buckets), "--network", str(chain), "--json", *options]
-    first = findings_of(["node", str(VERIFIER), *words], "type")
-    second = findings_of([sys.executable, "-m", "affine_verify.main", *words], "kind")
+    first = findings_of(["node", str(VERIFIER), *words])
+    second = findings_of([sys.executable, "-m", "affine_verify.main", *words])
     assert first == second
     return first
 

@@ -1,5 +1,6 @@
 """The verifier on small networks: proofs, buckets over HTTP, chains, and its program."""
 
+import gzip
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ from verify_world import World
 
 from affine_envs.canonical_json import canonical_text
 from affine_verify import merkle
-from affine_verify.buckets import Buckets, TooLargeError, is_https
+from affine_verify.buckets import Buckets, is_https
 from affine_verify.evidence import FaultError, Scope, is_full, plan_of
 from affine_verify.main import main
 from affine_verify.proof import check_proof
@@ -51,6 +52,11 @@ class Quiet(SimpleHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(b"".join([first, *blocks[begin : begin + 40]]))
 
+    def end_headers(self) -> None:
+        if self.path.endswith(".gz"):
+            self.send_header("content-encoding", "gzip")
+        super().end_headers()
+
     def log_message(self, *_: Any) -> None:
         """Prints nothing."""
 
@@ -65,14 +71,14 @@ def served(folder: Path) -> Iterator[str]:
 
 
 def lines_of(output: str, kind: str) -> list[dict[str, Any]]:
-    return [line for line in map(json.loads, output.splitlines()) if line["kind"] == kind]
+    return [line for line in map(json.loads, output.splitlines()) if line["type"] == kind]
 
 
 def test_verifies_folders_and_urls_alike(world: World, capsys: pytest.CaptureFixture[str]) -> None:
     buckets, chain = world.folder / "buckets", world.folder / "chain.json"
     assert main([str(buckets), "--network", str(chain), "--json"]) == 1
     output = capsys.readouterr().out
-    flaw = {"kind": "flaw", "validator": world.keys[1].hotkey, "epoch": 2, "code": "WRONG_REWARD"}
+    flaw = {"type": "flaw", "validator": world.keys[1].hotkey, "epoch": 2, "code": "WRONG_REWARD"}
     assert lines_of(output, "flaw") == [flaw]
     assert len(lines_of(output, "epoch")) == 3
     with served(world.folder) as url:
@@ -111,14 +117,15 @@ def test_refuses_wrong_usage(world: World, tmp_path: Path) -> None:
 def test_reads_buckets_with_limits_and_without_redirects(tmp_path: Path) -> None:
     (tmp_path / "a" / "v1").mkdir(parents=True)
     (tmp_path / "a" / "v1" / "x").write_bytes(b"12345")
+    (tmp_path / "a" / "v1" / "x.gz").write_bytes(gzip.compress(b"12345"))
     with served(tmp_path) as url:
         for base in (str(tmp_path), url):
             buckets = Buckets(base)
             assert buckets.read("a", "v1/x", 5) == b"12345"
             assert buckets.read("a", "v1/y", 5) is None
             assert buckets.read("../a", "v1/x", 5) is None
-            with pytest.raises(TooLargeError):
-                buckets.read("a", "v1/x", 4)
+            assert buckets.read("a", "v1/x", 4) is None
+            assert buckets.read("a", "v1/x.gz", 5) == (b"12345" if base == url else None)
         assert Buckets(f"{url}/moved").read("a", "v1/x", 5) is None
     assert Buckets(None).read("a", "v1/x", 5) is None
     assert [is_https(each) for each in ("https://a.example/b", "http://a.example", "https://")] == [

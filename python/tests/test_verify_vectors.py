@@ -37,8 +37,9 @@ from affine_verify.duel import (
 )
 from affine_verify.duel import champion_points as champion
 from affine_verify.duel import contender_points as contender
-from affine_verify.evidence import Scope, plan_of, read_block
+from affine_verify.evidence import FaultError, Scope, plan_of, read_block, read_sample
 from affine_verify.keys import SMALL_ORDER, is_signed, is_signed_ed25519, public_key
+from affine_verify.proof import check_proof
 from affine_verify.rules import LOCAL, MAIN
 from affine_verify.state import (
     Miner,
@@ -50,11 +51,11 @@ from affine_verify.state import (
     first_state,
     outcome_of,
     queue_of,
-    quota_of,
     root_of,
     weigh_voters,
 )
 from affine_verify.text import parse
+from affine_verify.verify import COPY_FAULTS
 
 EXAMPLES = examples()
 
@@ -102,6 +103,33 @@ def test_computes_merkle_roots_and_checks_proofs() -> None:
         found = isinstance(index, int) and merkle.is_included(
             parts["leaf"].encode(), index, size, path, root
         )
+        assert found == vector["want"], vector["what"]
+
+
+LANE = Scope("11" * 32, 120, "5CcyqxXnJucaCnQQvvUg5EPzj1uoNAxACZvzArHw5aVDvgNH", 7)
+"""The lane of the block on the page."""
+
+
+def test_verifies_proofs() -> None:
+    for vector in read("blocks/copies.json")["proofs"]:
+        text = canonical_text(vector["input"]["proof"]).encode()
+        try:
+            check_proof(text, LANE, vector["input"]["head"], 2)
+            found = True
+        except FaultError:
+            found = False
+        assert found == vector["want"], vector["what"]
+
+
+def test_tells_altered_copies_from_faults_of_a_validator() -> None:
+    for vector in read("blocks/copies.json")["vectors"]:
+        data = b"".join(bytes.fromhex(part) * times for part, times in vector["input"]["copy"])
+        try:
+            for line in read_block(data, vector["input"]["hash"], LANE).lines:
+                read_sample(line)
+            found = "valid"
+        except FaultError as fault:
+            found = "altered" if fault.code in COPY_FAULTS else fault.code
         assert found == vector["want"], vector["what"]
 
 
@@ -343,9 +371,6 @@ def test_computes_what_the_page_shows() -> None:
     given, want = example("apart")
     found = [are_apart(*[*each["one"], *each["other"], 4, MILLION]) for each in given]
     assert found == [each["apart"] for each in want]
-    given, want = example("quotas")
-    for env, quotas in want.items():
-        assert [quota_of(index, MAIN["envs"][env]) for index in given] == quotas
     given, want = example("outcomes")
     outcomes = {"won": "contender", "lost": "champion", "open": "open"}
     for verdicts, expected in zip(given, want, strict=True):
@@ -367,7 +392,8 @@ def test_has_the_constants_of_the_page() -> None:
     assert first_state(MAIN, 0) == want["state"]
     assert root_of(want["state"]) == want["root"]
     _, want = example("local constants")
-    assert {name: value for name, value in LOCAL.items() if MAIN[name] != value} == want
+    envs = {env: {**MAIN["envs"][env], **own} for env, own in want["envs"].items()}
+    assert {**MAIN, **want, "envs": {**MAIN["envs"], **envs}} == LOCAL
 
 
 def test_computes_the_root_of_a_state() -> None:

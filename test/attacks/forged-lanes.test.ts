@@ -18,8 +18,8 @@ import {
   TRANSCRIPTS,
   unbegun,
 } from './forgeries.ts'
-import { itIsFoundOut, liar, sealing } from './found-out.ts'
-import { OneLiar } from './one-liar.ts'
+import { itIsFoundOut } from './found-out.ts'
+import { liar, OneLiar, sealing } from './one-liar.ts'
 import { contender, hotkeys, type LanePlan } from './reading-subnet.ts'
 
 const HEX = 'hex@0.1.0'

@@ -1,32 +1,8 @@
 import { expect, it } from 'vitest'
 import type { Network } from '../../packages/settlement/src/index.ts'
 import { afVerify } from './af-verify.ts'
-import { OneLiar } from './one-liar.ts'
-import { hotkeys, type LanePlan, network } from './reading-subnet.ts'
-
-/** Plays an epoch with a lie, in which honest validators follow the rules. */
-export type Lie = (subnet: OneLiar) => Promise<void>
-/** Returns the expected flaws, each with the validator that it blames. */
-type Named = (subnet: OneLiar) => readonly string[]
-
-export const liar =
-  (...codes: readonly string[]): Named =>
-  ({ liar }) =>
-    codes.map((code) => `${code} ${liar.hotkey}`)
-
-/** Returns a lie: the liar seals a lane of this plan, which all buckets serve and all attest. */
-export const sealing =
-  (plan: LanePlan): Lie =>
-  async (subnet) => {
-    await subnet.sealLie(plan)
-    await attestedByAll(subnet)
-  }
-
-/** Lets honest validators seal, and all validators attest all lanes. */
-export async function attestedByAll(subnet: OneLiar): Promise<void> {
-  await subnet.beHonest(hotkeys(subnet.voters))
-  await subnet.lie(hotkeys(subnet.voters))
-}
+import { type Lie, type Named, OneLiar } from './one-liar.ts'
+import { hotkeys, network } from './reading-subnet.ts'
 
 /** Outcomes of an epoch in which the liar only attests, correctly, by rules. */
 const honest = new Map<Network, ReturnType<OneLiar['outcome']>>()

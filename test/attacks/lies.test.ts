@@ -8,8 +8,8 @@ import {
 import { verify } from '../../packages/chain/src/index.ts'
 import { stateRoot } from '../../packages/duel/src/index.ts'
 import { laneScope, readSeals } from '../../packages/settlement/src/index.ts'
-import { attestedByAll, itIsFoundOut, type Lie, liar, sealing } from './found-out.ts'
-import { OneLiar } from './one-liar.ts'
+import { itIsFoundOut } from './found-out.ts'
+import { attestedByAll, type Lie, liar, OneLiar, sealing } from './one-liar.ts'
 import { accountOf, flawsOf, hotkeys, type LanePlan, type Written } from './reading-subnet.ts'
 
 const RUBBISH = new TextEncoder().encode('rubbish')
@@ -54,7 +54,7 @@ describe('attested-not-served', () => {
     'an empty bucket': [eachLane('COPY_MISSING', 'STATE_MISSING'), at('empty')],
     'a silent bucket, once': [
       // Which of its blocks were requested after its first failure is chance.
-      liar('COPY_MISSING'),
+      liar('COPY_MISSING', 'STATE_MISSING'),
       at('silent', ({ buckets }) => {
         buckets.at('silent').behaviour = 'fails'
       }),

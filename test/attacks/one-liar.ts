@@ -73,3 +73,27 @@ function outcomeOf({ state, report }: RecomputedEpoch, flaws: readonly string[])
     trustIn: ({ hotkey }: Account) => computeTrust(state.trust[hotkey]),
   }
 }
+
+/** Plays an epoch with a lie, in which honest validators follow the rules. */
+export type Lie = (subnet: OneLiar) => Promise<void>
+/** Returns the expected flaws, each with the validator that it blames. */
+export type Named = (subnet: OneLiar) => readonly string[]
+
+export const liar =
+  (...codes: readonly string[]): Named =>
+  ({ liar }) =>
+    codes.map((code) => `${code} ${liar.hotkey}`)
+
+/** Returns a lie: the liar seals a lane of this plan, which all buckets serve and all attest. */
+export const sealing =
+  (plan: LanePlan): Lie =>
+  async (subnet) => {
+    await subnet.sealLie(plan)
+    await attestedByAll(subnet)
+  }
+
+/** Lets honest validators seal, and all validators attest all lanes. */
+export async function attestedByAll(subnet: OneLiar): Promise<void> {
+  await subnet.beHonest(hotkeys(subnet.voters))
+  await subnet.lie(hotkeys(subnet.voters))
+}

@@ -130,6 +130,23 @@ export class Network {
     }
   }
 
+  /** Returns the files that anyone else can read, by the number of their owner and path. */
+  served(): readonly (readonly [owner: number, path: string, bytes: Uint8Array])[] {
+    const readable = (owner: number, path: string) => {
+      try {
+        return this.#serve(owner, path, -1)
+      } catch {
+        return null
+      }
+    }
+    return this.#files.flatMap((files, owner) =>
+      [...files.keys()].flatMap((path) => {
+        const bytes = readable(owner, path)
+        return bytes === null ? [] : [[owner, path, bytes] as const]
+      }),
+    )
+  }
+
   #serve(owner: number, path: string, reader: number): Uint8Array | null {
     const lies = (how: Lie): boolean => this.#troubles.lies(owner, how)
     const bytes = this.#files[owner]!.get(path) ?? null

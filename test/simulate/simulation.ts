@@ -28,6 +28,7 @@ export interface RunResult {
 /** A running world. */
 export interface RunningWorld {
   readonly chain: LocalChain
+  readonly network: Network
   readonly seats: readonly Seat[]
 }
 
@@ -52,7 +53,7 @@ export async function simulate(
   const last = (world.epochs + 1) * world.protocol.epochBlocks + CHECKED_AT + 1
   while (chain.height < last && checker.violation === undefined && !checker.isBeyond) {
     await makeBlock(subnet, seats, checker)
-    await onBlock({ chain, seats })
+    await onBlock({ chain, network, seats })
   }
   if (chain.height === last) checker.checkEnd(world.epochs + 1)
   for (const seat of seats) seat[Symbol.dispose]()

@@ -3,6 +3,7 @@ import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { type EvidenceResult, fault, faultAt } from './fault.ts'
 import { decodeUtf8, type Header, LIMITS, readHeader, readSample, type Sample } from './line.ts'
 import { computeMerkleRoot, hashLeaf } from './merkle.ts'
+import { checkScope, type LaneId } from './plan.ts'
 
 /**
  * Reports whether `signature` is the hotkey's signature of `message`. Must not throw on any bytes.
@@ -35,6 +36,8 @@ export const hashBlock = (headerLine: Uint8Array): Hash => bytesToHex(hashLeaf(h
 export interface BlockTrust {
   /** The expected hash. Default: any block that its own validator signed is accepted. */
   readonly hash?: Hash | undefined
+  /** The lane to which the block must belong. Default: any. */
+  readonly lane?: LaneId | undefined
   readonly verify: Verify
 }
 
@@ -75,20 +78,26 @@ export function openBlock(bytes: Uint8Array, trust: BlockTrust): EvidenceResult<
   )
 }
 
-/** Verifies a block's header and signature. The other lines are not verified. Protocol §6.2. */
+/**
+ * Verifies a block's header and signature. The other lines are not verified. The hash fixes the
+ * header, so a fault in it is in every copy, regardless of the lines after it. Protocol §6.2, §6.5.
+ */
 export function openHeader(
   bytes: Uint8Array,
-  { hash: known, verify }: BlockTrust,
+  { hash: known, lane, verify }: BlockTrust,
 ): EvidenceResult<OpenBlock> {
+  if (bytes.length > LIMITS.blockBytes) return BAD_LINES
   const [headerLine, signatureLine, ...lines] = splitLines(bytes)
-  if (headerLine === undefined || signatureLine === undefined)
-    return fault('BAD_LINES', 'expected 2 to 2050 complete lines in at most 8 MiB')
+  if (headerLine === undefined) return BAD_LINES
   // The hash is checked first, so that only the requested block is parsed.
   const hash = hashBlock(headerLine)
   if (known !== undefined && hash !== known)
     return fault('WRONG_HASH', `expected ${known}, got ${hash}`)
   const header = readHeader(headerLine)
   if (!header.ok) return faultAt('line 0', header)
+  const wrongScope = lane && checkScope('WRONG_SCOPE', header.value, lane)
+  if (wrongScope) return wrongScope
+  if (signatureLine === undefined) return BAD_LINES
   const { validator } = header.value
   const signature = SIGNATURE_LINE.exec(decodeUtf8(signatureLine))?.[1]
   if (signature === undefined || !verify(hexToBytes(hash), hexToBytes(signature), validator))
@@ -96,17 +105,18 @@ export function openHeader(
   return { ok: true, value: { hash, header: header.value, signature, lines } }
 }
 
+const BAD_LINES = fault('BAD_LINES', 'expected 2 to 2050 complete lines in at most 8 MiB')
+
 /**
- * Returns the lines without their line feeds. Empty if the last line has no line feed, or if there
- * are more lines or bytes than a block may have. Protocol §6.3.
+ * Returns the lines without their line feeds. Only the first one if the last line has no line feed,
+ * or if there are more lines than a block may have. Protocol §6.3.
  */
 function splitLines(bytes: Uint8Array): Uint8Array[] {
   const lines: Uint8Array[] = []
   let start = 0
   while (start < bytes.length) {
-    if (lines.length === 2 + LIMITS.blockSamples) return []
     const end = bytes.indexOf(LINE_FEED, start)
-    if (end === -1 || end >= LIMITS.blockBytes) return []
+    if (end === -1 || lines.length === 2 + LIMITS.blockSamples) return lines.slice(0, 1)
     lines.push(bytes.subarray(start, end))
     start = end + 1
   }

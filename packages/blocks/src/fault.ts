@@ -1,10 +1,10 @@
 import type { Result } from '@affine/prng'
 
 const FAULTS = [
-  // The bytes do not match the hash or the signature, so anyone may have altered them.
-  ['MISSING_BLOCK', 'BAD_LINES', 'BAD_HEADER', 'WRONG_HASH', 'WRONG_SIGNATURE', 'WRONG_ROOT'],
-  // The validator signed this fault and the following ones. Here a line is not a sample.
-  ['BAD_SAMPLE'],
+  // Anyone may have altered the bytes: another copy may be valid.
+  ['MISSING_BLOCK', 'BAD_LINES', 'WRONG_HASH', 'WRONG_SIGNATURE', 'WRONG_ROOT'],
+  // The validator made this fault and the following ones. Here a line is not a header or a sample.
+  ['BAD_HEADER', 'BAD_SAMPLE'],
   // A block is in the wrong place of its lane.
   ['WRONG_SCOPE', 'WRONG_HEIGHT', 'WRONG_PREVIOUS', 'SHORT_BLOCK', 'WRONG_SECRET'],
   // The samples are not those of the plan.
@@ -23,6 +23,13 @@ export type BlockFault = (typeof FAULTS)[number][number]
  * and for one sample §6.6.
  */
 export const FAULT_CODES: readonly BlockFault[] = FAULTS.flat()
+
+/**
+ * Reports whether a block with this fault may be valid in another bucket. Every other fault is its
+ * validator's, and in every copy. Protocol §6.5.
+ */
+export const isOnlyOfCopy = (code: BlockFault): boolean =>
+  FAULTS[0].some((altered) => altered === code)
 
 /** The result of a reader of evidence, which never throws. */
 export type EvidenceResult<T> = Result<T, BlockFault>

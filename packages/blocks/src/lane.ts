@@ -1,6 +1,6 @@
 import { type ReplayedSide, replay, replayGame, SIDES } from '@affine/envs'
 import type { Hash } from '@affine/prng'
-import { type BlockTrust, openBlock, type Verify } from './block.ts'
+import { openBlock, type Verify } from './block.ts'
 import { type Bucket, blockPath } from './bucket.ts'
 import { type EvidenceResult, type Failure, fault, faultAt, faultUnlessEqual } from './fault.ts'
 import {
@@ -15,7 +15,6 @@ import {
   type Sample,
 } from './line.ts'
 import {
-  checkScope,
   countTallies,
   hashCommitment,
   type LaneEnv,
@@ -90,9 +89,7 @@ export async function verifyLane({
     const result = await read({ hash, scope, secret, due })
     if (!result.ok) return faultAt(`block ${hash}`, result)
     const { header, samples, firstLineBytes } = result.value
-    const misplaced =
-      faultUnlessEqual('WRONG_HASH', result.value.hash, hash) ??
-      findMisplacement(result.value, scope, after)
+    const misplaced = findMisplacement(result.value, scope, after)
     if (misplaced !== null) return faultAt(`block ${hash}`, misplaced)
     // The head reveals the secret, and is read first.
     secret = header.secret ?? secret
@@ -152,8 +149,6 @@ function findMisplacement(
   after: NextBlock | null,
 ): Failure | null {
   const revealed = hashRevealed(header, scope)
-  const wrongScope = checkScope('WRONG_SCOPE', header, scope)
-  if (wrongScope !== null) return wrongScope
   // Only the head, the last block, reveals the secret.
   if (after === null) return faultUnlessEqual('WRONG_SECRET', revealed, scope.commitment)
   const wrong =
@@ -212,9 +207,9 @@ export interface BlockRequest {
  */
 export function checkBlock(
   bytes: Uint8Array,
-  { verify, hash, scope, secret, due }: BlockRequest & Pick<BlockTrust, 'verify'>,
+  { verify, hash, scope, secret, due }: BlockRequest & { readonly verify: Verify },
 ): EvidenceResult<AuditedBlock> {
-  const opened = openBlock(bytes, { hash, verify })
+  const opened = openBlock(bytes, { hash, lane: scope, verify })
   if (!opened.ok) return opened
   const { header, lines } = opened.value
   const sizes = lines.map((line) => line.length + 1)

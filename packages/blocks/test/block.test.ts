@@ -1,22 +1,35 @@
 import { canonicalize, type Json } from '@affine/prng'
 import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
+import file from '../../../vectors/blocks/copies.json' with { type: 'json' }
 import {
   type BlockDraft,
   hashBlock,
+  isOnlyOfCopy,
   LIMITS,
   NO_BLOCK,
+  openBlock,
   readBlock,
   type Sample,
   writeBlock,
 } from '../src/index.ts'
+import { readSample } from '../src/line.ts'
 import { keyOf } from './keys.ts'
 import { episodesOf, forge, honestSamples, scopeOf, toy } from './lane.ts'
 
+const vectors = file.vectors as unknown as readonly CopyVector[]
 const key = keyOf(3)
 const scope = scopeOf(toy.hotkey, { 'tictactoe@0.1.0': 1, 'mult8@0.1.0': 1 })
 const { genesis, netuid, epoch } = scope
 const first = { genesis, netuid, epoch, height: 0, prev: NO_BLOCK, time: 1 }
+
+/** A copy in parts, each with its repetitions: hex, because it may not be UTF-8. */
+interface CopyVector {
+  readonly what: string
+  readonly input: { readonly hash: string; readonly copy: readonly (readonly [string, number])[] }
+  readonly want: string
+}
+
 let samples: Sample[]
 let draft: BlockDraft
 
@@ -66,7 +79,7 @@ describe('writeBlock', () => {
     const wrong: [Partial<BlockDraft>, RegExp][] = [
       [{ validator: 'me' }, /BAD_HEADER.*validator/],
       [{ height: -1 }, /BAD_HEADER.*height/],
-      [{ samples: Array(2049).fill(sample) }, /BAD_LINES/],
+      [{ samples: Array(2049).fill(sample) }, /BAD_HEADER.*count/],
       [{ samples: [sample!, { ...sample!, index: -1 }] }, /BAD_SAMPLE: line 3: .index/],
       [{ samples: [long] }, /BAD_SAMPLE.*at most 131072 bytes/],
       [{ samples: [{ ...long, reward: 0.5 }] }, /expected integers/],
@@ -84,6 +97,21 @@ describe('writeBlock', () => {
     await expect(
       writeBlock({ ...draft, sign: () => Promise.reject(new Error('locked')) }),
     ).rejects.toThrow('locked')
+  })
+})
+
+describe('a copy of a block', () => {
+  const validator = '5CcyqxXnJucaCnQQvvUg5EPzj1uoNAxACZvzArHw5aVDvgNH'
+  const lane = { genesis: '11'.repeat(32), netuid: 120, validator, epoch: 7 }
+  const { verify } = keyOf(1)
+
+  it.each(vectors)('is classified: $what', ({ input: { hash, copy }, want }) => {
+    const parts = copy.map(([part, times]) => part.repeat(times))
+    const read = openBlock(hexToBytes(parts.join('')), { hash, lane, verify })
+    const samples = read.ok ? read.value.lines.map(readSample) : []
+    const failed = [read, ...samples].find(({ ok }) => !ok)
+    const code = failed?.ok === false ? failed.code : undefined
+    expect(code && isOnlyOfCopy(code) ? 'altered' : (code ?? 'valid')).toBe(want)
   })
 })
 

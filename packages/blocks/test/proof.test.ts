@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
+import vectors from '../../../vectors/blocks/copies.json' with { type: 'json' }
 import {
   type Block,
   judgeSampleProof,
@@ -7,6 +8,7 @@ import {
   readBlock,
   type SampleProof,
 } from '../src/index.ts'
+import { keyOf } from './keys.ts'
 import { type Files, honestSamples, laneOf, plansOf, scopeOf, toy } from './lane.ts'
 
 const scope = scopeOf(toy.hotkey, { 'tictactoe@0.1.0': 9, 'mult8@0.1.0': 9 })
@@ -32,6 +34,17 @@ const headersAfter = (place: number) => headersIn(blocks.slice(place + 1))
 const firstOf = ([block, ...after]: readonly Block[]) => proveSample(block!, 0, headersIn(after))
 const check = (value: unknown) =>
   judgeSampleProof(value, { head, scope, verify: toy.verify }).result
+
+it.each(vectors.proofs)(
+  'verifies the published proof: $what',
+  ({ input: { head, proof }, want }) => {
+    const { hotkey, verify } = keyOf(1)
+    const lane = { genesis: '11'.repeat(32), netuid: 120, validator: hotkey, epoch: 7 }
+    const quotas = { [`5${'C'.repeat(47)}`]: { 'mult8@0.1.0': 1 } }
+    const scope = { ...lane, champion: `5${'B'.repeat(47)}`, quotas }
+    expect(judgeSampleProof(proof, { head, scope, verify }).result.ok).toBe(want)
+  },
+)
 
 it('proves every sample of every block, through JSON', () => {
   for (const [place, block] of blocks.entries()) {

@@ -5,6 +5,7 @@ import {
   blockPath,
   checkBlock,
   type EvidenceResult,
+  isOnlyOfCopy,
   type LaneRequest,
   LIMITS,
 } from '@affine/blocks'
@@ -130,7 +131,8 @@ export class BucketReader {
    * Returns a reader for `verifyLane` that takes each block from the first place with an authentic
    * copy. The next place is queried as soon as one does not have the block, or has not answered for
    * two seconds. A bucket that failed is queried last for the rest of the epoch. If no place has a
-   * block, the fault is `MISSING_BLOCK`, with the answers of all places. Protocol §6.4.
+   * block, the fault is `MISSING_BLOCK`, with the answers of all places. A fault of the block's
+   * validator is in every copy, so the first one ends the search. Protocol §6.4, §6.5.
    */
   blocks({ sources = [], holders = [], deadline, keep }: BlockPlaces): LaneRequest['read'] {
     const opened = holders.flatMap(({ hotkey, url }) => this.open(hotkey, url, deadline) ?? [])
@@ -147,6 +149,7 @@ export class BucketReader {
         clock,
       })
       if (found === null) return search.describeMissing()
+      if ('code' in found) return found
       // The time of storing a block is not its source's.
       await keep?.({ ...found, asked: search.asked })
       return { ok: true, value: found.block }
@@ -164,6 +167,9 @@ interface SearchOptions {
 /** A block up to its first fault, with its bytes and its source. */
 type FoundCopy = Omit<FoundBlock, 'asked'> & { readonly block: AuditedBlock }
 
+/** A fault that is in every copy of a block. */
+type BlockFailure = Extract<EvidenceResult<never>, { ok: false }>
+
 /** The search for one block. */
 class BlockSearch {
   readonly asked = new Map<string, Promise<Copy>>()
@@ -173,15 +179,18 @@ class BlockSearch {
   readonly #tried: string[] = []
   /** Answers are checked one at a time, until the block is found. */
   readonly #oneByOne = pLimit(1)
-  #found: FoundCopy | null = null
+  #found: FoundCopy | BlockFailure | null = null
 
   constructor(wanted: BlockRequest, options: SearchOptions) {
     this.#wanted = wanted
     this.#options = options
   }
 
-  /** Resolves with the block if this source has it, or if another had it in the meantime. */
-  async readFrom(source: Source): Promise<FoundCopy | null> {
+  /**
+   * Resolves with the block, or with its validator's fault, if this source has it, or if another
+   * had it in the meantime.
+   */
+  async readFrom(source: Source): Promise<FoundCopy | BlockFailure | null> {
     const { name } = source
     const copy = tryRead(source, blockPath(this.#wanted.hash), LIMITS.blockBytes).then((answer) =>
       this.#oneByOne(() => this.#copyIn(answer, name)),
@@ -197,24 +206,26 @@ class BlockSearch {
   }
 
   async #copyIn(answer: BucketAnswer, from: string): Promise<Copy> {
-    const bytes = this.#found?.bytes
-    if (bytes === undefined) {
+    const found = this.#found
+    if (found === null) {
       if (answer instanceof Uint8Array) return this.#check(answer, from)
       if (answer === null) this.#tried.push(`${from}: not there`)
       else this.#fail(from, describeFailure(answer))
     }
+    const bytes = found !== null && 'bytes' in found ? found.bytes : undefined
     return classifyCopy(answer, { hash: this.#wanted.hash, bytes })
   }
 
   async #check(bytes: Uint8Array, from: string): Promise<Copy> {
     const { check, isKept } = this.#options
     const block = await check(isKept ? bytes.slice() : bytes, this.#wanted)
-    if (!block.ok) {
-      this.#fail(from, block.code)
-      return classifyOther(bytes, block.code)
+    if (block.ok) {
+      this.#found = { block: block.value, bytes, from }
+      return SAME
     }
-    this.#found = { block: block.value, bytes, from }
-    return SAME
+    if (isOnlyOfCopy(block.code)) this.#fail(from, block.code)
+    else this.#found = block
+    return classifyOther(bytes, block.code)
   }
 
   #fail(from: string, why: string): void {

@@ -131,7 +131,7 @@ export class Copies {
       const detail = `its bucket did not serve a block that it attested: ${cause}`
       flaws.push({ validator, code: 'COPY_MISSING', detail: `${detail}; ask its operator` })
     }
-    flaws.push(...this.#missingStates(roots, unheard))
+    flaws.push(...this.#missingStates(roots))
     flaws.sort((a, b) => (formatSortKey(a) < formatSortKey(b) ? -1 : 1))
     const expected = stateRoot(state)
     for (const [validator, root] of roots) {
@@ -141,19 +141,12 @@ export class Copies {
     return flaws
   }
 
-  /**
-   * Returns the attested states that are not served, except by buckets in `unheard`, whose silence
-   * is reported already.
-   */
-  #missingStates(
-    roots: ReadonlyMap<string, Root>,
-    unheard: readonly string[],
-  ): readonly UndatedFlaw[] {
+  /** Returns the attested states that are not served. */
+  #missingStates(roots: ReadonlyMap<string, Root>): readonly UndatedFlaw[] {
     const { state, attesters, reader } = this.#options
     return attesters.flatMap((validator) => {
       const root = reader.lost.has(validator) ? LOST : roots.get(validator)
       if (typeof root === 'string') return []
-      if (isFailure(root) && unheard.includes(validator)) return []
       const detail = `it attested ${statePath(state.epoch)}: ${explainMissing(root)}`
       return [{ validator, code: 'STATE_MISSING' as const, detail }]
     })
@@ -202,14 +195,16 @@ export function openCopies(ended: Snapshot, options: Omit<CopiesOptions, 'attest
   const { state, reader } = options
   const { epoch, due, voters } = state
   const commitments = decodeCommitments(ended)
-  const attests = (hotkey: string): boolean => {
+  const rootOf = (hotkey: string): Hash | undefined => {
     const commitment = commitments.get(hotkey)
-    return commitment?.kind === 'attest' && commitment.epoch === epoch
+    const isOfEpoch = commitment?.kind === 'attest' && commitment.epoch === epoch
+    return isOfEpoch ? commitment.stateRoot : undefined
   }
   const holders = listHolders(voters, ended)
   const sources = holders
-    .filter(({ hotkey }) => Object.hasOwn(due, hotkey) || attests(hotkey))
+    .filter(({ hotkey }) => Object.hasOwn(due, hotkey) || rootOf(hotkey) !== undefined)
     .flatMap(({ hotkey, url }) => reader.open(hotkey, url) ?? [])
-  const attesters = holders.map(({ hotkey }) => hotkey).filter(attests)
+  const root = stateRoot(state)
+  const attesters = holders.map(({ hotkey }) => hotkey).filter((each) => rootOf(each) === root)
   return new Copies(sources, { ...options, attesters })
 }

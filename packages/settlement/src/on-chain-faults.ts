@@ -9,18 +9,20 @@ export function findAttestationFlaws(settled: EpochResult): readonly UndatedFlaw
   return [...findWrongRoots(settled), ...findNeverSealed(settled), ...findNeverServed(settled)]
 }
 
-/** Returns the voters' attestations of the epoch. Those of others are ignored. */
+/** Returns the voters' attestations of the epoch, with any root or only with the state's. */
 function listAttestations({ before, snapshot }: EpochResult) {
   const { epoch, voters } = before
-  return snapshot.validators.flatMap(({ hotkey, attest }) =>
+  const root = stateRoot(before)
+  const all = snapshot.validators.flatMap(({ hotkey, attest }) =>
     attest?.epoch === epoch && Object.hasOwn(voters, hotkey) ? [{ hotkey, attest }] : [],
   )
+  return { root, all, counted: all.filter(({ attest }) => attest.stateRoot === root) }
 }
 
 /** Returns the attestations with a root other than the state's. Protocol §8.3. */
 function findWrongRoots(settled: EpochResult): readonly UndatedFlaw[] {
-  const root = stateRoot(settled.before)
-  return listAttestations(settled)
+  const { root, all } = listAttestations(settled)
+  return all
     .filter(({ attest }) => attest.stateRoot !== root)
     .map(({ hotkey, attest }) => {
       const advice = 'if others report this too, compare your release with theirs'
@@ -29,7 +31,7 @@ function findWrongRoots(settled: EpochResult): readonly UndatedFlaw[] {
     })
 }
 
-/** Returns the attestations with bits of lanes that were not sealed. Protocol §5.2. */
+/** Returns the counted attestations with bits of lanes that were not sealed. Protocol §5.2. */
 function findNeverSealed(settled: EpochResult): readonly UndatedFlaw[] {
   const { before, report } = settled
   const sealed = Object.keys(report.lanes).filter((hotkey) => report.lanes[hotkey]?.sealed)
@@ -37,7 +39,7 @@ function findNeverSealed(settled: EpochResult): readonly UndatedFlaw[] {
   const isMore = (bitmap: Uint8Array): boolean =>
     bitmap.some((byte, i) => (byte & ~(sealedBits[i] ?? 0)) !== 0)
   return listAttestations(settled)
-    .filter(({ attest }) => isMore(attest.bitmap))
+    .counted.filter(({ attest }) => isMore(attest.bitmap))
     .map(({ hotkey }) => {
       const detail = 'it attested a lane that was never sealed'
       return { validator: hotkey, code: 'NEVER_SEALED', detail }
@@ -71,15 +73,13 @@ export interface Warning {
  */
 export function findWithheldBits(settled: EpochResult): readonly Warning[] {
   const { before, lanes, report } = settled
-  const root = stateRoot(before)
   const whole = [...lanes.keys()].filter((validator) => lanes.get(validator)?.ok).sort()
   const isWithheldBy = (voter: string) => (validator: string) => {
     const attesters = report.lanes[validator]?.attesters ?? []
     return !attesters.includes(voter) && attesters.some((attester) => attester !== validator)
   }
   return listAttestations(settled)
-    .filter(({ attest }) => attest.stateRoot === root)
-    .map(({ hotkey }) => ({ hotkey, withheld: whole.filter(isWithheldBy(hotkey)) }))
+    .counted.map(({ hotkey }) => ({ hotkey, withheld: whole.filter(isWithheldBy(hotkey)) }))
     .filter(({ withheld }) => withheld.length > 0)
     .map(({ hotkey, withheld }) => {
       const detail = `${withheld.length} valid lanes that others attest: ${withheld.join(', ')}`

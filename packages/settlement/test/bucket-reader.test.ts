@@ -2,6 +2,7 @@ import {
   type BlockDraft,
   type BlockRequest,
   BucketFailure,
+  hashBlock,
   LIMITS,
   writeBlock,
 } from '@affine/blocks'
@@ -59,6 +60,15 @@ describe('a reader', () => {
     const alone = await blocksOf({ sources: [bad], keep })(wanted)
     expect(alone).toEqual({ ok: false, code: 'MISSING_BLOCK', detail })
     expect(kept).toHaveLength(1)
+  })
+
+  it('stops at a fault in the header, which every copy has', async () => {
+    const bytes = new TextEncoder().encode('{"v":2}\n')
+    const malformed = { name: 'bad', read: async () => bytes }
+    const silent = { name: 'unasked', read: () => expect.unreachable() }
+    const read = blocksOf({ sources: [malformed, silent] })
+    const found = await read({ ...wanted, hash: hashBlock(bytes.subarray(0, -1)) })
+    expect(found).toMatchObject({ ok: false, code: 'BAD_HEADER' })
   })
 
   it('requests no more bytes than a block may have', async () => {

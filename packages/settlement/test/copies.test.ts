@@ -393,12 +393,4 @@ describe('an attested state', () => {
     })
     expect(found).toEqual(flaws)
   })
-
-  it('is not reported of a bucket whose silence is reported', async () => {
-    const { path: blockAt, compareIn } = await writtenBlock()
-    const files = { [blockAt]: failure('late', 'timed out'), [path]: failure('body', 'cut') }
-    const copies = copiesIn([sourceOf('holder', files)], { attesters: ['holder'] })
-    await compareIn(copies, ['holder'])
-    expect(await codesIn(copies)).toEqual(['holder COPY_MISSING'])
-  })
 })

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from affine_verify.buckets import Buckets, TooLargeError, UnavailableError
+from affine_verify.buckets import Buckets, UnavailableError
 from affine_verify.chain import Chain
 from affine_verify.commitments import Attestation, Seal
 from affine_verify.evidence import BLOCK_BYTES, MILLION
@@ -56,7 +56,7 @@ def read_attested_state(
         try:
             data = buckets.read(address, f"v1/states/{epoch}.json", BLOCK_BYTES)
             state = parse(data or b"")
-        except (TooLargeError, ValueError):
+        except ValueError:
             continue
         if is_state(state, rules, epoch) and root_of(state) == root:
             return state  # type: ignore[no-any-return]

@@ -2,6 +2,7 @@
 
 import re
 import time
+import zlib
 from dataclasses import dataclass, field
 from http.client import HTTPException, HTTPMessage
 from pathlib import Path
@@ -13,6 +14,7 @@ NAME = re.compile("[A-Za-z0-9_-][A-Za-z0-9._-]*")
 PATIENCE_SECONDS = 90.0
 READ_SECONDS = 30.0
 CHUNK = 2**16
+GZIP = zlib.MAX_WBITS | 16
 
 
 class _NoRedirect(HTTPRedirectHandler):
@@ -49,13 +51,15 @@ def read_url(
         with OPENER.open(request, timeout=seconds) as response:
             if response.status != 200:
                 return None
+            is_gzip = response.headers.get("content-encoding") == "gzip"
+            decoder = zlib.decompressobj(GZIP) if is_gzip else None
             while part := response.read1(CHUNK):
-                data += part
+                data += decoder.decompress(part, limit + 1 - len(data)) if decoder else part
                 if len(data) > limit:
                     raise TooLargeError(url)
                 if time.monotonic() > end:
                     return None
-    except (OSError, ValueError, HTTPException):
+    except (OSError, ValueError, HTTPException, zlib.error):
         return None
     return bytes(data)
 
@@ -91,11 +95,14 @@ class Buckets:
     waited: dict[str, float] = field(default_factory=dict)
 
     def read(self, address: str, path: str, limit: int) -> bytes | None:
-        """Returns a file of a bucket, or None where it is unavailable.
+        """Returns a file, or None if it is unavailable or has more than `limit` bytes."""
+        try:
+            return self._read(address, path, limit)
+        except TooLargeError:
+            return None
 
-        Raises TooLargeError beyond `limit` bytes. A bucket that a reader has waited 90 seconds for
-        is not asked again.
-        """
+    def _read(self, address: str, path: str, limit: int) -> bytes | None:
+        """Reads a file. A bucket that was waited for 90 seconds is not asked again."""
         if is_https(address):
             url = address
         elif self.base is None or NAME.fullmatch(address) is None:

@@ -36,7 +36,7 @@ FIRST = {
     "format": matching(FORMAT),
     "netuid": is_u16,
     "params": PARAMS,
-    "neurons": list_of({"hotkey": is_hotkey, "stake": matching("[0-9]{1,20}")}),
+    "neurons": list_of({"hotkey": is_hotkey, "stake": matching("0|[1-9][0-9]{0,19}")}),
 }
 COMMITMENT = {"fields": list_of(matching("(?:[0-9a-f]{2}){0,1024}"), 16)}
 WEIGHTS = {"weights": list_of(list_of(is_u16, 2, 2), 4096)}

@@ -88,7 +88,7 @@ class Scope:
 
 @dataclass(frozen=True)
 class Block:
-    """A block whose header, signature and samples belong together."""
+    """A block with a signed header. `lines` are those of its samples."""
 
     header: Mapping[str, Any]
     lines: Sequence[bytes]
@@ -97,7 +97,7 @@ class Block:
 
 def read_header(line: bytes) -> dict[str, Any]:
     """Returns the header in line 0 of a block, or raises a FaultError. Protocol §6.2."""
-    require(len(line) <= HEADER_BYTES, "BAD_LINES")
+    require(len(line) <= HEADER_BYTES, "BAD_HEADER")
     header = _parse(line, "BAD_HEADER")
     require(fits(header, HEADER), "BAD_HEADER")
     return header  # type: ignore[no-any-return]
@@ -105,22 +105,31 @@ def read_header(line: bytes) -> dict[str, Any]:
 
 def read_block(data: bytes, hash: str, scope: Scope) -> Block:
     """Returns a block of a lane with its signature and root checked, or raises a FaultError."""
-    require(len(data) <= BLOCK_BYTES and data.endswith(b"\n"), "BAD_LINES")
-    lines = data[:-1].split(b"\n", BLOCK_SAMPLES + 2)
-    require(2 <= len(lines) <= BLOCK_SAMPLES + 2, "BAD_LINES")
-    first, second, *samples = lines
-    require(all(len(line) <= SAMPLE_BYTES for line in samples), "BAD_LINES")
-    require(merkle.leaf(first).hex() == hash, "WRONG_HASH")
-    header = read_header(first)
+    block = read_signed(data, scope, hash)
+    require(block.header["count"] == len(block.lines), "WRONG_ROOT")
+    require(merkle.root_of(block.lines).hex() == block.header["root"], "WRONG_ROOT")
+    return block
+
+
+def read_signed(data: bytes, scope: Scope, expected: str | None = None) -> Block:
+    """Returns a block with its header and signature checked, or raises a FaultError.
+
+    The hash fixes line 0, so its faults come before those of the other lines. Protocol §6.5.
+    """
+    require(len(data) <= BLOCK_BYTES and b"\n" in data, "BAD_LINES")
+    lines = data.split(b"\n", BLOCK_SAMPLES + 2)
+    hash = merkle.leaf(lines[0]).hex()
+    require(expected in (hash, None), "WRONG_HASH")
+    header = read_header(lines[0])
     require(all(header[name] == value for name, value in vars(scope).items()), "WRONG_SCOPE")
+    require(len(lines) > 2 and lines.pop() == b"", "BAD_LINES")
+    second, *samples = lines[1:]
     try:
         signature = parse(second)
     except ValueError:
         raise FaultError("WRONG_SIGNATURE") from None
     require(fits(signature, {"signature": is_signature}), "WRONG_SIGNATURE")
     check_signature(scope.validator, hash, signature["signature"])
-    require(header["count"] == len(samples), "WRONG_ROOT")
-    require(merkle.root_of(samples).hex() == header["root"], "WRONG_ROOT")
     return Block(header, samples, data)
 
 
@@ -133,6 +142,7 @@ def check_signature(validator: str, hash: str, signature: object) -> None:
 
 def read_sample(line: bytes) -> dict[str, Any]:
     """Returns a sample in its line, or raises a FaultError. Protocol §6.1."""
+    require(len(line) <= SAMPLE_BYTES, "BAD_SAMPLE")
     sample = _parse(line, "BAD_SAMPLE")
     require(fits(sample, SAMPLE) or fits(sample, GAME), "BAD_SAMPLE")
     return sample  # type: ignore[no-any-return]

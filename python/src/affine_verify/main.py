@@ -203,7 +203,7 @@ def _print_beginning(state: State, is_believed: bool, is_json: bool) -> None:
 
 
 def _print(kind: str, facts: Mapping[str, Any], text: str, is_json: bool) -> None:
-    print(json.dumps({"kind": kind, **facts}) if is_json else text, flush=True)
+    print(json.dumps({"type": kind, **facts}) if is_json else text, flush=True)
 
 
 def _sentence(facts: Mapping[str, Any]) -> str:

@@ -35,9 +35,10 @@ def check_proof(data: bytes, scope: Scope, head: str, plan_samples: int) -> dict
         raise FaultError("BAD_PROOF") from None
     require(fits(proof, PROOF) and len(proof["links"]) <= plan_samples, "BAD_PROOF")
     line = proof["header"].encode()
-    header = _checked_header(line, scope)
+    header = _read_header(line)
+    require(all(header[name] == value for name, value in vars(scope).items()), "BAD_PROOF")
     hash = merkle.leaf(line).hex()
-    require(_head_of(hash, proof["links"], scope) == head, "BAD_PROOF")
+    require(_head_of(hash, proof["links"]) == head, "BAD_PROOF")
     check_signature(scope.validator, hash, proof["signature"])
     sample = proof["sample"].encode()
     siblings = [bytes.fromhex(each) for each in proof["path"]]
@@ -47,19 +48,16 @@ def check_proof(data: bytes, scope: Scope, head: str, plan_samples: int) -> dict
     return read_sample(sample)
 
 
-def _head_of(hash: str, links: Sequence[str], scope: Scope) -> str:
+def _head_of(hash: str, links: Sequence[str]) -> str:
     """Returns the hash of the last link, each of which names the one before."""
     for link in links:
-        header = _checked_header(link.encode(), scope)
-        require(header["prev"] == hash, "BAD_PROOF")
+        require(_read_header(link.encode())["prev"] == hash, "BAD_PROOF")
         hash = merkle.leaf(link.encode()).hex()
     return hash
 
 
-def _checked_header(line: bytes, scope: Scope) -> dict[str, Any]:
+def _read_header(line: bytes) -> dict[str, Any]:
     try:
-        header = read_header(line)
+        return read_header(line)
     except FaultError:
         raise FaultError("BAD_PROOF") from None
-    require(all(header[name] == value for name, value in vars(scope).items()), "BAD_PROOF")
-    return header

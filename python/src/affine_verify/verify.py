@@ -6,8 +6,7 @@ from functools import partial
 from typing import Any
 
 from affine_envs.canonical_json import canonical_text
-from affine_verify import merkle
-from affine_verify.buckets import Buckets, TooLargeError, UnavailableError
+from affine_verify.buckets import Buckets, UnavailableError
 from affine_verify.chain import Chain, View
 from affine_verify.commitments import Attestation, Commitment, Seal
 from affine_verify.evidence import (
@@ -19,6 +18,7 @@ from affine_verify.evidence import (
     Scope,
     Tallies,
     read_block,
+    read_signed,
     require,
 )
 from affine_verify.state import (
@@ -129,7 +129,6 @@ class _Audit:
         self.chain, self.buckets = verifier.chain, verifier.buckets
         self.state, rules = verifier.state, verifier.rules
         self.epoch: int = self.state["epoch"]
-        self.is_first = self.epoch == verifier.first_epoch
         self.begin = self.epoch * rules["epochBlocks"]
         self.sealing = self.chain.views[self.begin + rules["sealBlock"]]
         self.ending = self.chain.views[self.begin + rules["epochBlocks"] - 1]
@@ -169,12 +168,9 @@ class _Audit:
         }
 
     def _address(self, hotkey: str) -> str | None:
-        """Returns the address that a voter announces: at the end, or else with its seal."""
-        for view in (self.ending, self.sealing):
-            slot, _ = view.slot(hotkey)
-            if isinstance(slot, Seal | Attestation):
-                return slot.address
-        return None
+        """Returns the address that a voter announces at the end of the epoch. Protocol §6.4."""
+        slot, _ = self.ending.slot(hotkey)
+        return slot.address if isinstance(slot, Seal | Attestation) else None
 
     def _get(self, hotkey: str, path: str) -> bytes | None:
         address = self.addresses.get(hotkey)
@@ -223,8 +219,6 @@ class _Audit:
         try:
             data = self._get(reader, f"v1/blocks/{hash}.jsonl")
             return "MISSING_BLOCK" if data is None else read(data)
-        except TooLargeError:
-            return "BAD_LINES"
         except FaultError as fault:
             return fault.code
 
@@ -252,31 +246,27 @@ class _Audit:
         result = self.lane(lane)
         if result.missing and is_attester:
             yield hotkey, "COPY_MISSING"
-            return
         for hash, block in result.blocks.items():
-            scope = self._scope(lane)
-            copy = self._copy(hotkey, hash, partial(read_block, hash=hash, scope=scope))
-            if copy == "WRONG_HASH":
-                other = self._copy(hotkey, hash, partial(_read_any_block, scope=scope))
-                if isinstance(other, Block) and other.header["height"] == block.header["height"]:
-                    copy = other
-            if isinstance(copy, Block):
-                if copy.data != block.data:
-                    yield lane, "SIGNED_TWICE"
-            elif copy != "MISSING_BLOCK":
+            read = partial(_read_copy, hash=hash, original=block, scope=self._scope(lane))
+            copy = self._copy(hotkey, hash, read)
+            if copy == "SIGNED_TWICE":
+                yield lane, copy
+            elif copy == "MISSING_BLOCK":
+                if is_attester:
+                    yield hotkey, "COPY_MISSING"
+            elif isinstance(copy, str):
                 yield hotkey, copy
-            elif is_attester:
-                yield hotkey, "COPY_MISSING"
 
     def _state_flaws(self) -> Iterator[tuple[str, str]]:
         """Yields voters that serve another governing state, or none although they attested it."""
         text = canonical_text(self.state).encode()
         for hotkey in self.addresses:
-            try:
-                data = self._get(hotkey, f"v1/states/{self.epoch}.json")
-            except TooLargeError:
-                data = b""
-            if data is None and hotkey in self.counted and not self.is_first:
+            slot, _ = self.ending.slot(hotkey)
+            attests = isinstance(slot, Attestation) and slot.epoch == self.epoch
+            if not attests and hotkey not in self.state["due"]:
+                continue
+            data = self._get(hotkey, f"v1/states/{self.epoch}.json")
+            if data is None and attests and slot.root == root_of(self.state):
                 yield hotkey, "STATE_MISSING"
             if data not in (None, text):
                 yield hotkey, "STATE_DIFFERS"
@@ -302,6 +292,21 @@ class _Audit:
         return champion if beginning.of(champion) else owner
 
 
-def _read_any_block(data: bytes, scope: Scope) -> Block:
-    """Returns a block that a validator signed, regardless of its hash."""
-    return read_block(data, merkle.leaf(data.split(b"\n", 1)[0]).hex(), scope)
+def _read_copy(data: bytes, hash: str, original: Block, scope: Scope) -> Block:
+    """Returns a block that is equal to the original, or raises a FaultError. Protocol §6.4."""
+    try:
+        block = read_block(data, hash, scope)
+    except FaultError as fault:
+        if fault.code == "WRONG_HASH" and _is_twin(data, original, scope):
+            raise FaultError("SIGNED_TWICE") from None
+        raise
+    require(data == original.data, "SIGNED_TWICE")
+    return block
+
+
+def _is_twin(data: bytes, original: Block, scope: Scope) -> bool:
+    """Reports whether a validator signed another header for the height of its block."""
+    try:
+        return bool(read_signed(data, scope).header["height"] == original.header["height"])
+    except FaultError:
+        return False

@@ -1,0 +1,60 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { LIMITS } from '../../packages/blocks/src/index.ts'
+import type { Generator } from '../../packages/prng/src/index.ts'
+import { streamOf } from '../simulate/draw.ts'
+import { testFolder } from '../test-folder.ts'
+import {
+  BLOCK_SAMPLES,
+  type Case,
+  drawLane,
+  drawProof,
+  drawReply,
+  drawSlot,
+  makeProofs,
+  playLanes,
+} from './cases.ts'
+import { drawNetwork, playSubnet } from './networks.ts'
+import { Python } from './python.ts'
+
+/** The first seed, and the number of cases of all kinds. */
+const SEED = Number(process.env.SEED ?? 0)
+const CASES = Number(process.env.CASES ?? 500)
+
+const { blockSamples } = LIMITS
+beforeAll(() => void Object.assign(LIMITS, { blockSamples: BLOCK_SAMPLES }))
+afterAll(() => void Object.assign(LIMITS, { blockSamples }))
+
+const folder = testFolder('differential')
+const lanes = await playLanes()
+const proofs = makeProofs(lanes)
+
+/** The kinds of python/tests/differential.py, each with its share of the cases. */
+const KINDS: Readonly<
+  Record<
+    string,
+    readonly [share: number, draw: (random: Generator, seed: number) => Case | Promise<Case>]
+  >
+> = {
+  reply: [0.3, drawReply],
+  slot: [0.2, drawSlot],
+  lane: [0.3, (random) => drawLane(lanes, random)],
+  proof: [0.15, (random) => drawProof(proofs, random)],
+  roots: [0.05, drawNetwork],
+  history: [0.001, (_, seed) => playSubnet(seed, join(folder, `${seed}`))],
+}
+
+test.each(Object.entries(KINDS))(
+  'TypeScript and Python agree: %s',
+  async (kind, [share, draw]) => {
+    await using python = new Python()
+    let accepted = 0
+    for (let seed = SEED; seed < SEED + share * CASES; seed++) {
+      const { given, found } = await draw(streamOf(seed, kind), seed)
+      expect(await python.ask(kind, given), `SEED=${seed}`).toEqual(found)
+      accepted += Number(found !== null)
+    }
+    expect(accepted).toBeGreaterThan(0)
+  },
+  600_000 + 1000 * CASES,
+)

@@ -21,7 +21,7 @@ from affine_verify import merkle
 from affine_verify.buckets import Buckets, is_https
 from affine_verify.evidence import FaultError, Scope, is_full, plan_of
 from affine_verify.main import main
-from affine_verify.proof import check_proof
+from affine_verify.proof import PROOF_BYTES, check_proof
 
 
 @pytest.fixture(scope="module")
@@ -108,10 +108,6 @@ def test_refuses_wrong_usage(world: World, tmp_path: Path) -> None:
     for altered in (text[:-1], text + "\n", text.replace('"nonce":0', '"nonce":9', 1), "{}\n"):
         (tmp_path / "chain").write_text(altered)
         assert main(["--network", str(tmp_path / "chain")]) == 4
-    with (tmp_path / "large").open("wb") as file:
-        file.truncate(2**25)
-    words = ["proof", file.name, "--network", chain, "--validator", "5", "--epoch", "2"]
-    assert main(words) == 2
 
 
 def test_reads_buckets_with_limits_and_without_redirects(tmp_path: Path) -> None:
@@ -157,12 +153,23 @@ def test_checks_a_sample_alone(world: World, tmp_path: Path) -> None:
     proof, scope, head = proof_of(world)
     text = canonical_text(proof).encode()
     assert check_proof(text, scope, head, 10)["index"] >= 0
-    (tmp_path / "proof").write_bytes(text)
-    words = ["proof", str(tmp_path / "proof"), "--network", str(world.folder / "chain.json")]
-    words += ["--epoch", "2", "--validator"]
-    assert main([*words, world.keys[0].hotkey]) == 0
-    assert main([*words, world.keys[1].hotkey]) == 1
-    assert main([*words, world.miner_keys[0].hotkey]) == 4
+    file = tmp_path / "proof"
+    words = ["proof", str(file), "--network", str(world.folder / "chain.json")]
+    key, stranger = world.keys[0].hotkey.encode(), world.miner_keys[0].hotkey.encode()
+    later = text.replace(b'\\"epoch\\":2', b'\\"epoch\\":9')
+    assert len({text, later, text.replace(key, stranger)}) == 3
+    for data, exit_code in [
+        (text, 0),
+        (text + b"\n", 1),
+        (b"", 1),
+        (later, 1),
+        (text.replace(key, stranger), 1),
+        (b"9" * (PROOF_BYTES + 1), 2),
+    ]:
+        file.write_bytes(data)
+        assert main(words) == exit_code
+    file.unlink()
+    assert main(words) == 2
     changes: list[tuple[dict[str, Any], str]] = [
         ({"index": 3}, "BAD_PROOF"),
         ({"path": proof["path"][1:]}, "BAD_PROOF"),

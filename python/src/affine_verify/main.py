@@ -22,8 +22,8 @@ from affine_verify.buckets import (
 )
 from affine_verify.chain import Chain, read_chain
 from affine_verify.commitments import Attestation, Seal
-from affine_verify.evidence import SAMPLE_BYTES, FaultError, Scope
-from affine_verify.proof import check_proof
+from affine_verify.evidence import FaultError, Scope, require
+from affine_verify.proof import PROOF_BYTES, check_proof, read_proof
 from affine_verify.rules import LOCAL, plan_most
 from affine_verify.state import State, root_of
 from affine_verify.verify import EpochResult, Verifier
@@ -31,7 +31,6 @@ from affine_verify.verify import EpochResult, Verifier
 VALID, FLAWED, WRONG_USAGE, NOT_DONE, STOPPED = 0, 1, 2, 4, 130
 EXPORT_BYTES = 2**31
 EXPORT_SECONDS = 600.0
-PROOF_BYTES = 16 * SAMPLE_BYTES
 BITTENSOR = re.compile("finney|test|local|wss?://.*")
 
 
@@ -80,9 +79,7 @@ def _proof_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         "affine-verify proof", description="Check a proof of one sample against a seal on chain."
     )
-    parser.add_argument("file", help="the proof, canonical JSON")
-    parser.add_argument("--validator", required=True, help="the hotkey of the lane's validator")
-    parser.add_argument("--epoch", type=int, required=True)
+    parser.add_argument("file", help="the proof, which the page saves as a file")
     _add_network(parser)
     return parser
 
@@ -220,23 +217,32 @@ def _run_proof(given: argparse.Namespace) -> int:
     try:
         data = read_file(Path(given.file), PROOF_BYTES)
     except TooLargeError as error:
-        raise UsageError(f"proof {given.file}: the file is too large") from error
+        text = f"proof {given.file}: expected at most {PROOF_BYTES} bytes"
+        raise UsageError(text) from error
     if data is None:
         raise UsageError(f"proof {given.file}: no such file")
-    block = given.epoch * LOCAL["epochBlocks"] + LOCAL["sealBlock"]
-    if not 0 <= block < len(chain.views):
-        raise UnavailableError(f"the chain does not have the seal block of epoch {given.epoch}")
-    slot, _ = chain.views[block].slot(given.validator)
-    if not isinstance(slot, Seal) or slot.epoch != given.epoch:
-        raise UnavailableError(f"{given.validator} did not seal epoch {given.epoch}")
-    scope = Scope(chain.genesis, chain.netuid, given.validator, given.epoch)
     try:
-        sample = check_proof(data, scope, slot.head, plan_most(LOCAL))
+        _, header = read_proof(data)
+        validator, epoch = header["validator"], header["epoch"]
+        scope = Scope(chain.genesis, chain.netuid, validator, epoch)
+        head = _sealed_head(chain, validator, epoch)
+        sample = check_proof(data, scope, head, plan_most(LOCAL))
     except FaultError as fault:
         print(f"invalid: {fault.code}")
         return FLAWED
-    print(f"valid: {sample['env']}#{sample['index']} {sample['challengeId']}")
+    what = f"{sample['env']}#{sample['index']} {sample['challengeId']}"
+    print(f"valid: {what} of {validator}, epoch {epoch}")
     return VALID
+
+
+def _sealed_head(chain: Chain, validator: str, epoch: int) -> str:
+    """Returns the head that a validator sealed in an epoch, or raises a FaultError."""
+    block = epoch * LOCAL["epochBlocks"] + LOCAL["sealBlock"]
+    require(block < len(chain.views), "BAD_PROOF")
+    slot, _ = chain.views[block].slot(validator)
+    if not isinstance(slot, Seal) or slot.epoch != epoch:
+        raise FaultError("BAD_PROOF")
+    return slot.head
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from affine_verify.evidence import (
 )
 from affine_verify.text import fits, is_hash, is_text, is_uint, list_of, parse
 
+PROOF_BYTES = 16 * SAMPLE_BYTES
 PROOF = {
     "sample": is_text,
     "index": is_uint,
@@ -23,7 +24,6 @@ PROOF = {
     "signature": is_text,
     "links": list_of(is_text),
 }
-PROOF_BYTES = 16 * SAMPLE_BYTES
 
 
 def read_proof(data: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -37,13 +37,12 @@ def read_proof(data: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
     return proof, _read_link(proof["header"])
 
 
-def check_proof(
-    proof: dict[str, Any], header: dict[str, Any], scope: Scope, head: str, plan_samples: int
-) -> dict[str, Any]:
+def check_proof(data: bytes, scope: Scope, head: str, plan_samples: int) -> dict[str, Any]:
     """Returns the sample that a proof shows, or raises a FaultError.
 
     The scope, the sealed head and the number of samples in the lane's plan are the reader's own.
     """
+    proof, header = read_proof(data)
     require(all(header[name] == value for name, value in vars(scope).items()), "BAD_PROOF")
     require(len(proof["links"]) <= plan_samples, "BAD_PROOF")
     hash = merkle.leaf(proof["header"].encode()).hex()

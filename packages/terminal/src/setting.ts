@@ -15,7 +15,7 @@ export interface Setting<Value = unknown> {
    * @throws InvalidValue for a text without a value.
    */
   readonly read: (text: string) => Value
-  /** Set for a path, which may begin with `~`, and for a list, whose option may be repeated. */
+  /** Set for a path, which may begin with `~`, and for a list of paths, whose option repeats. */
   readonly kind?: 'path' | 'list'
   readonly needed?: true
   readonly default?: string
@@ -65,7 +65,10 @@ export function createOption<Usage extends string>(
   const option = new Option(usage, standard === undefined ? help : `${help} (default: ${standard})`)
   if (setting.kind === 'path') option.argParser((path) => expandPath(path, option.name()))
   if (setting.kind === 'list')
-    option.argParser((text, before?: string) => (before === undefined ? text : `${before},${text}`))
+    option.argParser((text, before?: string) => {
+      const path = expandPath(text, option.name())
+      return before ? `${before},${path}` : path
+    })
   return option
 }
 

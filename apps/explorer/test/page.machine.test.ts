@@ -513,7 +513,7 @@ describe.runIf(HAS_BROWSER)('the page, on the files of a demo', () => {
   })
 
   it.each([
-    ['no blocks', 'has a bucket that did not serve a requested file'],
+    ['no blocks', 'did not serve a requested file'],
     ['no states', 'does not serve the state that it attested'],
   ] as const)('turns amber with the reason for a bucket with %s', async (fault, reason) => {
     const [first = ''] = await readdir(join(demo.out, 'buckets'))

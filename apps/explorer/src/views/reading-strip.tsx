@@ -73,8 +73,8 @@ const REASONS: Readonly<Record<string, string>> = {
   STATE_MISSING: 'does not serve the state that it attested',
   STATE_DIFFERS: 'serves another state',
   WRONG_ROOT_ATTESTED: 'attested another state',
-  NEVER_SEALED: 'attested a lane that was never sealed',
-  SIGNED_TWICE: 'signed two blocks for one place',
+  NEVER_SEALED: 'attested an unsealed lane',
+  SIGNED_TWICE: 'signed a block twice',
 }
 
 /** Names each validator with faulty data, and the reasons. */
@@ -87,7 +87,7 @@ function listFaulty(state: AppState): readonly string[] {
   const isFlawed = (hotkey: string): boolean => flaws.some(({ validator }) => validator === hotkey)
   const lacking = state.health
     .filter(({ hotkey, missing, failure }) => (missing > 0 || failure) && !isFlawed(hotkey))
-    .map(({ hotkey }) => `${nameOf(hotkey)} has a bucket that did not serve a requested file`)
+    .map(({ hotkey }) => `${nameOf(hotkey)} did not serve a requested file`)
   return [...new Set([...named, ...lacking])]
 }
 

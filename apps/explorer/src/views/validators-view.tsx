@@ -22,11 +22,10 @@ export function ValidatorsView({ of, ...page }: Page & ValidatorProps): JSX.Elem
       <LatestDuel {...page} of={of} />
       <Counts state={state} of={of} />
       <p class="caption">
-        A flaw proves that a validator signed invalid evidence or attested a wrong result. A suspect
-        lane is too far from those of the other validators, which bad luck can cause. Trust is the
-        share of a validator’s stake that counts: it rises with valid lanes in time, recent epochs
-        most, and falls with missing or void lanes. It does not prove that the replies are true. An
-        idle validator sets weights, but attested nothing for twenty epochs.
+        A flaw proves that a validator signed invalid evidence or attested a wrong result. Trust is
+        the share of a validator’s stake that counts: it rises with valid lanes in time, recent
+        epochs most, and falls with missing or void lanes. It does not prove that the replies are
+        true. An idle validator sets weights, but attested nothing for twenty epochs.
       </p>
       <Lanes state={state} of={of} />
       <BucketTable state={state} of={of} />

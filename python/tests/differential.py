@@ -1,4 +1,4 @@
-"""Answers cases of test/differential/differential.machine.test.ts: JSON lines in, JSON lines out."""
+"""Answers the cases of test/differential, in JSON: a line in, a line out."""
 
 import json
 import sys

@@ -7,14 +7,14 @@ import { promisedBytes } from './promised-bytes.mjs'
 const folder = 'apps/explorer/dist'
 const page = 'docs/explorer.md'
 
-/** Reports whether a file is the client for Bittensor's nodes, which is loaded only on demand. */
-const isClient = (path) => /^assets\/subtensor-[\w-]+\.js$/.test(path)
+/** Reports whether a file is loaded only with the client for Bittensor's nodes. */
+const isClient = (path) => /^assets\/(subtensor|p-retry)-[\w-]+\.js$/.test(path)
 
-/** A file that no browser loads. */
-const LICENCES = 'licences.txt'
+/** Reports whether no browser loads a file with the page: the licences, and the protocol. */
+const isDocument = (path) => /^licences\.txt$|^assets\/protocol-[\w-]+\.md$/.test(path)
 
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-  .filter((path) => path !== LICENCES && statSync(join(folder, path)).isFile())
+  .filter((path) => !isDocument(path) && statSync(join(folder, path)).isFile())
   .map((path) => ({ path, bytes: gzipSync(readFileSync(join(folder, path))).length }))
 const sum = (some) => some.reduce((so, { bytes }) => so + bytes, 0)
 const sizes = [

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
 import { defineConfig, type Plugin, type UserConfig } from 'vite'
 import { licences } from './licences.ts'
 
@@ -7,11 +8,13 @@ const packages = fileURLToPath(new URL('../../packages/', import.meta.url))
 
 const { resolve } = createRequire(new URL('../../packages/prng/package.json', import.meta.url))
 const BLAKE3 = 'hash-wasm/dist/blake3.umd.min.js'
+const BLAKE3_PATH = resolve(BLAKE3)
+const HASHER = fileURLToPath(new URL('src/worker/blake3.ts', import.meta.url))
 
 /** Modules that our packages import only for speed; plain JavaScript replaces them. */
 const COMPILED: Readonly<Record<string, string | { id: string; external: true }>> = {
   // prng omits it in browsers, but a page that verifies everything needs it.
-  [BLAKE3]: resolve(BLAKE3),
+  [BLAKE3]: BLAKE3_PATH,
   // Its 170 kB would always be sent. A bare external import fails in a browser.
   '@polkadot/wasm-crypto': { id: '@polkadot/wasm-crypto', external: true },
 }
@@ -28,6 +31,18 @@ const PRELOAD = `export const __vitePreload = (load, parts = [], base) => {
   return load()
 }`
 
+/**
+ * Replaces the code of hash-wasm with a smaller hasher. Its WebAssembly is half as large
+ * when it is compressed before it becomes Base64.
+ */
+function reduceBlake3(code: string): string {
+  const [wasm] = /[\w+/]{9999,}=*/.exec(code) ?? []
+  if (wasm === undefined) throw new Error(`${BLAKE3_PATH} has no WebAssembly in Base64`)
+  const packed = gzipSync(Buffer.from(wasm, 'base64'), { level: 9 }).toString('base64')
+  return `import { createHasher } from ${JSON.stringify(HASHER)}
+export default { createBLAKE3: () => createHasher('${packed}') }`
+}
+
 /** Omits modules that the page does not need. */
 const sendLess = (): Plugin => ({
   name: 'send-less',
@@ -35,6 +50,7 @@ const sendLess = (): Plugin => ({
   resolveId: (source, importer = '') =>
     importer.startsWith(packages) && !importer.includes('/node_modules/') ? COMPILED[source] : null,
   load: (id) => (id === PRELOAD_ID ? PRELOAD : null),
+  transform: (code, id) => (id === BLAKE3_PATH ? reduceBlake3(code) : null),
 })
 
 const { page, worker } = licences()

@@ -1,4 +1,4 @@
-"""Answers the cases of test/differential, in JSON: a line in, a line out."""
+"""Answers cases of differential.machine.test.ts: JSON lines in, JSON lines out."""
 
 import json
 import sys
@@ -12,13 +12,13 @@ from affine_envs.canonical_json import canonical_text
 from affine_envs.registry import GAMES
 from affine_envs.text import answer, recorded
 from affine_verify import evidence
-from affine_verify.buckets import Buckets
+from affine_verify.buckets import Buckets, UnavailableError
 from affine_verify.chain import read_chain
 from affine_verify.commitments import Attestation, Commitment, read_slot
 from affine_verify.evidence import Block, FaultError, Lane, Scope
 from affine_verify.proof import check_proof
 from affine_verify.state import Miner, Snapshot, Validator, decide, first_state, root_of
-from affine_verify.verify import UnavailableError, Verifier
+from affine_verify.verify import Verifier
 
 
 def roots(case: Any) -> list[str]:

@@ -1,10 +1,13 @@
-"""Rules of a local chain that its vector does not reach."""
+"""Rules about chains that vectors do not reach: eviction, and which state is believed."""
 
 import pytest
 
 pytest.importorskip("sr25519", reason="needs the extra `verify`")
 
-from affine_verify.chain import Neuron, View, _Replay
+from affine_verify.attested_state import attested_root
+from affine_verify.buckets import UnavailableError
+from affine_verify.chain import Chain, Neuron, View, _Replay
+from affine_verify.rules import LOCAL
 
 FIRST = {
     "format": "affine-chain/1",
@@ -42,3 +45,51 @@ def test_evicts_by_emission_registration_and_uid() -> None:
 def test_evicts_the_young_where_few_are_old() -> None:
     assert evicted({}, 9, (0, 0, 9, 8)) == 3
     assert evicted({}, 9, (0, 0, 0, 8)) == 2
+
+
+EPOCH = 40
+ROOT = "a" * 64
+
+
+def attest(epoch: int, root: str = ROOT) -> tuple[bytes, ...]:
+    text = b"\1\2" + epoch.to_bytes(4, "little") + bytes(48) + bytes.fromhex(root)
+    return text, b"bucket"
+
+
+def seal(epoch: int) -> tuple[bytes, ...]:
+    return b"\1\1" + epoch.to_bytes(4, "little") + bytes(32), b"bucket"
+
+
+Slots = dict[str, tuple[int, int, tuple[bytes, ...]]]
+BELIEVED: dict[str, tuple[Slots, bool]] = {
+    "more than half": ({"a": (6, 6, attest(40)), "b": (5, 5, attest(40, "b" * 64))}, True),
+    "half": ({"a": (5, 5, attest(40)), "b": (5, 5, seal(40))}, False),
+    "an idle one does not count": ({"a": (5, 5, attest(40)), "b": (9, 9, ())}, True),
+    "nor one that was active long ago": ({"a": (5, 5, attest(40)), "b": (9, 9, seal(20))}, True),
+    "one that was active lately does": ({"a": (5, 5, attest(40)), "b": (9, 9, seal(21))}, False),
+    "nor a slot of a later epoch": ({"a": (5, 5, attest(40)), "b": (9, 9, attest(41))}, True),
+    "borrowed stake does not": ({"a": (1, 9, attest(40)), "b": (2, 2, seal(40))}, False),
+    "nor stake that was given back": ({"a": (9, 1, attest(40)), "b": (2, 2, seal(40))}, False),
+    "an old attestation": ({"a": (5, 5, attest(39))}, False),
+    "no permit": ({"a": (5, 0, attest(40))}, False),
+}
+
+
+def view_of(stakes: dict[str, int], slots: Slots) -> View:
+    neurons = [Neuron(uid, *each, each[1] > 0, 0, 0) for uid, each in enumerate(stakes.items())]
+    return View(tuple(neurons), {name: (fields, 0) for name, (*_, fields) in slots.items()})
+
+
+@pytest.mark.parametrize("what", BELIEVED)
+def test_believes_a_state_that_most_active_stake_attests(what: str) -> None:
+    slots, is_believed = BELIEVED[what]
+    sealing = view_of({name: before for name, (before, _, _) in slots.items()}, slots)
+    ending = view_of({name: after for name, (_, after, _) in slots.items()}, slots)
+    begin = EPOCH * LOCAL["epochBlocks"]
+    views = [View()] * begin + [sealing] * 21 + [ending] * 9
+    chain = Chain(1, [ROOT] * len(views), views)
+    if is_believed:
+        assert attested_root(chain, LOCAL, EPOCH) == (ROOT, ["bucket"])
+    else:
+        with pytest.raises(UnavailableError, match="begin with an earlier epoch"):
+            attested_root(chain, LOCAL, EPOCH)

@@ -21,7 +21,7 @@ from affine_verify import merkle
 from affine_verify.buckets import Buckets, is_https
 from affine_verify.evidence import FaultError, Scope, is_full, plan_of
 from affine_verify.main import main
-from affine_verify.proof import check_proof
+from affine_verify.proof import PROOF_BYTES, check_proof
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +41,16 @@ class Quiet(SimpleHTTPRequestHandler):
             self.end_headers()
         else:
             super().do_GET()
+
+    def do_POST(self) -> None:
+        """Answers a question about the chain like `af localnet`, with at most 40 blocks."""
+        if self.path != "/localnet":
+            return self.send_error(501)
+        begin = json.loads(self.rfile.read(int(self.headers["content-length"])))["log"]
+        first, *blocks = (Path(self.directory) / "chain.json").read_bytes().splitlines(True)
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"".join([first, *blocks[begin : begin + 40]]))
 
     def end_headers(self) -> None:
         if self.path.endswith(".gz"):
@@ -72,17 +82,28 @@ def test_verifies_folders_and_urls_alike(world: World, capsys: pytest.CaptureFix
     assert lines_of(output, "flaw") == [flaw]
     assert len(lines_of(output, "epoch")) == 3
     with served(world.folder) as url:
-        words = [f"{url}/buckets", "--network", f"{url}/chain.json", "--json"]
-        assert main(words) == 1
-    assert capsys.readouterr().out == output
+        for network in (f"{url}/chain.json", f"{url}/localnet"):
+            assert main([f"{url}/buckets", "--network", network, "--json"]) == 1
+            assert capsys.readouterr().out == output
     assert main([str(buckets), "--network", str(chain)]) == 1
     assert "frozen" in capsys.readouterr().out
 
 
 def test_refuses_wrong_usage(world: World, tmp_path: Path) -> None:
     chain = str(world.folder / "chain.json")
-    for words in (["--network", "finney"], ["--network", "/nowhere"], ["/no", "--network", chain]):
+    for words in (
+        ["--network", "finney"],
+        ["--network", "/nowhere"],
+        ["/no", "--network", chain],
+        ["--network", chain],
+        [str(tmp_path), "--network", chain],
+        ["--network", chain, "--first-epoch", "-1"],
+        ["--network", chain, "--from-epoch", "3"],
+    ):
         assert main(words) == 2
+    (tmp_path / "a").mkdir()
+    for words in (["--first-epoch", "3"], ["--from-epoch", "2"]):
+        assert main([str(tmp_path), "--network", chain, *words]) == 4
     text = world.text()
     for altered in (text[:-1], text + "\n", text.replace('"nonce":0', '"nonce":9', 1), "{}\n"):
         (tmp_path / "chain").write_text(altered)
@@ -132,12 +153,23 @@ def test_checks_a_sample_alone(world: World, tmp_path: Path) -> None:
     proof, scope, head = proof_of(world)
     text = canonical_text(proof).encode()
     assert check_proof(text, scope, head, 10)["index"] >= 0
-    (tmp_path / "proof").write_bytes(text)
-    words = ["proof", str(tmp_path / "proof"), "--network", str(world.folder / "chain.json")]
-    words += ["--epoch", "2", "--validator"]
-    assert main([*words, world.keys[0].hotkey]) == 0
-    assert main([*words, world.keys[1].hotkey]) == 1
-    assert main([*words, world.miner_keys[0].hotkey]) == 4
+    file = tmp_path / "proof"
+    words = ["proof", str(file), "--network", str(world.folder / "chain.json")]
+    key, stranger = world.keys[0].hotkey.encode(), world.miner_keys[0].hotkey.encode()
+    later = text.replace(b'\\"epoch\\":2', b'\\"epoch\\":9')
+    assert len({text, later, text.replace(key, stranger)}) == 3
+    for data, exit_code in [
+        (text, 0),
+        (text + b"\n", 1),
+        (b"", 1),
+        (later, 1),
+        (text.replace(key, stranger), 1),
+        (b"9" * (PROOF_BYTES + 1), 2),
+    ]:
+        file.write_bytes(data)
+        assert main(words) == exit_code
+    file.unlink()
+    assert main(words) == 2
     changes: list[tuple[dict[str, Any], str]] = [
         ({"index": 3}, "BAD_PROOF"),
         ({"path": proof["path"][1:]}, "BAD_PROOF"),

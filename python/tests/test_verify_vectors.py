@@ -4,14 +4,17 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import asdict
+from hashlib import sha512
 from typing import Any
 
 import pytest
 
-pytest.importorskip("sr25519", reason="needs the extra `verify`")
+pytest.importorskip("ed25519_zebra", reason="needs the extra `verify`")
 
+import ed25519_zebra
 from vectors import ROOT, examples, vectors_of
 from verify_networks import bitmap, commitment, roots_of
+from verify_world import hotkey_of
 
 from affine_envs.canonical_json import canonical_text
 from affine_envs.digest import digest
@@ -35,7 +38,7 @@ from affine_verify.duel import (
 from affine_verify.duel import champion_points as champion
 from affine_verify.duel import contender_points as contender
 from affine_verify.evidence import FaultError, Scope, plan_of, read_block, read_sample
-from affine_verify.keys import is_signed, is_signed_ed25519, public_key
+from affine_verify.keys import SMALL_ORDER, is_signed, is_signed_ed25519, public_key
 from affine_verify.proof import check_proof
 from affine_verify.rules import LOCAL, MAIN
 from affine_verify.state import (
@@ -144,11 +147,34 @@ def test_reads_hotkeys_and_checks_signatures() -> None:
         assert is_signed_ed25519(vector["hotkey"], message, signature)
         assert not is_signed_ed25519(vector["hotkey"], message + b"!", signature)
         assert not is_signed(vector["hotkey"], message, signature)
-    assert not is_signed_ed25519(SMALL_ORDER, b"", b"\1" + bytes(63))
 
 
-SMALL_ORDER = "5C4hrfjw9DjXZTzV3MwzrrAr9P1MJhSrvWGWqi1eSuyUpnhM"
-"""The key of 32 zero bytes, which encode a point of order 4."""
+ORDER = 2**252 + 27742317777372353535851937790883648493
+IDENTITY = (1).to_bytes(32, "little")
+TAMPERED = {
+    "the y of the identity plus the prime": (2**255 - 18).to_bytes(32, "little"),
+    "the identity with a sign": (2**255 + 1).to_bytes(32, "little"),
+}
+
+
+def test_checks_ed25519_as_the_page_defines_it() -> None:
+    # With the identity as its point, a signature's scalar is that of the key times the challenge.
+    seed = b"affine".ljust(32)
+    secret = int.from_bytes(sha512(seed).digest()[:32], "little") & (2**254 - 8) | 2**254
+    _, key = ed25519_zebra.ed_from_seed(seed)
+
+    def signed(point: bytes) -> bytes:
+        challenge = int.from_bytes(sha512(point + key + b"text").digest(), "little")
+        return point + (challenge * secret % ORDER).to_bytes(32, "little")
+
+    assert is_signed_ed25519(hotkey_of(key), b"text", signed(IDENTITY))
+    for what, point in TAMPERED.items():
+        assert ed25519_zebra.ed_verify(signed(point), b"text", key), what
+        assert not is_signed_ed25519(hotkey_of(key), b"text", signed(point)), what
+    for y in SMALL_ORDER:
+        for sign in (0, 2**255):
+            small = (y + sign).to_bytes(32, "little")
+            assert not is_signed_ed25519(hotkey_of(small), b"", IDENTITY + bytes(32))
 
 
 # Chapter 5

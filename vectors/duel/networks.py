@@ -19,6 +19,7 @@ from pathlib import Path
 from affine_verify.rules import LOCAL
 from affine_verify.state import decide, first_state, outcome_of, quotas_of, root_of
 
+# The tests of python/ decide these networks too.
 sys.path.append(str(Path(__file__).parents[2] / "python" / "tests"))
 from verify_networks import arguments_of, rules_at
 

@@ -2,7 +2,7 @@ import type { DuelTurn } from '@affine/report'
 
 /** A view of the page, and its subject. */
 export type Route =
-  | { readonly view: 'race' | 'miners' | 'validators' | 'nowhere' }
+  | { readonly view: 'race' | 'miners' | 'validators' | 'proof' | 'nowhere' }
   | { readonly view: 'duel' | 'hotkey'; readonly id: string }
   | { readonly view: 'sample'; readonly block: string; readonly line: number }
 
@@ -19,7 +19,7 @@ export function parseRoute(fragment: string): Route {
   if (view === 'duel' && DUEL.test(id)) return { view, id }
   if (view === 'hotkey' && HOTKEY.test(id)) return { view, id }
   if (id !== '') return { view: 'nowhere' }
-  if (view === 'miners' || view === 'validators') return { view }
+  if (view === 'miners' || view === 'validators' || view === 'proof') return { view }
   return { view: view === '' ? 'race' : 'nowhere' }
 }
 

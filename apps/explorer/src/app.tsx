@@ -9,6 +9,7 @@ import { ChallengeView } from './views/challenge-view.tsx'
 import { ContenderView } from './views/contender-view.tsx'
 import { MinersView, MinerView } from './views/miners-view.tsx'
 import { Heading, type HotkeyProps } from './views/parts.tsx'
+import { type ProofFileProps, ProofFileView } from './views/proof-view.tsx'
 import { RaceView } from './views/race-view.tsx'
 import { LinkWarning, ReadingStrip, SourceBar } from './views/reading-strip.tsx'
 import { ValidatorsView } from './views/validators-view.tsx'
@@ -18,6 +19,7 @@ const TABS = [
   ['#/', 'Race'],
   ['#/miners', 'Miners'],
   ['#/validators', 'Validators'],
+  ['#/proof', 'Proofs'],
 ] as const
 
 interface AppProps extends Pick<Feed, 'listen'> {
@@ -35,6 +37,7 @@ export function showApp(props: AppProps): void {
 
 function App({ network, refusal, ...reader }: AppProps): JSX.Element {
   const route = useRoute()
+  const [file, choose] = useDroppedFile()
   const { page, soFar } = useReader(reader, network)
   const { state } = page
   const main = useRef<HTMLElement>(null)
@@ -48,7 +51,10 @@ function App({ network, refusal, ...reader }: AppProps): JSX.Element {
   }, [place])
   useEffect(keepPlaces, [])
   // Progress must not render a view again.
-  const view = useMemo(() => <View key={place} route={route} page={page} />, [place, page])
+  const view = useMemo(
+    () => <View key={place} {...{ route, page, file, choose }} />,
+    [place, page, file],
+  )
   return (
     <>
       <header>
@@ -88,6 +94,29 @@ function useRoute(): Route {
   return route
 }
 
+/** Returns the file that was dropped on any view, or chosen, and shows its view. */
+function useDroppedFile() {
+  const [file, setFile] = useState<File>()
+  const choose = (chosen: File | undefined): void => {
+    if (chosen === undefined) return
+    setFile(chosen)
+    location.hash = '#/proof'
+  }
+  useEffect(() => {
+    addEventListener('dragover', (event) => event.preventDefault())
+    addEventListener('drop', (event) => {
+      event.preventDefault()
+      choose(event.dataTransfer?.files[0])
+    })
+  }, [])
+  return [file, choose] as const
+}
+
+interface ViewProps extends Omit<ProofFileProps, keyof Page> {
+  readonly route: Route
+  readonly page: Page
+}
+
 function useReader(
   { ask, listen }: Pick<AppProps, 'ask' | 'listen'>,
   network: NamedNetwork | undefined,
@@ -104,7 +133,7 @@ function useReader(
 }
 
 /** Shows the view of a route. */
-function View({ route, page }: { readonly route: Route; readonly page: Page }): JSX.Element {
+function View({ route, page, ...chosen }: ViewProps): JSX.Element {
   switch (route.view) {
     case 'race':
       return <RaceView {...page} />
@@ -118,6 +147,8 @@ function View({ route, page }: { readonly route: Route; readonly page: Page }): 
       return <MinersView {...page} />
     case 'validators':
       return <ValidatorsView {...page} />
+    case 'proof':
+      return <ProofFileView {...page} {...chosen} />
     case 'nowhere':
       return <Heading>This view does not exist</Heading>
   }

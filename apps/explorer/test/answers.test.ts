@@ -37,7 +37,8 @@ it('returns all samples of a challenge that spans two blocks', async () => {
     checked: { ok: true, value: { blocks: [...hashes].reverse() } },
     sources: [{ name: 'a', read: async (path: string) => files.get(path) ?? null }],
   }
-  const reader = { findLane: async () => lane } as unknown as SubnetReader
+  const urlOf = () => undefined
+  const reader = { findLane: async () => lane, urlOf } as unknown as SubnetReader
   const { sample } = createAnswers(async () => reader)
   const minersOf = async (block: number, line: number) => {
     const { pairs } = await sample({ block: hashes[block] ?? '', line })

@@ -92,15 +92,6 @@ describe('a proof', () => {
     expect(flipPart(empty, 'the Merkle path').path).not.toEqual([])
   })
 
-  it.each(PARTS)('states the problem with %s flipped', async (part) => {
-    const steps = await stepsWith(part)
-    const whole = new Map(
-      (await stepsWith('nothing')).map(({ title, sentence }) => [title, sentence]),
-    )
-    for (const { title, sentence, holds } of steps)
-      expect(sentence === whole.get(title)).toBe(holds)
-  })
-
   it.each([
     ['a reply', ['Replies of the miner → reward', 'Line → Merkle root']],
     ['the secret', ['Secret → commitment', 'Secret and beacon → challenge id']],

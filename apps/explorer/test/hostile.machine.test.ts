@@ -100,7 +100,7 @@ describe.runIf(HAS_BROWSER)('hostile evidence', () => {
     await goTo(page, `#/sample/${hostile.sound}/${hostile.unbegun}`)
     await page.getByText(/✔ All \d+ steps are valid/).waitFor()
     const game = page.locator('section', { has: page.getByRole('heading', { name: 'The game' }) })
-    expect(await game.textContent()).toBe('The gameReward -1: the game was never begun')
+    expect(await game.textContent()).toBe('The gamethe game was never begun')
     expect(await page.locator('h1').textContent()).toBe('A tie')
   })
 

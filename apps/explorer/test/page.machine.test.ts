@@ -1,4 +1,5 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { spawnSync } from 'node:child_process'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { LocalChain, serveLocal } from '@affine/chain'
@@ -6,11 +7,17 @@ import type { Browser, Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fakeNode } from '../../../packages/chain/test/fake-node.ts'
 import { listen } from '../../../packages/node/src/listen.ts'
+import { AF_VERIFY, run } from '../../../test/processes.ts'
 import { goTo, HAS_BROWSER, launch, type Opened, openPage } from './browser.ts'
 import { type Demo, runDemo } from './demo.ts'
 import { serveFaulty } from './faulty-buckets.ts'
 import { VIEWS } from './views.ts'
 
+const PYTHON = process.env.TEST_PYTHON ?? 'python3'
+const PYTHON_CODE = fileURLToPath(new URL('../../../python/src', import.meta.url))
+/** Whether affine-verify and the packages that it needs are installed. */
+const HAS_VERIFIER =
+  spawnSync(PYTHON, ['-c', 'import affine_verify.main'], { cwd: PYTHON_CODE }).status === 0
 const dist = fileURLToPath(new URL('../dist', import.meta.url))
 let demo: Demo
 let browser: Browser
@@ -167,7 +174,7 @@ describe.runIf(HAS_BROWSER)('the page, on the files of a demo', () => {
     })
 
     it('has a URL and a title, and shows the same at that URL', async () => {
-      const linked = visits.wide.filter(({ name }) => name !== 'decided' && name !== 'proof')
+      const linked = visits.wide.filter(({ name }) => !/^(decided|proof|proof file)$/.test(name))
       for (const { title, heading } of linked)
         expect(title).toMatch(new RegExp(`^${heading}(, .*)? · Affine explorer$`))
       expect(new Set(linked.map(({ title }) => title)).size).toBe(linked.length)
@@ -279,7 +286,7 @@ describe.runIf(HAS_BROWSER)('the page, on the files of a demo', () => {
   it('opens a lost board at the deciding move, next to the reason', async () => {
     const { page } = wide
     await VIEWS.find(({ name }) => name === 'board')?.open(page)
-    const less = /^Reward (-1|0):/ // a loss or a draw
+    const less = /^(lost to the line|drawn|forfeited): /
     const lost = page.locator('section.card', { has: page.getByText(less) }).first()
     expect(await lost.locator('.picture .mistake').count()).toBe(1)
     const [board, why] = await Promise.all(
@@ -297,7 +304,7 @@ describe.runIf(HAS_BROWSER)('the page, on the files of a demo', () => {
     while (await before.isEnabled()) await before.click()
     expect(await game.locator('.marked').count()).toBe(0)
     while (await next.isEnabled()) await next.click()
-    await game.getByText(/^Reward -1: /).waitFor()
+    await game.getByText('the last position').waitFor()
     const ending = (await game.textContent()) ?? ''
     const isJoined = / joined (row|column) /.test(ending)
     expect((await game.locator('.marked').count()) >= 7).toBe(isJoined)
@@ -318,9 +325,7 @@ describe.runIf(HAS_BROWSER)('the page, on the files of a demo', () => {
     const replies = sides.map((side) => valuesOf(`Replies of the ${side} → reward`))
     const [champion = {}, contender = {}] = await Promise.all(replies)
     expect([champion.replayed, contender.replayed]).toEqual(['reward -1', 'reward 1'])
-    const given = [champion, contender].flatMap((of) =>
-      Object.keys(of).filter((name) => /^reply \d/.test(name)),
-    )
+    const given = [champion, contender].flatMap(({ replies = '' }) => replies.split('\n'))
     expect(given.length).toBe(Number(moves))
     await page.getByText(/^Its proof: /).click()
     await page.getByRole('button', { name: 'a reply' }).click()
@@ -328,6 +333,51 @@ describe.runIf(HAS_BROWSER)('the page, on the files of a demo', () => {
     expect(await page.locator('.step.broken').allTextContents()).toContainEqual(
       expect.stringMatching(/Line → Merkle root/),
     )
+  })
+
+  it('saves a proof that all three programs accept, and reject with one byte changed', async () => {
+    const { page } = wide
+    await VIEWS.find(({ name }) => name === 'game')?.open(page)
+    await page.getByText(/^Its proof: /).click()
+    const saving = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Save the proof' }).click()
+    const saved = await saving
+    expect(saved.suggestedFilename()).toMatch(/^proof-hex@0\.1\.0-\d+-epoch-\d+\.json$/)
+    const path = join(demo.out, 'proof.json')
+    await saved.saveAs(path)
+    const bytes = await readFile(path)
+    const words = ['proof', path, '--network', join(demo.out, 'chain.json')]
+    await goTo(page, '#/proof')
+    /** Returns the verdicts of af-verify, of affine-verify if it can run, and of the page. */
+    const verdicts = async (buffer: Buffer, name: string) => {
+      await writeFile(path, buffer)
+      const { code } = await run(AF_VERIFY, words)
+      const python = spawnSync(PYTHON, ['-m', 'affine_verify.main', ...words], { cwd: PYTHON_CODE })
+      const file = { name, mimeType: 'application/json', buffer }
+      await page.getByLabel('Proof file').setInputFiles(file)
+      const verdict = page.locator('h2', { hasText: new RegExp(`^${name}: [✔✘]`) })
+      const said = (await verdict.textContent()) ?? ''
+      return [code, HAS_VERIFIER ? python.status : code, said.includes('✔') ? 0 : 1]
+    }
+    expect(await verdicts(bytes, 'unchanged')).toEqual([0, 0, 0])
+    const link = page.getByRole('link', { name: 'See this challenge' })
+    expect(await link.getAttribute('href')).toMatch(/^#\/sample\/[0-9a-f]{64}\/\d+$/)
+    for (const at of [0, 200, bytes.indexOf('epoch') + 9, bytes.length - 60, bytes.length - 1]) {
+      const altered = Buffer.from(bytes.map((byte, i) => (i === at ? byte ^ 1 : byte)))
+      expect(await verdicts(altered, `byte-${at}`)).toEqual([1, 1, 1])
+    }
+  })
+
+  it('checks a dropped file on any view, and refuses a file that is too large', async () => {
+    const page = await race()
+    const dropped = await page.evaluateHandle(() => {
+      const transfer = new DataTransfer()
+      transfer.items.add(new File(['9'.repeat(3_000_000)], 'large\u202e.json'))
+      return transfer
+    })
+    await page.dispatchEvent('main', 'drop', { dataTransfer: dropped })
+    await page.getByText('large⟨U+202E⟩.json: ✘ 1 of 1 steps fail.').waitFor()
+    await page.getByText('expected at most 2097152 bytes, got 2097153').waitFor()
   })
 
   it('has no motion if the reader prefers reduced motion', async () => {

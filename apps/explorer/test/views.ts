@@ -72,6 +72,15 @@ export const VIEWS: readonly View[] = [
     },
   },
   {
+    name: 'proof file',
+    open: async (page) => {
+      await goTo(page, '#/proof')
+      const file = { name: 'a.json', mimeType: 'application/json', buffer: Buffer.from('{}') }
+      await page.getByLabel('Proof file').setInputFiles(file)
+      await shows(page, '1 of 1 steps fail')
+    },
+  },
+  {
     name: 'miners',
     open: async (page) => {
       await goTo(page, '#/miners')

@@ -425,7 +425,7 @@ describe.concurrent('af env run', () => {
     const why = expect.stringContaining('"B2!"')
     expect(episode).toMatchObject({ reward: -1, ending: { why } })
     const right = await af('env', 'run', 'mult8-v0', '--agent', 'perfect')
-    expect(right.stdout).toMatch(/^< (\d+)\nreward 1, right: the product is \1\n$/m)
+    expect(right.stdout).toMatch(/^< (\d+)\nreward 1, solved: the product is \1\n$/m)
   })
 })
 

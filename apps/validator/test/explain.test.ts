@@ -102,7 +102,7 @@ describe('af explain', () => {
     expect(
       challenges.match(/^ {8}1 2 3\n {6}A( [.XO]){3}\n {6}B( [.XO]){3}\n {6}C( [.XO]){3}$/gm),
     ).toHaveLength(3)
-    expect(challenges.match(/^ {4}(wrong: the product is|best was) \d+$/gm)).toHaveLength(3)
+    expect(challenges.match(/^ {4}(not solved: the product is|best was) \d+$/gm)).toHaveLength(3)
   })
 
   it('shows the winning connection to the player that lost a game', async () => {

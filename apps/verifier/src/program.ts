@@ -8,7 +8,7 @@ import {
   whole,
   withChain,
 } from '@affine/terminal'
-import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import manifest from '../package.json' with { type: 'json' }
 import type { VerifyOptions } from './verify.ts'
 
@@ -26,6 +26,7 @@ Examples:
   $ af-verify https://example.org/buckets --network http://127.0.0.1:9944
   $ af-verify --network finney --from-epoch 28000 --to-epoch 28499 --json > 28000.json
   $ af-verify ./buckets --network chain.json --json --samples > history.jsonl
+  $ af-verify proof ./proof.json --network chain.json
 
 ${EXIT_CODES}`
 
@@ -33,8 +34,7 @@ const readSampleName = textIn('an environment and an index, such as mult8#0', (t
   /^[^#]+#\d+$/.test(text),
 )
 
-/** The program `af-verify`. */
-export const program: CommandUnknownOpts = chainCommand('af-verify')
+const history = chainCommand('af-verify')
   .description('Recompute a subnet from its public data, byte by byte, and report its flaws.')
   .version(manifest.version)
   .argument(
@@ -75,6 +75,31 @@ export const program: CommandUnknownOpts = chainCommand('af-verify')
       verify(subnet, { ...options, base, names }, screen),
     )
   })
+
+history
+  .command('proof <file>')
+  .description('check the proof of one sample, which the page saves as a file')
+  .configureHelp({ showGlobalOptions: true })
+  .action(async (file, _, command) => {
+    const options = command.optsWithGlobals()
+    const unused = history.options.find(isUnusedByProof)
+    if (unused !== undefined) throw new RangeError(`"proof" has no option ${unused.long}`)
+    const { openChain } = await import('@affine/settlement')
+    const { verifyProof } = await import('./verify-proof.ts')
+    const names = await readNames(options.network)
+    return withChain(openChain, options, (subnet, screen) =>
+      verifyProof(subnet, { file: expandPath(file, 'file'), names }, screen),
+    )
+  })
+
+const isUnusedByProof = (option: Option): boolean => {
+  const name = option.attributeName()
+  const isShared = ['network', 'netuid', 'firstEpoch', 'json'].includes(name)
+  return !isShared && history.getOptionValueSource(name) === 'cli'
+}
+
+/** The program `af-verify`. */
+export const program: CommandUnknownOpts = history
 
 /**
  * Checks the epochs of the options.

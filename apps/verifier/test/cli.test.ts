@@ -24,10 +24,10 @@ async function chainOf(blocks: number): Promise<string> {
 }
 
 /** Runs each command line. Resolves with the output, in which `./` is the folder of the tests. */
-async function screens(lines: readonly string[], code: number): Promise<string> {
+async function screens(lines: readonly string[], code: number, cwd?: string): Promise<string> {
   const shown: string[] = []
   for (const line of lines) {
-    const ended = await verify(...line.split(' '))
+    const ended = await within(program, line.split(' '), cwd === undefined ? {} : { cwd })
     expect(ended.code, line).toBe(code)
     shown.push(`$ af-verify ${line}\n${ended.stderr}${ended.stdout}`)
   }
@@ -71,6 +71,22 @@ describe('af-verify', () => {
     const chains = [await chainOf(10), cut, 'http://127.0.0.1:1']
     const lines = chains.map((chain) => `buckets --network ${chain}`)
     await expect(await screens(lines, 4)).toMatchFileSnapshot('snapshots/no-chain.txt')
+  })
+
+  it('checks a proof file, and states what is wrong with another file', async () => {
+    const chain = await chainOf(10)
+    await mkdir(join(root, 'folder'))
+    await writeFile(join(root, 'large'), '9'.repeat(3_000_000))
+    await writeFile(join(root, 'other'), '{"\u001b[2J":1}')
+    const wrong = [`proof nowhere`, `proof folder`, `proof large`, 'proof', 'proof other --epoch 2']
+    const lines = wrong.map((words) => `${words} --network ${chain}`)
+    const usage = await within(program, ['proof', 'other'], { cwd: root })
+    expect(usage).toMatchObject({ code: 2, stderr: expect.stringContaining('--network') })
+    const checked = ['', ' --json'].map((option) => `proof ./other --network ${chain}${option}`)
+    const shown = await screens(lines, 2, root)
+    await expect(`${shown}\n${await screens(checked, 1, root)}`).toMatchFileSnapshot(
+      'snapshots/proof.txt',
+    )
   })
 
   it('prints the network of .env, and that file', async () => {

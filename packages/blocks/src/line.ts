@@ -201,7 +201,7 @@ export function decodeUtf8(bytes: Uint8Array): string {
  * Returns the value of a line of at most `limit` bytes if it is canonical JSON in UTF-8 and has the
  * shape, otherwise a fault with `code`. Never throws.
  */
-function readLine<T>(
+export function readLine<T>(
   line: Uint8Array,
   limit: number,
   shape: Shape<T>,

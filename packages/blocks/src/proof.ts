@@ -3,7 +3,15 @@ import { anyText, hex, list, record, uint } from '@affine/prng/shape'
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { type Block, hashBlock, toLine, type Verify } from './block.ts'
 import { type EvidenceResult, type Failure, fault, faultAt } from './fault.ts'
-import { conform, type Header, LIMITS, readHeader, readSample, type Sample } from './line.ts'
+import {
+  conform,
+  type Header,
+  LIMITS,
+  readHeader,
+  readLine,
+  readSample,
+  type Sample,
+} from './line.ts'
 import { computeMerkleRoot, proveInclusion, verifyInclusion } from './merkle.ts'
 import { checkScope, type LaneId, type LaneQuotas, planLane } from './plan.ts'
 
@@ -59,6 +67,29 @@ export function proveSample(
   return { sample, index, path, header: toLine(header), signature, links }
 }
 
+/** Maximum bytes of a proof as a file. Protocol §6.6. */
+export const PROOF_BYTES: number = 16 * LIMITS.sampleBytes
+
+/** A proof as a file has it, and the header of its block, with that block's hash. */
+export interface ReadProof {
+  readonly proof: SampleProof
+  readonly header: Header
+  readonly block: Hash
+}
+
+/** Reads the bytes of a proof file. Verifies only its schema. Never throws. Protocol §6.6. */
+export function readProof(bytes: Uint8Array): EvidenceResult<ReadProof> {
+  const read = readLine(bytes, PROOF_BYTES, proofShape, 'BAD_PROOF')
+  return read.ok ? readProofHeader(read.value) : read
+}
+
+function readProofHeader(proof: SampleProof): EvidenceResult<ReadProof> {
+  const line = utf8ToBytes(proof.header)
+  const header = readHeader(line)
+  if (!header.ok) return faultAt('the header', fault('BAD_PROOF', header.detail))
+  return { ok: true, value: { proof, header: header.value, block: hashBlock(line) } }
+}
+
 /** The requirements for a proof. */
 interface ProofTarget {
   /** The head that the validator sealed in the epoch. */
@@ -97,15 +128,16 @@ export function judgeSampleProof(
   proof: unknown,
   { head, scope, verify }: ProofTarget,
 ): ProofVerdict {
-  const read = conform(proof, proofShape, 'BAD_PROOF')
-  if (!read.ok) return failForm(read)
-  const { index, path, header, signature, links } = read.value
-  const block = readHeader(utf8ToBytes(header))
-  if (!block.ok) return failForm(faultAt('the header', fault('BAD_PROOF', block.detail)))
-  const { genesis, netuid, validator, epoch, count, root } = block.value
-  const [hash = '', ...after] = [header, ...links].map((line) => hashBlock(utf8ToBytes(line)))
+  const conforming = conform(proof, proofShape, 'BAD_PROOF')
+  if (!conforming.ok) return failProof('form', conforming)
+  const { index, path, signature, links, ...lines } = conforming.value
+  const read = readProofHeader(conforming.value)
+  if (!read.ok) return failProof('form', read)
+  const { header, block: hash } = read.value
+  const { genesis, netuid, validator, epoch, count, root } = header
+  const after = links.map((line) => hashBlock(utf8ToBytes(line)))
   const last = after.at(-1) ?? hash
-  const leaf = utf8ToBytes(read.value.sample)
+  const leaf = utf8ToBytes(lines.sample)
   const sample = readSample(leaf)
   const proved = { leaf, index, size: count, proof: path.map(hexToBytes), root: hexToBytes(root) }
   const isSigned = verify(hexToBytes(hash), hexToBytes(signature), validator)
@@ -116,7 +148,7 @@ export function judgeSampleProof(
     { code: 'form', fault: null, values: {} },
     {
       code: 'scope',
-      fault: checkScope('BAD_PROOF', block.value, scope),
+      fault: checkScope('BAD_PROOF', header, scope),
       values: { genesis, netuid, validator, epoch },
     },
     {
@@ -144,9 +176,10 @@ export function judgeSampleProof(
 
 const faultUnless = (holds: boolean, failure: Failure): Failure | null => (holds ? null : failure)
 
-const failForm = (failure: Failure): ProofVerdict => ({
+/** Returns the verdict of a proof that fails at a step before the others are possible. */
+export const failProof = (code: ProofStep['code'], failure: Failure): ProofVerdict => ({
   result: failure,
-  steps: [{ code: 'form', fault: failure, values: {} }],
+  steps: [{ code, fault: failure, values: {} }],
 })
 
 /**

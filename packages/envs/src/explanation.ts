@@ -17,8 +17,8 @@ export interface Explanation<Observation, Action> {
   /** Returns an observation as lines of text. */
   draw?(observation: Observation): readonly string[]
   /**
-   * Returns an observation as a picture, with the effect of an action if one is given. Undefined if
-   * the environment has a picture only of an action's effect.
+   * Returns an observation as a picture, with the effect of an action if one is given, which may be
+   * illegal. Undefined if the environment has a picture only of an action's effect.
    */
   picture?(observation: Observation, action?: Action): Picture | undefined
   /** Returns the best actions. If omitted, people are shown the reply of `solve`. */
@@ -27,8 +27,13 @@ export interface Explanation<Observation, Action> {
   worth?(observation: Observation, action: Action): number
   /** Returns a result of `worth` in words, as "a draw". */
   worthText?(worth: number): string
-  /** Reports whether the scripted player expects the mover of a game of two players to lose. */
-  isGivenUp?(observation: Observation): boolean
+  /** Returns the mover and its goal, as "X, and joins row A with row G". */
+  role?(observation: Observation): string
+  /**
+   * Returns why the scripted player expects the mover of a game of two players to lose. Undefined
+   * if it does not.
+   */
+  whyGivenUp?(observation: Observation): string | undefined
   /** Explains the end of an episode without a forfeit. */
   ending?(last: LastTurn<Observation, Action>): Outcome
 }

@@ -1,5 +1,5 @@
 import type { Picture, PictureShape } from './explanation.ts'
-import { computeDistances, getBoardSize, type HexBoard, WIDEST } from './hex-board.ts'
+import { computeDistances, getBoardSize, getMover, type HexBoard, WIDEST } from './hex-board.ts'
 
 /** Width of a cell; `ROW` is the distance between rows. */
 const WIDTH = 24
@@ -13,8 +13,15 @@ const LABEL = -0.85
 const KINDS = ['empty', 'first', 'second'] as const
 const MARKS = ['', 'X', 'O']
 
-/** Returns a picture of a board with both players' sides and the winning chain marked. */
-export function drawHexPicture(board: HexBoard, nameOf: (cell: number) => string): Picture {
+/**
+ * Returns a picture of a board with both players' sides and the winning chain marked, and the
+ * mover's mark in the cell that it chose.
+ */
+export function drawHexPicture(
+  board: HexBoard,
+  nameOf: (cell: number) => string,
+  chosen?: number,
+): Picture {
   const size = getBoardSize(board)
   const joining = new Set([...findJoiningChain(board, 1), ...findJoiningChain(board, 2)])
   const cells = [...board.keys()].filter((cell) => (board[cell] ?? 3) < 3)
@@ -22,7 +29,8 @@ export function drawHexPicture(board: HexBoard, nameOf: (cell: number) => string
     const mark = board[cell] ?? 0
     const corners = locateCorners(Math.floor(cell / WIDEST), cell % WIDEST)
     const shape = { kind: KINDS[mark] ?? 'empty', corners, action: cell }
-    if (mark === 0) return shape
+    if (mark === 0)
+      return cell === chosen ? { ...shape, text: MARKS[getMover(board)] ?? '' } : shape
     const [text = '', isMarked] = [MARKS[mark], joining.has(cell)]
     return { ...shape, text, says: `${nameOf(cell)} ${text}`, isMarked }
   })

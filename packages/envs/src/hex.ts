@@ -59,8 +59,10 @@ export const hex: EnvSpec = /* @__PURE__ */ defineGame<HexBoard, HexBoard, numbe
   explain: {
     title: 'Hex',
     draw: drawBoard,
-    picture: (board) => drawHexPicture(board, formatCell),
-    isGivenUp: isBehind,
+    picture: (board, cell) => drawHexPicture(board, formatCell, cell),
+    role: (board) =>
+      `${MARKS[getMover(board)]}, and joins ${describeSides(board, getMover(board))}`,
+    whyGivenUp: explainLag,
     ending: explainWinner,
   },
 })
@@ -123,15 +125,12 @@ function formatMarks(board: HexBoard, start: number, end: number): string {
 }
 
 function writeHexPrompt(board: HexBoard): string {
-  const size = getBoardSize(board)
-  const rows = `row A with row ${ROWS[size - 1]}`
-  const columns = `column 1 with column ${size}`
-  const task =
-    getMover(board) === 1
-      ? `you are X and join ${rows}, the opponent is O and joins ${columns}`
-      : `you are O and join ${columns}, the opponent is X and joins ${rows}`
+  const mover = getMover(board)
+  const rival = findRival(mover)
+  const task = `you are ${MARKS[mover]} and join ${describeSides(board, mover)}`
+  const rivals = `the opponent is ${MARKS[rival]} and joins ${describeSides(board, rival)}`
   return (
-    `Hex: ${task}, "." is an empty cell, and it is your move.\n\n` +
+    `Hex: ${task}, ${rivals}, "." is an empty cell, and it is your move.\n\n` +
     `${drawBoard(board).join('\n')}\n\n` +
     'You both put a mark in an empty cell in turn; ' +
     'a chain of touching cells with your mark from one of your sides to the other wins.\n' +
@@ -169,18 +168,27 @@ function scriptedMove(board: HexBoard): number {
   return best
 }
 
-/** Reports whether the mover needs more cells than its opponent. */
-function isBehind(board: HexBoard): boolean {
+const findRival = (mark: 1 | 2): 1 | 2 => (mark === 1 ? 2 : 1)
+
+/** Describes the sides that a mark has to join. */
+function describeSides(board: HexBoard, mark: 1 | 2): string {
+  const size = getBoardSize(board)
+  return mark === 1 ? `row A with row ${ROWS[size - 1]}` : `column 1 with column ${size}`
+}
+
+/** Returns the numbers of needed cells if the mover needs more than its opponent. */
+function explainLag(board: HexBoard): string | undefined {
   const mover = getMover(board)
-  return countCellsNeeded(board, mover) > countCellsNeeded(board, mover === 1 ? 2 : 1)
+  const rival = findRival(mover)
+  const [own, others] = [countCellsNeeded(board, mover), countCellsNeeded(board, rival)]
+  if (own <= others) return undefined
+  return `${MARKS[mover]} needs ${own} more cells to join its sides, ${MARKS[rival]} only ${others}`
 }
 
 /** Returns the winner with its sides, and the last board. */
 function explainWinner({ after: board, reward }: LastTurn<HexBoard, number>): Outcome {
-  const size = getBoardSize(board)
-  const isOfX = getMover(board) === 2
-  const sides = isOfX ? `row A with row ${ROWS[size - 1]}` : `column 1 with column ${size}`
-  const winner = isOfX ? 'X' : 'O'
-  const why = `${reward > 0 ? 'won' : 'lost'}: ${winner} joined ${sides}`
+  const winner = findRival(getMover(board))
+  const joined = `${MARKS[winner]} joined ${describeSides(board, winner)}`
+  const why = `${reward > 0 ? 'won' : 'lost'}: ${joined}`
   return { why, shown: drawBoard(board) }
 }

@@ -1,5 +1,11 @@
 import type { EnvSpec } from './definition.ts'
-import type { LastTurn, Outcome } from './explanation.ts'
+import {
+  type LastTurn,
+  type Outcome,
+  type Picture,
+  type PictureShape,
+  rectangle,
+} from './explanation.ts'
 import { Box, Text } from './spaces.ts'
 import { defineEnv } from './spec.ts'
 
@@ -46,8 +52,8 @@ export const mult8: EnvSpec = /* @__PURE__ */ defineEnv<
   guess: (_, random) => DIGITS.sample(random),
   explain: {
     title: 'the multiplication of 8-digit numbers (mult8)',
+    picture: drawProduct,
     best: (factors) => [multiply(factors)],
-    worth: (factors, answer) => (answer === multiply(factors) ? 1 : 0),
     ending: explainProduct,
   },
 })
@@ -57,13 +63,38 @@ function multiply([a = 0, b = 0]: readonly (number | string)[]): string {
   return String(BigInt(a) * BigInt(b))
 }
 
+/** Width and height of a digit in the picture. */
+const [DIGIT, ROW] = [10, 20]
+/** Digits of a row of the picture, the sign included. */
+const COLUMNS = 18
+
+/** Returns the factors, the product and the reply as rows of digits, with the wrong ones marked. */
+function drawProduct(factors: readonly number[], answer = ''): Picture {
+  const [a, b] = factors
+  const right = multiply(factors)
+  const rows = [`${a}`, `× ${b}`, `= ${right}`, answer].filter((row) => row !== '')
+  const width = DIGIT * COLUMNS
+  const shapes = rows.flatMap((row, at): readonly PictureShape[] => {
+    const top = ROW * at
+    const digits = [...row].map((text, i): PictureShape => {
+      const fromEnd = row.length - i
+      const isWrong = at === 3 && text !== right.at(-fromEnd)
+      const corners = rectangle(width - DIGIT * fromEnd, top, DIGIT, ROW)
+      return { kind: isWrong ? 'wrong' : 'label', corners, text }
+    })
+    const says = at === 3 ? `reply ${row}` : row
+    return [{ kind: 'label', corners: rectangle(0, top, width, ROW), says }, ...digits]
+  })
+  return { width, height: ROW * rows.length, shapes }
+}
+
 /** Returns the product, and marks the wrong digits of a wrong answer. */
 function explainProduct({ before, action, reward }: LastTurn<readonly number[], string>): Outcome {
   const right = multiply(before)
-  if (reward > 0) return { why: `right: the product is ${right}`, shown: [] }
+  if (reward > 0) return { why: `solved: the product is ${right}`, shown: [] }
   const width = Math.max(right.length, action.length)
   const [above, below] = [right.padStart(width), action.padStart(width)]
   const marks = [...above].map((digit, i) => (digit === below[i] ? ' ' : '^')).join('')
   const shown = [`product ${above}`, `reply   ${below}`, `        ${marks}`.trimEnd()]
-  return { why: `wrong: the product is ${right}`, shown }
+  return { why: `not solved: the product is ${right}`, shown }
 }

@@ -243,7 +243,7 @@ function explainArea({ before, action, reward }: LastTurn<readonly number[], rea
   )
   const rejected = judgements.filter(({ flaw }) => flaw !== undefined).map(formatJudgement)
   const counts = `${accepted.length} of ${judgements.length} placements`
-  const why = `covered ${reward} of ${AREA} with ${counts}`
+  const why = `covered ${reward.toLocaleString('en-US')} of 2,400 with ${counts}`
   return { why, shown: [...rows, ...rejected] } satisfies Outcome
 }
 

@@ -69,6 +69,7 @@ export const tictactoe: EnvSpec = /* @__PURE__ */ defineEnv<Position, Board, num
     best: (board) => findPosition(board)?.best ?? [],
     worth: (board, cell) => Math.sign(findPosition(board)?.next[cell]?.score ?? -1),
     worthText: (worth) => ['a loss', 'a draw', 'a win'][worth + 1] ?? '',
+    role: (board) => MARKS[getMover(board)] ?? '',
     ending: explainLine,
   },
 })
@@ -107,12 +108,17 @@ function drawBoard(board: Board): readonly string[] {
   return ['  1 2 3', `A ${a} ${b} ${c}`, `B ${d} ${e} ${f}`, `C ${g} ${h} ${i}`]
 }
 
-function drawPicture(board: Board): Picture {
+/** Returns a picture of a board, with the mover's mark in the cell that it chose. */
+function drawPicture(board: Board, chosen?: number): Picture {
   const line = findLine(board) ?? []
+  const textOf = (mark: number, cell: number): string => {
+    if (mark === 0 && cell !== chosen) return ''
+    return MARKS[mark || getMover(board)] ?? ''
+  }
   const shapes = board.map((mark, cell) => ({
     kind: KINDS[mark] ?? 'empty',
     corners: rectangle((cell % 3) * SIDE, Math.floor(cell / 3) * SIDE, SIDE, SIDE),
-    text: mark === 0 ? '' : (MARKS[mark] ?? ''),
+    text: textOf(mark, cell),
     says: `${NAMES[cell]} ${mark === 0 ? 'empty' : MARKS[mark]}`,
     isMarked: line.includes(cell),
     action: cell,

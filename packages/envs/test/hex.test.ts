@@ -139,7 +139,8 @@ describe('explanations', () => {
   })
 
   test('gives up when the opponent needs fewer cells', () => {
-    const isGivenUp = (cells: readonly number[]) => spec.explain?.isGivenUp?.(played(clear, cells))
+    const cause = (cells: readonly number[]) => spec.explain?.whyGivenUp?.(played(clear, cells))
+    const isGivenUp = (cells: readonly number[]) => cause(cells) !== undefined
     const [middle, corner] = [cell(3, 3), cell(6, 6)]
     // The mover has an advantage if both need equally many cells.
     expect([isGivenUp([]), isGivenUp([middle]), isGivenUp([corner, middle])]).toEqual([
@@ -148,6 +149,8 @@ describe('explanations', () => {
       false,
     ])
     expect(isGivenUp([corner, middle, cell(6, 5)])).toBe(false)
-    expect(isGivenUp([corner, middle, cell(6, 5), cell(2, 4)])).toBe(true)
+    expect(cause([corner, middle, cell(6, 5), cell(2, 4)])).toBe(
+      'X needs 6 more cells to join its sides, O only 5',
+    )
   })
 })

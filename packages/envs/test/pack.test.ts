@@ -98,7 +98,7 @@ describe('explanations', () => {
     ])
     const reward = earned(3, reply)
     const ending = spec.explain?.ending?.({ before: pieces, action, after: pieces, reward })
-    expect(ending?.why).toBe(`covered ${w * h} of 2400 with 1 of 4 placements`)
+    expect(ending?.why).toBe(`covered ${w * h} of 2,400 with 1 of 4 placements`)
     expect(ending?.shown.slice(20)).toEqual(wrong)
   })
 })

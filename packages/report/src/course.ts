@@ -21,8 +21,8 @@ import { describeOutcome, type EpisodeEnding, judgeTurn, type Turn } from './tur
 export interface EpisodeCourse {
   /** The turns of this side. */
   readonly turns: readonly Turn[]
-  /** Picture of the last observation. */
-  readonly lastPicture: Picture | undefined
+  /** Picture of the position after the last reply. Undefined if that changed no position. */
+  readonly lastPicture?: Picture | undefined
   /** The turns of both sides in order. Only in a game recorded for both. */
   readonly moves?: readonly GameMove[]
   readonly reward: number
@@ -132,11 +132,18 @@ function buildCourse(
   }
   const { observation: last } = now.value
   const turns = moves.flatMap(({ side: mover, turn }) => (mover === side ? [turn] : []))
-  const lastPicture = spec.explain?.picture?.(last)
-  const course = { turns, lastPicture, reward, ...(players === 2 && { moves }) }
+  const course = { turns, reward, ...(players === 2 && { moves }) }
   if (!now.done) return { ...course, ending: rewardEnding('the game was never begun') }
   const isRivalForfeit = now.value.isForfeit && now.value.side !== side
   if (isRivalForfeit) return { ...course, ending: rewardEnding('won: the opponent forfeited') }
   const ending = describeOutcome(spec, { turns, last, reward }, fault ? 'no-reply' : undefined)
-  return { ...course, ending }
+  return { ...course, lastPicture: drawLast(spec, now.value), ending }
+}
+
+/** Draws the position after the last reply, if that changed the position. */
+function drawLast(
+  { explain, maxSteps }: Env['spec'],
+  { observation, isForfeit }: { readonly observation: unknown; readonly isForfeit: boolean },
+): Picture | undefined {
+  return maxSteps > 1 && !isForfeit ? explain?.picture?.(observation) : undefined
 }

@@ -5,8 +5,8 @@ import { printable } from './text.ts'
 export interface Turn {
   readonly prompt: string
   readonly observation: unknown
-  /** The observation as lines of text. Empty if the environment does not draw it. */
-  readonly drawn: readonly string[]
+  /** The mover's mark and goal. Undefined if the environment has none. */
+  readonly role: string | undefined
   /**
    * The observation as a picture, with the effect of the reply. Undefined if the environment has
    * none.
@@ -34,7 +34,7 @@ export function judgeTurn(
   const seen = {
     prompt: spec.prompt(observation),
     observation,
-    drawn: spec.explain?.draw?.(observation) ?? [],
+    role: spec.explain?.role?.(observation),
     picture: spec.explain?.picture?.(observation, judged?.action ?? undefined),
     best,
   }
@@ -77,9 +77,8 @@ function describeMistake(
   const worthOf = (taken: unknown): number => explain?.worth?.(observation, taken) ?? 0
   const [worth, taken, text] = [worthOf(best[0]), worthOf(action), formatActions(spec, best)]
   if (best.length === 0 || taken >= worth) return undefined
+  if (!knowsBest(spec)) return `worth ${taken}: that of the scripted player is worth ${worth}`
   const given = spec.format(action)
-  if (!knowsBest(spec))
-    return `${given}, earns ${taken}: the scripted player earns ${worth}, with ${text}`
   const away = explain?.worthText?.(worth) ?? `a reward of ${worth}`
   return `${given}, gave ${away} away: best was ${text}`
 }
@@ -88,7 +87,10 @@ function describeMistake(
 export interface EpisodeEnding extends Outcome {
   /** Undefined if no reply would have been better. */
   readonly better: string | undefined
-  /** Number of replies until the scripted player would resign. Only in a lost game. */
+  /**
+   * Number of replies until the scripted player would resign and never change its mind. Only in a
+   * lost game.
+   */
   readonly givenUpAfter?: number
 }
 
@@ -113,29 +115,28 @@ export function describeOutcome(
   }
   const ended = { before: turn?.observation, action: turn?.action, after: last, reward }
   const outcome = spec.explain?.ending?.(ended) ?? { why: `reward ${reward}`, shown: [] }
-  const replies = reward === spec.lowestReward ? countUntilGivenUp(spec, turns) : undefined
-  if (replies === undefined) return { ...outcome, better: describeFirstMistake(spec, turns) }
-  return { ...outcome, better: describeGivenUp(spec, turns, replies), givenUpAfter: replies }
+  const givenUp = reward === spec.lowestReward ? findGivenUp(spec, turns) : undefined
+  return { ...outcome, ...(givenUp ?? { better: describeFirstMistake(spec, turns) }) }
 }
 
 /**
- * Returns the number of replies until the scripted player would resign and never change its mind.
- * Undefined if it would not resign, or if the environment does not define it.
+ * Returns the number of replies until the scripted player would resign, the reason, and its own
+ * reply in place of the last one. Undefined if it would not, or if the environment does not define
+ * it.
  */
-function countUntilGivenUp(spec: EnvSpec, turns: readonly Turn[]): number | undefined {
-  const isGivenUp = spec.explain?.isGivenUp
-  if (isGivenUp === undefined) return undefined
-  const replies = turns.map(({ observation }) => isGivenUp(observation)).lastIndexOf(false) + 1
-  return replies < turns.length ? replies : undefined
-}
-
-/** Describes the last reply before the scripted player resigns, and its own reply. */
-function describeGivenUp(spec: EnvSpec, turns: readonly Turn[], replies: number): string {
-  const turn = turns[replies - 1]
-  if (turn === undefined) return 'the scripted player would resign before the first reply'
+function findGivenUp(spec: EnvSpec, turns: readonly Turn[]) {
+  const causes = turns.map(({ observation }) => spec.explain?.whyGivenUp?.(observation))
+  const givenUpAfter = causes.lastIndexOf(undefined) + 1
+  const cause = causes[givenUpAfter]
+  if (cause === undefined) return undefined
+  const turn = turns[givenUpAfter - 1]
+  if (turn === undefined)
+    return { givenUpAfter, better: `the scripted player would resign before any reply: ${cause}` }
   const [given, best] = [spec.format(turn.action), formatActions(spec, turn.best)]
-  const text = `the scripted player would resign after reply ${replies}, ${given}`
-  return given === best ? text : `${text}: it would have replied ${best}`
+  const reply = `after reply ${givenUpAfter}, ${given}`
+  const resigns = `${reply}, the scripted player would resign: ${cause}`
+  const better = given === best ? resigns : `${resigns}; it would have replied ${best}`
+  return { givenUpAfter, better }
 }
 
 /**

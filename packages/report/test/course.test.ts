@@ -36,7 +36,7 @@ describe('an environment without explanations', () => {
   it('uses the reply of its solver as the best, and its reward', async () => {
     const silent = await played()
     const best = plain.solve(silent.turns[0]?.prompt ?? '')
-    expect(silent.turns[0]).toMatchObject({ best: [best], drawn: [] })
+    expect(silent.turns[0]).toMatchObject({ best: [best] })
     expect((await played(best)).ending).toEqual({ why: 'reward 1', shown: [], better: undefined })
     expect(silent.ending).toMatchObject({ shown: [], better: expect.stringContaining(best) })
   })
@@ -45,9 +45,8 @@ describe('an environment without explanations', () => {
 describe('an environment without known best replies', () => {
   it('names the replies of the scripted player and their rewards', async () => {
     const packed = (await courseOf('pack@0.1.0', ID, ['0,0,99,99'])).turns[0]
-    const scripted = make('pack@0.1.0').spec.solve(packed?.prompt ?? '')
     const solved = await solvedCourse('pack@0.1.0', ID)
-    expect(packed?.mistake).toContain(`${solved?.reward}, with ${scripted}`)
+    expect(packed?.mistake).toMatch(new RegExp(` is worth ${solved?.reward}$`))
     expect(solved?.turns[0]?.mistake).toBe(undefined)
     const forfeited = await courseOf('hex@0.1.0', ID, ['no cell'])
     const move = make('hex@0.1.0').spec.solve(forfeited.turns[0]?.prompt ?? '')

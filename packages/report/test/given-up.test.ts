@@ -34,11 +34,12 @@ describe('a lost game', () => {
       const { givenUpAfter: replies, better, why } = describeEnding(game, 'champion')
       if (course === undefined || replies === undefined) throw new Error('it is lost')
       expect(why).toMatch(/^lost: [XO] joined /)
-      const isGivenUp = course.turns.map((turn) => spec.explain?.isGivenUp?.(turn.observation))
-      expect(isGivenUp.slice(replies)).toEqual(isGivenUp.slice(replies).map(() => true))
-      expect(isGivenUp[replies - 1] ?? false).toBe(false)
+      const causes = course.turns.map((turn) => spec.explain?.whyGivenUp?.(turn.observation))
+      expect(causes.slice(replies)).not.toContain(undefined)
+      expect(causes[replies - 1]).toBe(undefined)
+      expect(better).toContain(causes[replies])
       const turn = course.turns[replies - 1]
-      expect(better).toContain(turn === undefined ? '' : `${replies}, ${turn.reply}: `)
+      expect(better).toContain(turn === undefined ? '' : `${replies}, ${turn.reply}, `)
       expect(better).toContain(turn === undefined ? '' : spec.solve(turn.prompt))
       seen.add(better ?? '')
       expect(describeEnding(game, 'contender').givenUpAfter).toBe(undefined)
@@ -51,7 +52,7 @@ describe('a lost game', () => {
     const played = await playGame({ spec }, idOf(0), { champion: scripted, contender: scripted })
     const loser = played.champion.reward < 0 ? 'champion' : 'contender'
     const { better } = describeEnding({ env: spec.id, challengeId: idOf(0), ...played }, loser)
-    expect(better).toMatch(/would resign after reply \d+, [A-K]\d+$/)
+    expect(better).toMatch(/^after reply \d+, [A-K]\d+, the scripted player would resign: [^;]+$/)
   })
 
   it('names the move of a reply, without the text before it', async () => {
@@ -63,9 +64,7 @@ describe('a lost game', () => {
       return describeSoloEnding({ env: spec.id, challengeId: id }, episode)
     }
     const { better } = await endingAfter('The corner is free.\n')
-    expect(better).toMatch(
-      /would resign after reply \d+, [A-K]\d+: it would have replied [A-K]\d+$/,
-    )
+    expect(better).toMatch(/^after reply \d+, [A-K]\d+, .*; it would have replied [A-K]\d+$/)
     expect(better).toBe((await endingAfter('')).better)
   })
 

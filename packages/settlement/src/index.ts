@@ -8,6 +8,7 @@ export * from './networks.ts'
 export * from './on-chain.ts'
 export type { Votes, Warning } from './on-chain-faults.ts'
 export * from './open-chain.ts'
+export * from './proof-file.ts'
 export {
   type RecomputedEpoch,
   type RecomputeOptions,

@@ -30,7 +30,7 @@ OPENER = build_opener(_NoRedirect())
 
 
 class UnavailableError(Exception):
-    """Published data is unavailable, so an epoch cannot be decided. Protocol §6.5."""
+    """Data that a reader needs is unavailable or invalid. Protocol §6.5."""
 
 
 class TooLargeError(Exception):
@@ -94,11 +94,6 @@ class Buckets:
     base: str | None
     waited: dict[str, float] = field(default_factory=dict)
 
-    def can_open(self, address: str) -> bool:
-        """Reports whether an address is one that a reader opens."""
-        is_name = NAME.fullmatch(address) is not None and self.base is not None
-        return is_name or is_https(address)
-
     def read(self, address: str, path: str, limit: int) -> bytes | None:
         """Returns a file, or None if it is unavailable or has more than `limit` bytes."""
         try:
@@ -108,17 +103,20 @@ class Buckets:
 
     def _read(self, address: str, path: str, limit: int) -> bytes | None:
         """Reads a file. A bucket that was waited for 90 seconds is not asked again."""
-        left = PATIENCE_SECONDS - self.waited.get(address, 0.0)
-        if left <= 0 or not self.can_open(address):
+        if is_https(address):
+            url = address
+        elif self.base is None or NAME.fullmatch(address) is None:
             return None
-        if not is_https(address):
-            assert self.base is not None
-            if not is_url(self.base):
-                return read_file(Path(self.base) / address / path, limit)
-            address = f"{self.base.rstrip('/')}/{address}"
+        elif is_url(self.base):
+            url = f"{self.base.rstrip('/')}/{address}"
+        else:
+            return read_file(Path(self.base) / address / path, limit)
+        left = PATIENCE_SECONDS - self.waited.get(address, 0.0)
+        if left <= 0:
+            return None
         begin = time.monotonic()
         try:
-            return read_url(f"{address.rstrip('/')}/{path}", limit, min(READ_SECONDS, left))
+            return read_url(f"{url.rstrip('/')}/{path}", limit, min(READ_SECONDS, left))
         finally:
             passed = time.monotonic() - begin
             self.waited[address] = self.waited.get(address, 0.0) + passed

@@ -12,6 +12,7 @@ from typing import Any
 
 from affine_verify.attested_state import read_attested_state
 from affine_verify.buckets import (
+    NAME,
     Buckets,
     TooLargeError,
     UnavailableError,
@@ -20,9 +21,9 @@ from affine_verify.buckets import (
     read_url,
 )
 from affine_verify.chain import Chain, read_chain
-from affine_verify.commitments import Seal
-from affine_verify.evidence import SAMPLE_BYTES, FaultError, Scope
-from affine_verify.proof import check_proof
+from affine_verify.commitments import Attestation, Seal
+from affine_verify.evidence import FaultError, Scope, require
+from affine_verify.proof import PROOF_BYTES, check_proof, read_proof
 from affine_verify.rules import LOCAL, plan_most
 from affine_verify.state import State, root_of
 from affine_verify.verify import EpochResult, Verifier
@@ -30,16 +31,11 @@ from affine_verify.verify import EpochResult, Verifier
 VALID, FLAWED, WRONG_USAGE, NOT_DONE, STOPPED = 0, 1, 2, 4, 130
 EXPORT_BYTES = 2**31
 EXPORT_SECONDS = 600.0
-PROOF_BYTES = 16 * SAMPLE_BYTES
 BITTENSOR = re.compile("finney|test|local|wss?://.*")
 
 
 class UsageError(Exception):
     """An argument is wrong."""
-
-
-class NotDoneError(Exception):
-    """Something that the program needs is unavailable or invalid."""
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -52,7 +48,7 @@ def main(words: Sequence[str] | None = None) -> int:
         return _run_history(_history_parser().parse_args(words))
     except UsageError as error:
         return _fail(error, WRONG_USAGE)
-    except (NotDoneError, UnavailableError) as error:
+    except UnavailableError as error:
         return _fail(error, NOT_DONE)
     except BrokenPipeError:  # the reader of the output closes it early
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -83,9 +79,7 @@ def _proof_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         "affine-verify proof", description="Check a proof of one sample against a seal on chain."
     )
-    parser.add_argument("file", help="the proof, canonical JSON")
-    parser.add_argument("--validator", required=True, help="the hotkey of the lane's validator")
-    parser.add_argument("--epoch", type=int, required=True)
+    parser.add_argument("file", help="the proof, which the page saves as a file")
     _add_network(parser)
     return parser
 
@@ -105,15 +99,15 @@ def _chain_of(where: str) -> Chain:
     try:
         data = _served_export(where) if is_url(where) else read_file(Path(where), EXPORT_BYTES)
     except TooLargeError as error:
-        raise NotDoneError(f"--network {where}: the export is too large") from error
+        raise UnavailableError(f"--network {where}: the export is too large") from error
     if data is None and is_url(where):
-        raise NotDoneError(f"--network {where}: no answer with status 200")
+        raise UnavailableError(f"--network {where}: no answer with status 200")
     if data is None:
         raise UsageError(f"--network {where}: no such file")
     try:
         return read_chain(data)
     except ValueError as error:
-        raise NotDoneError(f"--network {where}: the export is invalid: {error}") from error
+        raise UnavailableError(f"--network {where}: the export is invalid: {error}") from error
 
 
 def _served_export(url: str) -> bytes | None:
@@ -142,9 +136,10 @@ def _run_history(given: argparse.Namespace) -> int:
     if given.first_epoch < 0:
         raise UsageError("--first-epoch expected an integer from 0")
     chain, buckets = _chain_of(given.network), Buckets(base)
+    _check_base(base, chain)
     first, ended = given.first_epoch, len(chain.hashes) // LOCAL["epochBlocks"]
     if ended <= first:
-        raise NotDoneError("no epoch of the network has ended")
+        raise UnavailableError("no epoch of the network has ended")
     begin = first if given.from_epoch is None else given.from_epoch
     if not first <= begin < ended:
         raise UsageError(f"--from-epoch expected an epoch from {first} to {ended - 1}, got {begin}")
@@ -161,6 +156,19 @@ def _run_history(given: argparse.Namespace) -> int:
         return _fail(error, FLAWED if flaws else NOT_DONE)
     _print("end", {"root": root, "flaws": flaws}, f"root {root}, {flaws} flaws", given.json)
     return FLAWED if flaws else VALID
+
+
+def _check_base(base: str | None, chain: Chain) -> None:
+    """Refuses a folder that has no bucket of those that validators announce by name."""
+    view = chain.views[-1]
+    slots = [view.slot(neuron.hotkey)[0] for neuron in view.neurons if neuron.has_permit]
+    addresses = [slot.address for slot in slots if isinstance(slot, Seal | Attestation)]
+    names = [address for address in addresses if NAME.fullmatch(address)]
+    if not names or (base is not None and is_url(base)):
+        return
+    if base is None or not any((Path(base) / name).is_dir() for name in names):
+        advice = f"expected the folder or URL of the buckets announced by name, such as {names[0]}"
+        raise UsageError(f"buckets {base or ''}: {advice}")
 
 
 def _print_epoch(result: EpochResult, is_json: bool) -> None:
@@ -206,23 +214,35 @@ def _sentence(facts: Mapping[str, Any]) -> str:
 
 def _run_proof(given: argparse.Namespace) -> int:
     chain = _chain_of(given.network)
-    data = read_file(Path(given.file), PROOF_BYTES)
+    try:
+        data = read_file(Path(given.file), PROOF_BYTES)
+    except TooLargeError as error:
+        text = f"proof {given.file}: expected at most {PROOF_BYTES} bytes"
+        raise UsageError(text) from error
     if data is None:
         raise UsageError(f"proof {given.file}: no such file")
-    block = given.epoch * LOCAL["epochBlocks"] + LOCAL["sealBlock"]
-    if not 0 <= block < len(chain.views):
-        raise NotDoneError(f"the chain does not have the seal block of epoch {given.epoch}")
-    slot, _ = chain.views[block].slot(given.validator)
-    if not isinstance(slot, Seal) or slot.epoch != given.epoch:
-        raise NotDoneError(f"{given.validator} did not seal epoch {given.epoch}")
-    scope = Scope(chain.genesis, chain.netuid, given.validator, given.epoch)
     try:
-        sample = check_proof(data, scope, slot.head, plan_most(LOCAL))
+        _, header = read_proof(data)
+        validator, epoch = header["validator"], header["epoch"]
+        scope = Scope(chain.genesis, chain.netuid, validator, epoch)
+        head = _sealed_head(chain, validator, epoch)
+        sample = check_proof(data, scope, head, plan_most(LOCAL))
     except FaultError as fault:
         print(f"invalid: {fault.code}")
         return FLAWED
-    print(f"valid: {sample['env']}#{sample['index']} {sample['challengeId']}")
+    what = f"{sample['env']}#{sample['index']} {sample['challengeId']}"
+    print(f"valid: {what} of {validator}, epoch {epoch}")
     return VALID
+
+
+def _sealed_head(chain: Chain, validator: str, epoch: int) -> str:
+    """Returns the head that a validator sealed in an epoch, or raises a FaultError."""
+    block = epoch * LOCAL["epochBlocks"] + LOCAL["sealBlock"]
+    require(block < len(chain.views), "BAD_PROOF")
+    slot, _ = chain.views[block].slot(validator)
+    if not isinstance(slot, Seal) or slot.epoch != epoch:
+        raise FaultError("BAD_PROOF")
+    return slot.head
 
 
 if __name__ == "__main__":

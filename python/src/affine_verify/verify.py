@@ -252,7 +252,8 @@ class _Audit:
             if copy == "SIGNED_TWICE":
                 yield lane, copy
             elif copy == "MISSING_BLOCK":
-                yield from [(hotkey, "COPY_MISSING")] if is_attester else ()
+                if is_attester:
+                    yield hotkey, "COPY_MISSING"
             elif isinstance(copy, str):
                 yield hotkey, copy
 

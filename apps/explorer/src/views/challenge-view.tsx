@@ -2,12 +2,13 @@ import type { Side } from '@affine/report'
 import { formatFault } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import { type Page, readingState, type StateProps, useAnswer } from '../page.ts'
-import { shorten } from '../visible.ts'
+import { shorten, showHidden } from '../visible.ts'
 import type { ShownPair } from '../worker/answers.ts'
 import type { SampleLine } from '../worker/epoch-accounts.ts'
 import { CourseView } from './course-view.tsx'
 import { Heading, Key } from './parts.tsx'
 import { ProofView } from './proof-view.tsx'
+import { Terms } from './terms.tsx'
 
 /** Shows a challenge as both miners played it, then its proof. */
 export function ChallengeView({ block, line, ...page }: Page & SampleLine): JSX.Element {
@@ -21,7 +22,8 @@ export function ChallengeView({ block, line, ...page }: Page & SampleLine): JSX.
         <p>{readingState(state) === 'reading' ? 'Reading…' : error}</p>
       </>
     )
-  const { sample, epoch, validator, pairs } = shown
+  const { sample, epoch, validator, url, pairs } = shown
+  const name = `proof-${sample.env}-${sample.index}-epoch-${epoch}.json`
   const [pair] = pairs
   return (
     <>
@@ -29,9 +31,12 @@ export function ChallengeView({ block, line, ...page }: Page & SampleLine): JSX.
         {describeWinner(pairs)}
       </Heading>
       <p>
-        Challenge <span class="mono">{sample.challengeId}</span>, sent by{' '}
-        <Key state={state} hotkey={validator} />: line {line} of block{' '}
-        <code title={block}>{shorten(block)}</code>.
+        <Terms>Challenge</Terms> <span class="mono">{sample.challengeId}</span>, sent by{' '}
+        <Key state={state} hotkey={validator} />: line {line} of <Terms>block</Terms>{' '}
+        <a {...(url !== undefined && { href: url })}>
+          <code>{shorten(block)}</code>
+        </a>
+        .
       </p>
       <div class="columns">
         {pair && <EpisodeView state={state} pair={pair} side="champion" />}
@@ -40,7 +45,7 @@ export function ChallengeView({ block, line, ...page }: Page & SampleLine): JSX.
         ))}
         {pair && <GameView {...pair} />}
       </div>
-      <ProofView {...page} line={{ block, line }} />
+      <ProofView {...page} line={{ block, line }} name={name} />
     </>
   )
 }
@@ -74,16 +79,19 @@ interface EpisodeProps extends StateProps {
 function EpisodeView({ state, pair, side }: EpisodeProps): JSX.Element {
   const { miner, reward } = pair[side]
   const course = pair.courses[side]
+  const role = course?.turns[0]?.role
+  const isGame = course?.moves !== undefined
   return (
     <section class="card">
       <h2>
         {side} <Key state={state} hotkey={miner} />
       </h2>
-      {course && course.moves === undefined ? (
-        <CourseView course={course} />
-      ) : (
+      {role && <p class="caption">plays {showHidden(role)}</p>}
+      {course && !isGame && <CourseView course={course} />}
+      {isGame && <p>{showHidden(course.ending.why)}</p>}
+      {course === undefined && (
         <p>
-          Reward {reward}
+          reward {reward}
           {formatFault(pair[side])}
         </p>
       )}

@@ -10,10 +10,12 @@ import {
 import type { JSX } from 'preact'
 import { type DuelAccount, formatSpan, listDuels } from '../app-state.ts'
 import { describeResult, explainAbsence, type Page, useAnswer } from '../page.ts'
+import { formatCount } from '../visible.ts'
 import type { LostLine } from '../worker/epoch-accounts.ts'
 import { LEADS_KEY, Leads, Strips } from './bars.tsx'
 import { Thumbnail } from './course-view.tsx'
 import { Few, Heading, Key, Table } from './parts.tsx'
+import { Terms } from './terms.tsx'
 
 /** Shows a contender's duel: its result, lost challenges, and the numbers behind the verdicts. */
 export function ContenderView({ id, ...page }: Page & { readonly id: string }): JSX.Element {
@@ -37,7 +39,8 @@ export function ContenderView({ id, ...page }: Page & { readonly id: string }): 
       <figure class="card">
         <Leads account={account} />
         <figcaption>
-          {LEADS_KEY} It won {duel.wins} of {duel.counted} environments and needed {duel.needed}.
+          <Terms>{LEADS_KEY}</Terms>{' '}
+          {`It won ${duel.wins} of ${duel.counted} environments and needed ${duel.needed}.`}
         </figcaption>
       </figure>
       <div class="columns">
@@ -65,7 +68,8 @@ function Losses({ account, side, ...page }: DuelProps & { readonly side: Side })
   return (
     <section>
       <h2>
-        Challenges lost by <Key state={page.state} hotkey={duel[side].hotkey} />, the {side}
+        {formatCount(duel.stats[side].lost, 'challenge')} lost by{' '}
+        <Key state={page.state} hotkey={duel[side].hotkey} />, the {side}
       </h2>
       <p class="caption">{describeMinerDuel(side, duel, duel.stats[side])}</p>
       {losses === undefined && <p>{error ?? 'Reading…'}</p>}
@@ -108,16 +112,19 @@ function Decided(props: DuelProps): JSX.Element {
       </ul>
       <Strips {...props} />
       <p>
-        Two tests over the decisive challenges give a verdict: one for a win, and one for a hold,
-        with which the champion keeps the environment. Each omits (trims) the third of the
-        validators’ weight that favours its verdict most, so that a third of liars decides nothing.
-        The score is the distance of the wins above the line, in standard deviations; a win needs a
-        minimum score.
+        <Terms>{TESTS}</Terms>
       </p>
       <AnalysisTable account={account} />
     </>
   )
 }
+
+const TESTS =
+  'Two tests over the decisive challenges give a verdict: one for a win, and one for a hold, ' +
+  'with which the champion keeps the environment. Each omits (trims) the third of the ' +
+  'validators’ weight that favours its verdict most, so that a third of liars decides nothing. ' +
+  'The score is the distance of the wins above the line, in standard deviations; a win needs a ' +
+  'minimum score.'
 
 /** Shows the counts and intervals of each analysis. */
 function AnalysisTable({ account: { analyses } }: Pick<DuelProps, 'account'>): JSX.Element {

@@ -23,43 +23,41 @@ function findDecidingTurn({ turns, ending }: EpisodeCourse): Turn | undefined {
   return turns.find(({ mistake }) => mistake !== undefined) ?? last
 }
 
-/** Shows an episode at its deciding move, with the reason and buttons to step through. */
+/**
+ * Shows an episode at its deciding move, with the reason and buttons to step through, to the last
+ * position.
+ */
 export function CourseView({ course }: CourseProps): JSX.Element {
-  const steps = course.moves ?? course.turns.map((turn) => ({ turn, side: undefined }))
-  const deciding = findDecidingTurn(course)
-  const [at, setAt] = useState(
-    Math.max(
-      0,
-      steps.findIndex(({ turn }) => turn === deciding),
-    ),
-  )
-  const step = steps[at]
-  const { reward, ending } = course
+  const { ending, lastPicture } = course
+  const moves = course.moves ?? course.turns.map((turn) => ({ turn, side: undefined }))
+  const deciding = moves.findIndex(({ turn }) => turn === findDecidingTurn(course))
+  const [at, setAt] = useState(Math.max(0, deciding))
+  const step = moves[at]
+  const last = moves.length - (lastPicture ? 0 : 1)
   return (
     <div class="course">
-      {step && <Drawing {...step.turn} />}
+      <Drawing {...(step?.turn ?? { picture: lastPicture })} />
       <div>
         <p>
-          <b>Reward {reward}</b>: {showHidden(ending.why)}
+          <b>{showHidden(ending.why)}</b>
           {ending.better !== undefined && <>; {showHidden(ending.better)}</>}
         </p>
-        {steps.length > 1 && (
+        {last > 0 && (
           <p class="stepper">
             <button type="button" disabled={at === 0} onClick={() => setAt(at - 1)}>
               ← previous
             </button>
-            <button type="button" disabled={at === steps.length - 1} onClick={() => setAt(at + 1)}>
+            <button type="button" disabled={at === last} onClick={() => setAt(at + 1)}>
               next →
             </button>
             <span>
-              turn {at + 1} of {steps.length}
+              {step ? `turn ${at + 1} of ${moves.length}` : 'the last position'}
               {step?.side && `, the ${step.side}: ${showHidden(step.turn.reply ?? NO_REPLY, 40)}`}
             </span>
           </p>
         )}
         {step && <TurnText {...step} index={at} explained={ending.better} />}
       </div>
-      {at === steps.length - 1 && <LastBoard course={course} />}
     </div>
   )
 }
@@ -76,34 +74,26 @@ interface TurnProps {
 function TurnText({ turn, index, explained }: TurnProps): JSX.Element {
   const { reply, prompt, picture } = turn
   const text = formatMistake(turn, index)
-  const isBoard = picture?.shapes.some(({ action }) => action !== undefined)
+  const shapes = picture?.shapes ?? []
+  const wrong = shapes.filter(({ kind }) => kind === 'wrong')
   return (
     <>
       {text !== '' && text !== explained && <p>{showHidden(text)}</p>}
-      {isBoard && <p class="caption">{KEY}</p>}
+      {shapes.some(({ action }) => action !== undefined) && <p class="caption">{KEY}</p>}
+      {wrong.length > 0 && <p class="caption">Red: wrong.</p>}
       <details>
         <summary>The prompt and the whole reply</summary>
         <pre class="message">{showHidden(prompt)}</pre>
         <pre class="message reply">{showHidden(reply ?? NO_REPLY, 8192)}</pre>
+        {wrong.map(({ says }) => says && <p class="bad">{showHidden(says)}</p>)}
       </details>
     </>
   )
 }
 
 const KEY =
-  'Shaded or red: the reply. Green edge: the reply of the scripted player, a good program.'
-
-/** Shows the position after the last reply, unless the reply was a forfeit. */
-function LastBoard({ course: { turns, lastPicture, ending } }: CourseProps): JSX.Element | null {
-  const last = turns.at(-1)
-  if (last?.reply === undefined || last.forfeit) return null
-  return (
-    <figure>
-      <figcaption>The last position</figcaption>
-      <Drawing picture={lastPicture} drawn={last.picture ? [] : ending.shown} />
-    </figure>
-  )
-}
+  'Bold edge: the reply, red if it was wrong. Green edge: the reply of the scripted player, a ' +
+  'good program.'
 
 interface ThumbnailProps extends Page {
   readonly loss: LostLine
@@ -111,16 +101,21 @@ interface ThumbnailProps extends Page {
   readonly side: Side
 }
 
+/** Number of shapes above which a small picture needs twice the width. */
+const MANY_SHAPES = 60
+
 /** Shows a lost challenge as a small picture of the deciding move, with the reason. */
 export function Thumbnail({ loss, side, ask }: ThumbnailProps): JSX.Element {
   const { block, line, env, index } = loss
   const { value, error } = useAnswer(ask, ['sample', { block, line }], [])
   const course = value?.pairs[0]?.courses[side]
   const turn = course && findDecidingTurn(course)
+  const shapeCount = turn?.picture?.shapes.length ?? 0
   return (
-    <li>
+    <li class={shapeCount > MANY_SHAPES ? 'large' : undefined}>
       <a href={linkTo.sample(loss)} title={`${env} #${index}`}>
-        {turn?.picture ? <Drawing {...turn} /> : <b>{env.replace(/@.*/, '')}</b>}
+        <b>{env.replace(/@.*/, '')}</b>
+        <div aria-hidden="true">{turn && <Drawing {...turn} />}</div>
         <span>{showHidden(course?.ending.why ?? error ?? '…', 70)}</span>
       </a>
     </li>

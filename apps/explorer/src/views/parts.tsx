@@ -78,7 +78,7 @@ export function Few({ limit, children }: FewProps): JSX.Element {
       {!isWhole && children.length > limit && (
         <li>
           <button type="button" onClick={() => setWhole(true)}>
-            Show all {children.length}
+            Show {children.length - limit} more
           </button>
         </li>
       )}

@@ -4,37 +4,28 @@ import type { JSX } from 'preact'
 import { showHidden } from '../visible.ts'
 
 /** The observation, optionally with the reply and the best actions. */
-type DrawingProps = Pick<Turn, 'picture' | 'drawn'> & Partial<Turn>
+type DrawingProps = Pick<Turn, 'picture'> & Partial<Turn>
 
 /** Maximum pixels per unit of a picture. */
 const SCALE = 1.6
 
-/** Shows an observation as a picture, or as lines if there is no picture. */
-export function Drawing({ picture, drawn, ...turn }: DrawingProps): JSX.Element | null {
-  if (picture === undefined)
-    return drawn.length === 0 ? null : <pre class="drawn">{showHidden(drawn.join('\n'))}</pre>
+/** Shows an observation as a picture, if it has one. */
+export function Drawing({ picture, ...turn }: DrawingProps): JSX.Element | null {
+  if (picture === undefined) return null
   const { width, height, shapes } = picture
   const said = shapes.flatMap(({ says }) => says ?? [])
-  const wrong = shapes.flatMap(({ kind, says }) => (kind === 'wrong' ? (says ?? []) : []))
   return (
-    <>
-      <svg
-        class="picture"
-        viewBox={`-1 -1 ${width + 2} ${height + 2}`}
-        width={width * SCALE}
-        role="img"
-        aria-label={showHidden(said.join(', ') || 'empty')}
-      >
-        {sortMarkedLast(shapes, turn).map((shape, i) => (
-          <Shape key={i} shape={shape} turn={turn} />
-        ))}
-      </svg>
-      {wrong.map((text) => (
-        <p key={text} class="bad">
-          {showHidden(text)}
-        </p>
+    <svg
+      class="picture"
+      viewBox={`-1 -1 ${width + 2} ${height + 2}`}
+      width={width * SCALE}
+      role="img"
+      aria-label={showHidden(said.join(', ') || 'empty')}
+    >
+      {sortMarkedLast(shapes, turn).map((shape, i) => (
+        <Shape key={i} shape={shape} turn={turn} />
       ))}
-    </>
+    </svg>
   )
 }
 

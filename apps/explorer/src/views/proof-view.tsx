@@ -1,54 +1,143 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
+import { linkTo } from '../address.ts'
 import { type Page, useAnswer } from '../page.ts'
-import { showHidden } from '../visible.ts'
+import { showHidden, showOnLine } from '../visible.ts'
 import type { SampleLine } from '../worker/epoch-accounts.ts'
-import { PARTS, type Part } from '../worker/flip.ts'
+import type { Part } from '../worker/flip.ts'
 import type { Step } from '../worker/proof-steps.ts'
+import { Heading } from './parts.tsx'
+import { Terms } from './terms.tsx'
+
+interface ProofProps extends Page {
+  readonly line: SampleLine
+  /** Name of the file that the reader can save. */
+  readonly name: string
+}
 
 /** Shows a sample's proof step by step, recomputed here, optionally with one byte changed. */
-export function ProofView({ state, ask, line }: Page & { readonly line: SampleLine }): JSX.Element {
+export function ProofView({ state, ask, line, name }: ProofProps): JSX.Element {
   const [part, setPart] = useState<Part>('nothing')
-  const { value: steps, error } = useAnswer(ask, ['proof', line, part], [state.epochs.length])
-  const broken = steps?.filter(({ holds }) => !holds).length ?? 0
+  const { value, error } = useAnswer(ask, ['proof', line, part], [state.epochs.length])
   return (
     <details class="fold">
       <summary>
-        <span role="status" class={error === undefined && broken === 0 ? 'good' : 'bad'}>
-          Its proof: {steps ? describeProof(steps, broken) : (error ?? 'in progress…')}
-        </span>
+        Its proof: <Verdict steps={value?.steps} error={error} />
       </summary>
       <p>
-        This browser recomputes each step from published data and the chain. Change a byte to see
-        which steps detect it.
+        <Terms>{STEPS}</Terms>
       </p>
-      <fieldset class="flips">
-        <legend>Change a byte in</legend>
-        {PARTS.map((each) => (
-          <button
-            key={each}
-            type="button"
-            aria-pressed={each === part}
-            onClick={() => setPart(each)}
-          >
-            {each === 'nothing' ? 'nothing (as published)' : each}
+      {value && (
+        <>
+          <button type="button" onClick={() => saveFile(name, value.file)}>
+            Save the proof as a file
           </button>
-        ))}
-      </fieldset>
-      <ol class="steps">
-        {steps?.map((step) => (
-          <StepView key={step.title} step={step} />
-        ))}
-      </ol>
+          <fieldset class="flips">
+            <legend>Change a byte in</legend>
+            {value.parts.map((each) => (
+              <button
+                key={each}
+                type="button"
+                aria-pressed={each === part}
+                onClick={() => setPart(each)}
+              >
+                {each === 'nothing' ? 'nothing (as published)' : each}
+              </button>
+            ))}
+          </fieldset>
+          <Steps steps={value.steps} />
+        </>
+      )}
     </details>
   )
 }
 
-/** States whether all steps are valid, or how many fail. */
-function describeProof(steps: readonly Step[], broken: number): string {
-  if (broken > 0) return `✘ ${broken} of ${steps.length} steps fail.`
-  return `✔ All ${steps.length} steps are valid.`
+const STEPS =
+  'This browser recomputes each step from published data and the chain, up to the root of the ' +
+  'block and the seal of the lane. Change a byte to see which steps detect it.'
+
+/** Saves a text as a file of the reader. */
+function saveFile(name: string, text: string): void {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
+  link.download = name
+  link.click()
 }
+
+export interface ProofFileProps extends Page {
+  /** The file that the reader chose or dropped. */
+  readonly file: File | undefined
+  readonly choose: (file: File | undefined) => void
+}
+
+const PROOF_FILE =
+  'A proof is a file that shows one sample, and that it lies under a seal on this chain. Drop ' +
+  'one on the page, or choose it. The view of a challenge saves its proof.'
+
+/** Shows the steps of a proof file, recomputed here. */
+export function ProofFileView({ file, choose, ...page }: ProofFileProps): JSX.Element {
+  return (
+    <>
+      <Heading>Check a proof</Heading>
+      <p>
+        <Terms>{PROOF_FILE}</Terms> <code>af-verify proof</code> and{' '}
+        <code>affine-verify proof</code> check the same.
+      </p>
+      <p>
+        <label>
+          Proof file{' '}
+          <input type="file" onChange={({ currentTarget }) => choose(currentTarget.files?.[0])} />
+        </label>
+      </p>
+      {file && <FileVerdict {...page} file={file} />}
+    </>
+  )
+}
+
+function FileVerdict({ ask, file }: Page & { readonly file: File }): JSX.Element {
+  const { value, error } = useAnswer(ask, ['proofFile', file], [file])
+  return (
+    <>
+      <h2>
+        {showOnLine(value?.name ?? file.name)}: <Verdict steps={value?.steps} error={error} />
+      </h2>
+      {value?.line && (
+        <p>
+          <a href={linkTo.sample(value.line)}>See this challenge</a>, if its epoch was recomputed.
+        </p>
+      )}
+      <Steps steps={value?.steps ?? []} />
+    </>
+  )
+}
+
+interface VerdictProps {
+  /** Undefined before they are known. */
+  readonly steps: readonly Step[] | undefined
+  readonly error: string | undefined
+}
+
+/** States whether all steps are valid, or how many fail. */
+function Verdict({ steps, error }: VerdictProps): JSX.Element {
+  const failing = steps?.filter(({ holds }) => !holds).length ?? 0
+  const valid = steps ? `✔ All ${steps.length} steps are valid.` : 'in progress…'
+  const failed = failing > 0 ? `✘ ${failing} of ${steps?.length} steps fail.` : undefined
+  return (
+    <span role="status" class={(error ?? failed) === undefined ? 'good' : 'bad'}>
+      {error ?? failed ?? valid}
+    </span>
+  )
+}
+
+const Steps = ({ steps }: { readonly steps: readonly Step[] }): JSX.Element => (
+  <ol class="steps">
+    {steps.map((step) => (
+      <StepView key={step.title} step={step} />
+    ))}
+  </ol>
+)
+
+const showValue = (value: string | number): string => showHidden(`${value}`, 400)
 
 function StepView({
   step: { title, sentence, values, holds },
@@ -63,12 +152,12 @@ function StepView({
             {holds ? '✔' : '✘'} {title}
           </h3>
         </summary>
-        <p>{sentence}</p>
+        <p>{holds ? sentence : `Expected: ${sentence}`}</p>
         <dl>
           {Object.entries(values).map(([name, value]) => (
             <div key={name}>
               <dt>{name}</dt>
-              <dd>{showHidden(value, 400)}</dd>
+              <dd>{[value].flat().map(showValue).join('\n')}</dd>
             </div>
           ))}
         </dl>

@@ -1,10 +1,18 @@
-import { type ChallengePair, createPairing, type Sample } from '@affine/blocks'
+import {
+  blockPath,
+  type ChallengePair,
+  createPairing,
+  PROOF_BYTES,
+  type Sample,
+  toLine,
+} from '@affine/blocks'
 import type { PerSide } from '@affine/envs'
 import { type EpisodeCourse, replaySide } from '@affine/report'
+import { judgeProofFile } from '@affine/settlement'
 import type { EnvLanes, LostLine, SampleLine } from './epoch-accounts.ts'
 import { collectEvidence, rereadBlock } from './evidence.ts'
-import { flipPart, type Part } from './flip.ts'
-import { proveSample, type Step } from './proof-steps.ts'
+import { flipPart, PARTS, type Part } from './flip.ts'
+import { explainSteps, proveSample, type Step, toProof } from './proof-steps.ts'
 import type { SubnetReader } from './reader.ts'
 
 /** A recorded sample, and its challenge as played by the champion and contenders. */
@@ -13,6 +21,8 @@ interface ShownSample {
   readonly validator: string
   readonly epoch: number
   readonly sample: Sample
+  /** URL of the block in its validator's bucket. Undefined if a page cannot open that bucket. */
+  readonly url: string | undefined
   /** One pair for each contender if the sample is the champion's; otherwise one pair. */
   readonly pairs: readonly ShownPair[]
 }
@@ -22,11 +32,30 @@ export interface ShownPair extends ChallengePair {
   readonly courses: PerSide<EpisodeCourse | undefined>
 }
 
+/** The proof of a sample. */
+interface ShownProof {
+  /** The steps, with one byte changed if the page asked for it. */
+  readonly steps: readonly Step[]
+  /** The parts in which the page can change a byte. */
+  readonly parts: readonly Part[]
+  /** The unchanged proof as the text of a file. */
+  readonly file: string
+}
+
+/** The verdict on a proof file. */
+interface ShownProofFile {
+  readonly name: string
+  readonly steps: readonly Step[]
+  /** The proved sample. Undefined if the file is not a proof. */
+  readonly line: SampleLine | undefined
+}
+
 /** The questions that the page may ask. Answers are plain values; unavailable data rejects. */
 export interface Answers {
   sample(line: SampleLine): Promise<ShownSample>
   /** The steps of a sample's proof, with one byte of `part` changed. */
-  proof(line: SampleLine, part: Part): Promise<readonly Step[]>
+  proof(line: SampleLine, part: Part): Promise<ShownProof>
+  proofFile(file: File): Promise<ShownProofFile>
   /** The results of every lane in a duel, at the latest analysis of each environment. */
   lanes(duelId: string): Promise<readonly EnvLanes[]>
   /** The latest lost challenges of each side of a duel. */
@@ -39,7 +68,15 @@ export function createAnswers(opened: () => Promise<SubnetReader>): Answers {
     sample: async (line) => readSample(await opened(), line),
     proof: async (line, part) => {
       const lane = await (await opened()).findLane(line.block)
-      return proveSample(flipPart(await collectEvidence(line, lane), part))
+      const evidence = await collectEvidence(line, lane)
+      const steps = proveSample(flipPart(evidence, part))
+      return { steps, parts: PARTS, file: toLine(toProof(evidence)) }
+    },
+    proofFile: async (file) => {
+      const bytes = new Uint8Array(await file.slice(0, PROOF_BYTES + 1).arrayBuffer())
+      const { steps, read } = await judgeProofFile(bytes, (await opened()).subnet)
+      const line = read && { block: read.block, line: read.proof.index }
+      return { name: file.name, steps: explainSteps(steps), line }
     },
     lanes: async (duelId) => (await opened()).accounts.findLanes(duelId),
     losses: async (duelId) => (await opened()).accounts.findLosses(duelId),
@@ -64,7 +101,8 @@ async function readSample(reader: SubnetReader, { block, line }: SampleLine): Pr
   const shown = played.filter((other, i) => i === 0 || isChampions || other === sample)
   const pairOf = createPairing()
   const pairs = shown.flatMap((other) => pairOf(other) ?? []).map(addCourses)
-  return { validator, epoch: state.epoch, sample, pairs }
+  const url = reader.urlOf(validator, blockPath(block))
+  return { validator, epoch: state.epoch, sample, url, pairs }
 }
 
 function addCourses(pair: ChallengePair): ShownPair {

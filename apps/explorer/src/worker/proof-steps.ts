@@ -4,6 +4,7 @@ import {
   listEpisodes,
   type ProofStep,
   type Sample,
+  type SampleProof,
 } from '@affine/blocks'
 import { verify } from '@affine/chain'
 import {
@@ -22,19 +23,12 @@ import type { ProofEvidence } from './evidence.ts'
 /** One step of a proof: its input, its result, and whether it is valid. */
 export interface Step {
   readonly title: string
-  /** The conclusion if the step is valid, or the problem. */
+  /** The conclusion if the step is valid. */
   readonly sentence: string
   /** Values by name. */
-  readonly values: Readonly<Record<string, string>>
+  readonly values: ProofStep['values']
   readonly holds: boolean
 }
-
-/** A step, with the problem to state if it is not valid. */
-type CheckedStep = Step & { readonly otherwise: string }
-
-/** Returns a step. Its sentence is `otherwise` unless it is valid. */
-const createStep = ({ otherwise, ...step }: CheckedStep): Step =>
-  step.holds ? step : { ...step, sentence: otherwise }
 
 /**
  * Recomputes each step of a sample's proof: from the secret to the challenge, through the replies
@@ -43,32 +37,37 @@ const createStep = ({ otherwise, ...step }: CheckedStep): Step =>
  * replies.
  */
 export function proveSample(evidence: ProofEvidence): readonly Step[] {
-  const { sample: line, index, path, header, signature, links, ...scope } = evidence
-  const proof = { sample: line, index, path, header, signature, links }
-  const { steps, sample } = judgeSampleProof(proof, { head: evidence.sealed, scope, verify })
-  const linking = steps.map(({ code, fault, values }) =>
-    createStep({ ...SENTENCES[code], holds: fault === null, values: formatValues(values) }),
-  )
-  const playing = sample === undefined ? [] : proveChallenge(evidence, sample)
+  const target = { head: evidence.sealed, scope: evidence, verify }
+  const { steps, sample } = judgeSampleProof(toProof(evidence), target)
+  const linking = explainSteps(steps)
+  if (sample === undefined) return [proveCommitment(evidence), ...linking]
+  const playing = [proveId(evidence, sample), describeSeed(sample), ...proveReplies(sample)]
   return [proveCommitment(evidence), ...playing, ...linking]
 }
 
-const proveChallenge = (evidence: ProofEvidence, sample: Sample): readonly Step[] => [
-  proveId(evidence, sample),
-  describeSeed(sample),
-  ...proveReplies(sample),
-]
+/** Returns the members of a proof, without the data of the chain. Protocol §6.6. */
+export const toProof = (evidence: SampleProof): SampleProof => {
+  const { sample, index, path, header, signature, links } = evidence
+  return { sample, index, path, header, signature, links }
+}
+
+/** Explains the steps of Protocol §6.6. */
+export const explainSteps = (steps: readonly ProofStep[]): readonly Step[] =>
+  steps.map(({ code, fault, values }) => ({
+    ...SENTENCES[code],
+    holds: fault === null,
+    values: { ...values, ...(fault && { problem: fault.detail }) },
+  }))
 
 function proveCommitment({ genesis, netuid, validator, epoch, ...rest }: ProofEvidence): Step {
   const { secret, commitment } = rest
   const computed = hashCommitment({ genesis, netuid, validator, epoch, secret })
-  return createStep({
+  return {
     title: 'Secret → commitment',
     holds: computed === commitment,
     sentence: 'The validator committed to its secret before the epoch began.',
-    otherwise: 'The validator committed to another secret before the epoch began.',
     values: { secret, computed, 'on chain': commitment },
-  })
+  }
 }
 
 function proveId(evidence: ProofEvidence, sample: Sample): Step {
@@ -78,13 +77,12 @@ function proveId(evidence: ProofEvidence, sample: Sample): Step {
   const specHash = specHashes[env] ?? ''
   const computed = challengeId({ ...evidence, specHash, env, index, contender })
   const place = `${env} #${index}${contender === undefined ? '' : ` of ${contender}`}`
-  return createStep({
+  return {
     title: 'Secret and beacon → challenge id',
     holds: computed === recorded,
     sentence: `The challenge follows from both, and no one knew both before block ${beaconBlock}.`,
-    otherwise: 'A different challenge follows from these two: this one may have been chosen.',
     values: { beacon, place, computed, recorded },
-  })
+  }
 }
 
 const describeSeed = ({ challengeId: id }: Sample): Step => ({
@@ -99,17 +97,16 @@ function proveReplies(sample: Sample): readonly Step[] {
   const replayed = replaySample(sample)
   return listEpisodes(sample).map(({ messages, reward, fault }, i) => {
     const played = typeof replayed === 'string' ? undefined : replayed[i]
-    return createStep({
+    return {
       title: `Replies of the ${'miner' in sample ? 'miner' : SIDES[i]} → reward`,
       holds: played?.reward === reward && played.fault === (fault !== undefined),
       sentence: 'The validators’ code replays the replies and obtains the same reward.',
-      otherwise: 'The validators’ code replays the replies and obtains another result.',
       values: {
-        ...numberValues('reply', listReplies(messages)),
+        replies: listReplies(messages),
         replayed: played ? `reward ${played.reward}` : `${replayed}`,
         recorded: `reward ${reward}${fault === undefined ? '' : `, ${fault}`}`,
       },
-    })
+    }
   })
 }
 
@@ -131,51 +128,33 @@ function replaySample(sample: Sample): readonly ReplayedSide[] | string {
 }
 
 /** Sentences of the steps of Protocol §6.6. */
-const SENTENCES: Readonly<Record<ProofStep['code'], Omit<CheckedStep, 'holds' | 'values'>>> = {
+const SENTENCES: Readonly<Record<ProofStep['code'], Pick<Step, 'title' | 'sentence'>>> = {
   form: {
     title: 'Proof → its form',
     sentence: 'The proof and the header of the block have all members, each within its limits.',
-    otherwise: 'A member of the proof or of the header is missing or invalid.',
   },
   scope: {
     title: 'Header → chain, subnet, validator, epoch',
     sentence: 'The block belongs to the lane of this validator in this epoch.',
-    otherwise: 'The block belongs to another chain, subnet, validator or epoch.',
   },
   headers: {
     title: 'Header → block hash',
     sentence: 'Each block has the hash of the one before it, up to the last of the lane, its head.',
-    otherwise: 'A block names another hash for the one before it: the chain of blocks is broken.',
   },
   head: {
     title: 'Head → seal on chain',
     sentence: 'This head was on chain when lanes closed: nothing can change now.',
-    otherwise: 'Another head was on chain when lanes closed.',
   },
   signature: {
     title: 'Signature',
     sentence: 'The validator signed the block.',
-    otherwise: 'The signature is not of this block and hotkey.',
   },
   inclusion: {
     title: 'Line → Merkle root',
     sentence: "The line is one of the lines under the root in the block's header.",
-    otherwise: "From this line the path does not lead to the root in the block's header.",
   },
   sample: {
     title: 'Line → sample',
     sentence: 'The line has the members of a sample, each within its limits.',
-    otherwise: 'The line is not a sample.',
   },
-}
-
-/** Numbers values, from 1. */
-const numberValues = (name: string, values: readonly string[]): Step['values'] =>
-  Object.fromEntries(values.map((value, i) => [`${name} ${i + 1}`, value]))
-
-function formatValues(values: ProofStep['values']): Step['values'] {
-  const entries = Object.entries(values).map(([name, value]) =>
-    typeof value === 'object' ? numberValues(name, value) : { [name]: `${value}` },
-  )
-  return Object.assign({}, ...entries)
 }

@@ -50,11 +50,11 @@ const CONCURRENT_LANES = 4
 export class SubnetReader {
   readonly accounts: EpochAccounts = new EpochAccounts()
   readonly #buckets: PageBuckets
-  readonly #opened: OpenSubnet
+  readonly subnet: OpenSubnet
   readonly #settled: Pick<RecomputedEpoch, 'before' | 'lanes'>[] = []
 
   private constructor(opened: OpenSubnet, buckets: PageBuckets) {
-    this.#opened = opened
+    this.subnet = opened
     this.#buckets = buckets
   }
 
@@ -71,7 +71,7 @@ export class SubnetReader {
     last: number | undefined,
     begin: (beginning: ReadingSpan) => void,
   ): AsyncGenerator<EpochAccount, readonly QueueEntry[]> {
-    const { chain, network } = this.#opened
+    const { chain, network } = this.subnet
     const data = { chain, network, openBucket: this.#buckets.open }
     const first = createFirstState(network)
     const from = last === undefined ? first : await readStartState(data, last)
@@ -100,6 +100,12 @@ export class SubnetReader {
     return this.#buckets.health()
   }
 
+  /** Returns the URL of a file in a validator's bucket, if a page can open that bucket. */
+  urlOf(validator: string, path: string): string | undefined {
+    const bucket = this.health().find(({ hotkey, place }) => hotkey === validator && place)
+    return bucket && `${bucket.place}/${path}`
+  }
+
   /** Returns the lane of a block, and the sources of its blocks in the order to read them. */
   async findLane(block: string): Promise<ProvenLane> {
     const all = this.#settled.flatMap(({ before: state, lanes }) =>
@@ -110,11 +116,11 @@ export class SubnetReader {
     const { state, validator } = lane
     const holders = sortForReading(listHolders(state.voters, await this.#snapshot()), validator)
     const sources = holders.flatMap(({ hotkey, url }) => this.#buckets.open(hotkey, url) ?? [])
-    return { chain: this.#opened.chain, ...lane, sources }
+    return { chain: this.subnet.chain, ...lane, sources }
   }
 
   async #beginning({ epoch: from }: State, isTrusted: boolean): Promise<ReadingSpan> {
-    const { chain, network } = this.#opened
+    const { chain, network } = this.subnet
     const { number: height } = await chain.head()
     const { epoch: to } = locateBlock(height, network.protocol)
     const { genesis, netuid } = chain
@@ -126,7 +132,7 @@ export class SubnetReader {
   }
 
   async #snapshot(): Promise<Snapshot> {
-    const { chain } = this.#opened
+    const { chain } = this.subnet
     return chain.snapshot((await chain.head()).number)
   }
 }

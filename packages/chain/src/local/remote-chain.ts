@@ -1,4 +1,3 @@
-import pRetry from 'p-retry'
 import { verifyReady } from '../account.ts'
 import type { ChainOpening, OpenAt } from '../chain.ts'
 import { ADVICE, ChainError } from '../chain-error.ts'
@@ -77,8 +76,10 @@ class RemoteChain extends LocalChain {
     this.follow(log, from)
   }
 
-  #log(from: number, signal?: AbortSignal): Promise<Log> {
+  async #log(from: number, signal?: AbortSignal): Promise<Log> {
     if (signal === undefined) return fetchLog(this.#server, from)
+    // Imported here, because only a validator waits for blocks.
+    const { default: pRetry } = await import('p-retry')
     return pRetry(() => fetchLog(this.#server, from, signal), {
       retries: Number.POSITIVE_INFINITY,
       signal,

@@ -1,4 +1,4 @@
-import type { RecomputedEpoch, Waits } from '@affine/settlement'
+import type { ProofFileVerdict, RecomputedEpoch, Waits } from '@affine/settlement'
 import { type HotkeyFormatter, type Line, percent, printable, type Tone } from '../text.ts'
 import type { ComparisonGap, Verification } from '../verification.ts'
 
@@ -63,6 +63,18 @@ function formatVotes(votes: Verification['votes'], nameOf: HotkeyFormatter): rea
     ({ validator, detail }) => `; ${nameOf(validator)}: ${printable(detail)}`,
   )
   return [`weights    ${given}${differing.join('')}`]
+}
+
+/** Formats the verdict on a proof file. */
+export function formatProof({ result, read }: ProofFileVerdict, nameOf: HotkeyFormatter): Line {
+  if (!result.ok) return { text: `✘ ${result.code}: ${printable(result.detail)}`, tone: 'bad' }
+  const { validator = '', epoch, netuid, genesis } = read?.header ?? {}
+  const { env, index, challengeId } = result.value
+  const what = `${env}#${index}, challenge ${challengeId}, is in the lane that ${nameOf(validator)}`
+  return {
+    text: `✔ ${what} sealed in epoch ${epoch} of netuid ${netuid}, genesis ${genesis}`,
+    tone: 'good',
+  }
 }
 
 const countEpochs = (count: number): string => (count === 1 ? '1 epoch' : `${count} epochs`)

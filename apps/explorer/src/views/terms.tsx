@@ -1,0 +1,66 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import glossary from '../../../../docs/glossary.md?raw'
+import protocolUrl from '../../../../docs/protocol.md?url'
+
+/** An entry of the glossary, and the section of the protocol that defines the term. */
+interface GlossaryEntry {
+  readonly meaning: string
+  readonly section: string
+}
+
+const ROW = /^\| \*\*(.+)\*\* +\| (.+?) +\| (.+?) +\|$/gm
+
+/** The entries of docs/glossary.md by term. */
+const ENTRIES: ReadonlyMap<string, GlossaryEntry> = new Map(
+  [...glossary.matchAll(ROW)].map(([, term = '', meaning = '', section = '']) => [
+    term,
+    { meaning: meaning.replaceAll(/[_`]/g, ''), section },
+  ]),
+)
+
+const MENTION = new RegExp(`\\b((?:${[...ENTRIES.keys()].sort().reverse().join('|')})s?)\\b`, 'i')
+
+/** Shows a text in which the first mention of each term of the glossary shows its entry. */
+export function Terms({ children }: { readonly children: string }): JSX.Element {
+  const seen = new Set<GlossaryEntry>()
+  const parts = children.split(MENTION).map((part) => {
+    const name = part.toLowerCase()
+    const entry = ENTRIES.get(name) ?? ENTRIES.get(name.replace(/s$/, ''))
+    if (entry === undefined || seen.has(entry)) return part
+    seen.add(entry)
+    return <Term {...entry}>{part}</Term>
+  })
+  return <>{parts}</>
+}
+
+/** Shows a term, and its entry while the pointer or the focus is on it. */
+function Term({
+  meaning,
+  section,
+  children,
+}: GlossaryEntry & { readonly children: ComponentChildren }): JSX.Element {
+  const [isShown, setShown] = useState(false)
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the button in it is what is operated
+    <span
+      class="term"
+      onMouseEnter={() => setShown(true)}
+      onMouseLeave={({ currentTarget }) => setShown(currentTarget.contains(document.activeElement))}
+      onFocusIn={() => setShown(true)}
+      onFocusOut={({ currentTarget, relatedTarget }) =>
+        setShown(currentTarget.contains(relatedTarget as Node | null))
+      }
+      onKeyDown={({ key }) => key === 'Escape' && setShown(false)}
+    >
+      <button type="button" aria-expanded={isShown} onClick={() => setShown(true)}>
+        {children}
+      </button>
+      {isShown && (
+        <span class="entry" role="note">
+          <b>{children}</b>: {meaning}. <a href={protocolUrl}>The protocol, section {section}</a>
+        </span>
+      )}
+    </span>
+  )
+}

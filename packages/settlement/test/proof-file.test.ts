@@ -1,0 +1,48 @@
+import { PROOF_BYTES, proveSample, readBlock, toLine } from '@affine/blocks'
+import { type Account, LocalChain, verify } from '@affine/chain'
+import { beforeAll, expect, it, test } from 'vitest'
+import { network, ReadingSubnet } from '../../../test/attacks/reading-subnet.ts'
+import { judgeProofFile } from '../src/index.ts'
+
+const subnet = new ReadingSubnet([100, 100, 100])
+const [first, second, third] = subnet.voters as [Account, Account, Account]
+let text: string
+
+beforeAll(async () => {
+  const state = await subnet.begin()
+  const { hash, bytes } = await subnet.lane(second, state)
+  await subnet.seal(second, state, hash)
+  await subnet.sealAll(state, [first])
+  const block = readBlock(bytes, { hash, verify })
+  if (!block.ok) throw new Error(block.detail)
+  text = toLine(proveSample(block.value, 1))
+})
+
+const judge = async (file: string, chain = subnet.chain) =>
+  (await judgeProofFile(new TextEncoder().encode(file), { chain, network })).result
+
+it('accepts a proof by the seal that its header names', async () => {
+  expect(await judge(text)).toMatchObject({ ok: true, value: { index: 0 } })
+})
+
+test.each([
+  ['no file', () => '', 'the text is not JSON'],
+  ['other JSON', () => '{"a":1}', '/sample: expected a string'],
+  ['a line feed', () => `${text}\n`, 'differs from the canonical text'],
+  ['no UTF-8', () => '\ud800', 'the text is not JSON'],
+  ['no header', () => text.replace('{\\"count', '{\\"kount'), 'the header: '],
+  ['too many bytes', () => '9'.repeat(PROOF_BYTES + 1), `expected at most ${PROOF_BYTES} bytes`],
+  ['another seal', () => text.replace(second.hotkey, first.hotkey), 'expected headers up to '],
+  ['no seal', () => text.replace(second.hotkey, third.hotkey), `${third.hotkey} has no seal of`],
+  ['no such epoch', () => text.replace('\\"epoch\\":2', '\\"epoch\\":3'), 'epoch 3 on this chain'],
+])('rejects a file with %s', async (_, make, detail) => {
+  expect(make()).not.toBe(text)
+  const result = await judge(make())
+  expect(result).toMatchObject({ ok: false, code: 'BAD_PROOF' })
+  expect(!result.ok && result.detail).toContain(detail)
+})
+
+it('rejects a proof of another chain', async () => {
+  const other = LocalChain.create({ netuid: 120, random: () => new Uint8Array(32).fill(9) })
+  expect(await judge(text, other)).toMatchObject({ code: 'BAD_PROOF' })
+})

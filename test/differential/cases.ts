@@ -47,7 +47,7 @@ const spliced = <T>(
 
 // Replies
 
-/** Parts of replies: those that rules of §3.2 and environments read, and others. */
+/** Parts of replies: the parts that rules of §3.2 and environments read, and others. */
 const PARTS = [
   ...['A1', 'b2', 'C3', 'K11', 'a4', '12', '0', '1208650797374385', '1,208,650,797,374,385'],
   ...['0 0 9 9', '0,0,5,5; 5,0,4,4', '(0, 0, 3, 4)', ';', ',', 'Answer: ', 'pass', '\uff11'],

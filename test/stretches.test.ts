@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { statePath } from '../packages/blocks/src/index.ts'
 import type { Chain } from '../packages/chain/src/index.ts'
 import type { State } from '../packages/duel/src/index.ts'
@@ -11,6 +11,7 @@ import { writeSubnet } from './attacks/af-verify.ts'
 import { FIRST_DUEL, hotkeys, type LanePlan, ReadingSubnet } from './attacks/reading-subnet.ts'
 import { runVerifier } from './in-process.ts'
 import { AF_VERIFY } from './processes.ts'
+import { hasSlurm, Slurm } from './slurm.ts'
 import { testFolder } from './test-folder.ts'
 
 const LAST = 7
@@ -110,6 +111,25 @@ test.each([
   }
 })
 
+test('compares the given number of copies of each block', async () => {
+  const flaws = async (copies: string) => {
+    const words = [root, '--network', chain, '--copies', copies, '--json']
+    const { stdout } = await runVerifier(words)
+    const records = stdout
+      .trim()
+      .split('\n')
+      .map((text) => JSON.parse(text))
+    return records.filter(({ type }) => type === 'flaw').map(({ code }) => code)
+  }
+  // The first voter's bucket is empty from epoch 3 on, and the voter attests five states.
+  const missing = Array(LAST - 2).fill('STATE_MISSING')
+  expect((await flaws('0')).sort()).toEqual(['STATE_DIFFERS', ...missing])
+  const all = await flaws('99')
+  expect(all).toHaveLength(22)
+  const some = await flaws('1')
+  expect(some.length).toBeLessThan(22)
+})
+
 const JOB = resolve('deploy/verify-parts.sbatch')
 const COMPARISON = resolve('deploy/compare-parts.sh')
 
@@ -179,11 +199,26 @@ describe('parts of a history', () => {
     return { status, lines: stdout.trimEnd().split('\n') }
   }
 
+  test('fail a comparison if they have flaws, and each flaw is listed', async () => {
+    const texts = await Promise.all(FILES.map(read))
+    const { status, lines } = await compare(Object.fromEntries(FILES.map((n, i) => [n, texts[i]!])))
+    expect(status).toBe(1)
+    expect(lines).toHaveLength(22 + 1)
+    expect(lines[0]).toMatch(/^[24]\.json: \{"type":"flaw","epoch":3,/)
+    expect(lines.at(-1)).toMatch(/^4 of 4 parts ended, with 8 [0-9a-f]{64}$/)
+  })
+
   const HOLDS = /^4 of 4 parts ended, with 8 \w+$/
   const cut = (text = ''): string => text.slice(0, text.lastIndexOf('{"type":"end"'))
   type Parts = Record<string, string>
   test.each<[string, (parts: Parts) => Parts, number, readonly RegExp[]]>([
     ['they meet', (parts) => parts, 0, [HOLDS]],
+    [
+      'sorted by number',
+      ({ '6.json': last = '', ...parts }) => ({ ...parts, '10.json': last }),
+      0,
+      [HOLDS],
+    ],
     [
       'one is missing',
       ({ '2.json': _, ...parts }) => parts,
@@ -205,10 +240,36 @@ describe('parts of a history', () => {
       1,
       [/^4\.json: /, /^3 of 4/],
     ],
+    ['the last is cut', (parts) => ({ ...parts, '6.json': cut(parts['6.json']) }), 1, [/^3 of 4/]],
+    ['the last is empty', (parts) => ({ ...parts, '6.json': '' }), 1, [/^3 of 4/]],
   ])('are compared: %s', async (_, alter, code, said) => {
     const parts: Parts = {}
     for (const name of FILES) parts[name] = (await read(name)).replace(/^\{"type":"flaw".*\n/gm, '')
     const { status, lines } = await compare(alter(parts))
     expect([status, lines]).toEqual([code, said.map((line) => expect.stringMatching(line))])
   })
+
+  test.skipIf(!hasSlurm())(
+    'are the same on a Slurm cluster, which compares them',
+    async () => {
+      const folder = join(root, 'slurm')
+      const RESULTS = join(folder, 'results')
+      await mkdir(RESULTS, { recursive: true })
+      const slurm = new Slurm(folder, { ...variables, RESULTS })
+      onTestFinished(() => slurm.stop())
+      await slurm.ready()
+      const logs = `--output=${join(folder, 'part-%a.txt')}`
+      const parts = await slurm.submit('--array=0-3', logs, JOB)
+      const output = join(folder, 'compared.txt')
+      const compared = slurm.submit(
+        ...['--wait', `--dependency=afterok:${parts}`, `--output=${output}`, COMPARISON, RESULTS],
+      )
+      await expect(compared).rejects.toMatchObject({ code: 1 }) // this history has flaws
+      expect((await readdir(RESULTS)).sort()).toEqual(FILES)
+      for (const name of FILES)
+        expect(await readFile(join(RESULTS, name), 'utf8')).toBe(await read(name))
+      expect(await readFile(output, 'utf8')).toMatch(/^4 of 4 parts ended, with 8 [0-9a-f]{64}$/m)
+    },
+    180_000,
+  )
 })

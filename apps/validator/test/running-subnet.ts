@@ -72,6 +72,8 @@ interface SubnetOptions {
   readonly stakes: readonly bigint[]
   /** Number of the first validators that the chain always waits for. */
   readonly steady: number
+  /** Number of the last validators, whose buckets may be unreadable. */
+  readonly unreadable?: number
   /** Number of miners. They share two processes, the first miner alone in the better one. */
   readonly miners: number
   readonly blockMs: number
@@ -113,6 +115,7 @@ export async function startSubnet({
   seed,
   stakes,
   steady,
+  unreadable = 0,
   miners,
   blockMs,
 }: SubnetOptions): Promise<RunningSubnet> {
@@ -196,7 +199,7 @@ export async function startSubnet({
     if (offset === protocol.sealBlock) return true
     const heads = await headsOf(epoch)
     const headOf = ({ account }: Seat) => heads[account.hotkey] ?? ''
-    const lanes = all.filter((seat) => headOf(seat) !== '')
+    const lanes = all.slice(0, all.length - unreadable).filter((seat) => headOf(seat) !== '')
     const published = (seat: Seat) => hasLane(seat.bucket, headOf(seat))
     if (offset < READ_FROM) return seats.every((seat) => !lanes.includes(seat) || published(seat))
     if (offset === READ_FROM) for (const seat of lanes.filter(published)) seat.inTime.add(epoch)

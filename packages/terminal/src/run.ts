@@ -148,18 +148,20 @@ function prepare(command: CommandUnknownOpts, program: string): void {
 function reportUnknownFirst(
   command: CommandUnknownOpts & { unknownOption?(flag: string): void; unknownCommand?(): void },
 ): void {
+  // A first word without a meaning is an argument, if the command has one.
+  const needsSubcommand = command.commands.length > 0 && command.registeredArguments.length === 0
   command.parseOptions = (words) => {
     const { parseOptions } = Command.prototype
     const silent: Command = Object.create(command, { emit: { value: () => false } })
     const { operands, unknown } = parseOptions.call(silent, words) // reads no value
     const name = operands[operands[0] === 'help' ? 1 : 0]
     const isKnown = command.commands.some((subcommand) => subcommand.name() === name)
-    if (command.commands.length > 0 && name !== undefined && !isKnown) {
+    if (needsSubcommand && name !== undefined && !isKnown) {
       command.args = [name]
       command.unknownCommand?.()
     }
     const isHelp = unknown.includes('-h') || unknown.includes('--help')
-    if (unknown[0] !== undefined && !isHelp && command.commands.length === 0)
+    if (unknown[0] !== undefined && !isHelp && !needsSubcommand)
       command.unknownOption?.(unknown[0])
     return parseOptions.call(command, words)
   }

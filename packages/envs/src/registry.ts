@@ -83,14 +83,14 @@ export function specHash(env: string): Hash {
 }
 
 /** The constants of a network's environments, by exact id. */
-type Expected = Readonly<Record<string, { readonly specHash: Hash; readonly players: number }>>
+type EnvIdentities = Readonly<Record<string, { readonly specHash: Hash; readonly players: number }>>
 
 /**
  * Checks that the environments of a network are registered here with the same behaviour.
  *
  * @throws RangeError for the first that is missing, or has another specHash or number of players.
  */
-export function expectEnvs(envs: Expected): void {
+export function expectEnvs(envs: EnvIdentities): void {
   for (const [id, expected] of Object.entries(envs)) {
     const spec = specs.get(id)
     const players = spec?.game === undefined ? 1 : 2

@@ -70,7 +70,7 @@ MANY = {f"nim@0.1.{i}": ENV for i in range(17)}
 )
 def test_refuses_wrong_environments_of_a_first_line(envs: object) -> None:
     _Replay({**FIRST, "envs": {"nim@0.1.0": ENV}})
-    with pytest.raises(ValueError, match="wrong envs"):
+    with pytest.raises(ValueError, match="wrong members"):
         _Replay({**FIRST, "envs": envs})
 
 

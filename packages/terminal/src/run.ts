@@ -161,8 +161,7 @@ function reportUnknownFirst(
       command.unknownCommand?.()
     }
     const isHelp = unknown.includes('-h') || unknown.includes('--help')
-    if (unknown[0] !== undefined && !isHelp && !needsSubcommand)
-      command.unknownOption?.(unknown[0])
+    if (unknown[0] !== undefined && !isHelp && !needsSubcommand) command.unknownOption?.(unknown[0])
     return parseOptions.call(command, words)
   }
 }

@@ -1,10 +1,8 @@
 import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
 import { linkTo } from '../address.ts'
 import { type Page, useAnswer } from '../page.ts'
 import { showHidden, showOnLine } from '../visible.ts'
 import type { SampleLine } from '../worker/epoch-accounts.ts'
-import type { Part } from '../worker/flip.ts'
 import type { Step } from '../worker/proof-steps.ts'
 import { Heading } from './parts.tsx'
 import { Terms } from './terms.tsx'
@@ -15,10 +13,9 @@ interface ProofProps extends Page {
   readonly name: string
 }
 
-/** Shows a sample's proof step by step, recomputed here, optionally with one byte changed. */
+/** Shows a sample's proof step by step, recomputed here. */
 export function ProofView({ state, ask, line, name }: ProofProps): JSX.Element {
-  const [part, setPart] = useState<Part>('nothing')
-  const { value, error } = useAnswer(ask, ['proof', line, part], [state.epochs.length])
+  const { value, error } = useAnswer(ask, ['proof', line], [state.epochs.length])
   return (
     <details class="fold">
       <summary>
@@ -32,19 +29,6 @@ export function ProofView({ state, ask, line, name }: ProofProps): JSX.Element {
           <button type="button" onClick={() => saveFile(name, value.file)}>
             Save the proof as a file
           </button>
-          <fieldset class="flips">
-            <legend>Change a byte in</legend>
-            {value.parts.map((each) => (
-              <button
-                key={each}
-                type="button"
-                aria-pressed={each === part}
-                onClick={() => setPart(each)}
-              >
-                {each === 'nothing' ? 'nothing (as published)' : each}
-              </button>
-            ))}
-          </fieldset>
           <Steps steps={value.steps} />
         </>
       )}
@@ -54,7 +38,8 @@ export function ProofView({ state, ask, line, name }: ProofProps): JSX.Element {
 
 const STEPS =
   'This browser recomputes each step from published data and the chain, up to the root of the ' +
-  'block and the seal of the lane. Change a byte to see which steps detect it.'
+  'block and the seal of the lane. Save the proof, change a byte of the file, and drop it here to ' +
+  'see which steps detect the change.'
 
 /** Saves a text as a file of the reader. */
 function saveFile(name: string, text: string): void {
@@ -146,7 +131,7 @@ function StepView({
 }): JSX.Element {
   return (
     <li class={holds ? 'step' : 'step broken'}>
-      <details key={String(holds)} open={!holds}>
+      <details open={!holds}>
         <summary>
           <h3 class={holds ? 'good' : 'bad'}>
             {holds ? '✔' : '✘'} {title}

@@ -11,7 +11,6 @@ import { type EpisodeCourse, replaySide } from '@affine/report'
 import { judgeProofFile } from '@affine/settlement'
 import type { EnvLanes, LostLine, SampleLine } from './epoch-accounts.ts'
 import { collectEvidence, rereadBlock } from './evidence.ts'
-import { flipPart, PARTS, type Part } from './flip.ts'
 import { explainSteps, proveSample, type Step, toProof } from './proof-steps.ts'
 import type { SubnetReader } from './reader.ts'
 
@@ -34,11 +33,8 @@ export interface ShownPair extends ChallengePair {
 
 /** The proof of a sample. */
 interface ShownProof {
-  /** The steps, with one byte changed if the page asked for it. */
   readonly steps: readonly Step[]
-  /** The parts in which the page can change a byte. */
-  readonly parts: readonly Part[]
-  /** The unchanged proof as the text of a file. */
+  /** The proof as the text of a file. */
   readonly file: string
 }
 
@@ -53,8 +49,7 @@ interface ShownProofFile {
 /** The questions that the page may ask. Answers are plain values; unavailable data rejects. */
 export interface Answers {
   sample(line: SampleLine): Promise<ShownSample>
-  /** The steps of a sample's proof, with one byte of `part` changed. */
-  proof(line: SampleLine, part: Part): Promise<ShownProof>
+  proof(line: SampleLine): Promise<ShownProof>
   proofFile(file: File): Promise<ShownProofFile>
   /** The results of every lane in a duel, at the latest analysis of each environment. */
   lanes(duelId: string): Promise<readonly EnvLanes[]>
@@ -66,11 +61,10 @@ export interface Answers {
 export function createAnswers(opened: () => Promise<SubnetReader>): Answers {
   return {
     sample: async (line) => readSample(await opened(), line),
-    proof: async (line, part) => {
+    proof: async (line) => {
       const lane = await (await opened()).findLane(line.block)
       const evidence = await collectEvidence(line, lane)
-      const steps = proveSample(flipPart(evidence, part))
-      return { steps, parts: PARTS, file: toLine(toProof(evidence)) }
+      return { steps: proveSample(evidence), file: toLine(toProof(evidence)) }
     },
     proofFile: async (file) => {
       const bytes = new Uint8Array(await file.slice(0, PROOF_BYTES + 1).arrayBuffer())

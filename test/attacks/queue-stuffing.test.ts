@@ -1,7 +1,7 @@
 /*
- * One owner's keys commit again after each turn, or fresh keys register for every place. Protocol
- * §8.12: a miner waits since its commitment, its registration, or the end of its last turn, and the
- * longest wait is first. So no miner waits for a turn of another that came later.
+ * One owner's keys commit again after each duel, or the owner registers new keys, so that others
+ * wait longer. Protocol §8.12: a miner waits since its commitment, its registration, or the end of
+ * its last duel, and the longest wait is first. So no miner waits for a miner that came later.
  */
 import { expect, test } from 'vitest'
 import { PROTOCOL, type State } from '../../packages/duel/src/index.ts'

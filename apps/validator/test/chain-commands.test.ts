@@ -242,7 +242,7 @@ describe('af commit', () => {
     ])
   })
 
-  it('sends nothing on a careful network without --emit, and prints the commitment', async () => {
+  it('sends nothing without --emit where the network requires it, and prints the commitment', async () => {
     const chain = chainOf()
     await using served = await serveGrowingChain(chain)
     careful(chain)

@@ -128,7 +128,7 @@ describe('a disk that fails', () => {
     expect((await readFile(journal, 'utf8')).startsWith(kept)).toBe(true)
   })
 
-  it('locks its folder although it is full and cannot store the name of the owner', async () => {
+  it('locks its folder on a full disk, which cannot store the name of the owner', async () => {
     const folder = join(root, 'nameless')
     await mkdir(folder)
     setFaults([{ fault: 'ENOSPC', path: `${folder}/lock`, op: 'truncate' }])

@@ -138,7 +138,10 @@ function formatJudgement({ placement, flaw }: JudgedPlacement): string {
 /** Length of a square's side in the picture. */
 const SQUARE = 10
 
-/** Returns a picture of the box with numbered placements, clipped at its edges. */
+/**
+ * Returns a picture of the box with the numbered placements. Its size is the size of the box, so a
+ * viewer cuts off the part of a placement outside the box.
+ */
 function drawPackPicture(judgements: readonly JudgedPlacement[]): Picture {
   const [width, height] = [SQUARE * BOX_WIDTH, SQUARE * BOX_HEIGHT]
   const placed = judgements.map((each, at): PictureShape => {

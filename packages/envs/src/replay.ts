@@ -32,7 +32,10 @@ export interface ReplayedSide {
   readonly reward: number
   /** Whether the last prompt has no reply. */
   readonly fault: boolean
-  /** Set if the last reply has no action, or an action that is illegal in its state. */
+  /**
+   * Why the player's last reply lost: `unreadable` if it has no action, `illegal` if its action is
+   * illegal in the state that the prompt shows. Undefined if no reply lost for such a reason.
+   */
   readonly forfeit?: 'unreadable' | 'illegal'
 }
 

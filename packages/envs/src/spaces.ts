@@ -3,7 +3,7 @@ import { drawSeed } from './challenge.ts'
 
 /** A set of values that can be tested for membership and sampled, as in Gymnasium. */
 export interface Space<T> {
-  /** Name in messages, as `Discrete(9)`. */
+  /** Name of the space in error messages, for example `Discrete(9)`. */
   readonly description: string
   /** Reports whether `value` is a member. Accepts any value and never throws. */
   contains(value: unknown): value is T

@@ -10,8 +10,8 @@ const ID = /^[a-z0-9]+(-[a-z0-9]+)*@(0|[1-9][0-9]{0,8})(\.(0|[1-9][0-9]{0,8})){2
 const MAX_REWARD = 10 ** 9
 
 /**
- * Returns the frozen specification of a definition. Checks its plain fields; `checkEnv` tests its
- * behaviour.
+ * Returns the frozen specification of a definition. Checks its name, version and numbers;
+ * `checkEnv` tests the behaviour of its functions.
  *
  * The specHash, computed at the first call, is `digest("spec", id, episodes)`. It changes with the
  * prompts, accepted replies or rewards of any of 256 golden episodes. A rule that none of them

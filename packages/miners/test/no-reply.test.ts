@@ -100,7 +100,7 @@ describe('an unusable response', () => {
     expect(refusalOf(ok('{"choices"')).message).toMatch(/": .* in JSON at position 10/)
   })
 
-  it('is not a blank text without a reason in the response', () => {
+  it('is not reported for a blank text without a reason, nor for a reply with text', () => {
     expect(readCompletion(ok(message({ content: '', tool_calls: [] })), ANSWER_URL)).toBe('')
     const text = message({ content: 'A1', tool_calls: [{}], reasoning: 'so' })
     expect(readCompletion(ok(text), ANSWER_URL)).toBe('A1')

@@ -212,10 +212,9 @@ export function formatReadiness({
   turn,
 }: Pick<QueueEntry, 'readyBy' | 'turn'>): readonly string[] {
   if (readyBy === undefined) return []
-  if (turn === undefined)
-    return [`the model's files and the chute that it plays with must be public and awake now`]
-  const epochs = turn.least === 1 ? 'the next epoch' : `about ${turn.least} epochs from now`
   const what = "its model's files and its chute must be public and awake"
+  if (turn === undefined) return [`${what} now`]
+  const epochs = turn.least === 1 ? 'the next epoch' : `about ${turn.least} epochs from now`
   return [`${what} from epoch ${readyBy} on, ${epochs}`]
 }
 

@@ -322,7 +322,7 @@ export class LocalChain implements Chain {
     for (const [i, call] of calls.entries()) {
       const refusal = apply(ledger, call)
       if (refusal !== null)
-        throw badBlockError(number, `has a call ${i} that is refused: ${refusal}`)
+        throw badBlockError(number, `has a refused call, number ${i}: ${refusal}`)
     }
     const parent = this.#made.at(-1)?.head.hash ?? hashSetup(this.#setup)
     const hash = hashBlock(parent, draft)

@@ -1,6 +1,7 @@
 // Checks with recheck that no regular expression in the sources takes more than linear time on any
 // text. It runs with tsx, so that it can load the files that build expressions.
 import { readdirSync, readFileSync } from 'node:fs'
+import { register } from 'node:module'
 import { join, resolve } from 'node:path'
 import recheck from 'recheck/lib/browser.js'
 import ts from 'typescript'
@@ -46,6 +47,15 @@ globalThis.RegExp = new Proxy(RegExp, {
     return expression
   },
 })
+
+/** Loads a document as its text, as the build of the page does. */
+const LOADER = `import { readFileSync } from 'node:fs'
+export const load = (url, context, next) => {
+  if (!new URL(url).pathname.endsWith('.md')) return next(url, context)
+  const source = 'export default ' + JSON.stringify(readFileSync(new URL(url), 'utf8'))
+  return { format: 'module', shortCircuit: true, source }
+}`
+register(`data:text/javascript,${encodeURIComponent(LOADER)}`)
 for (const file of builders) await import(resolve(file))
 
 const problems = [...builders]

@@ -9,13 +9,13 @@ interface GlossaryEntry {
   readonly section: string
 }
 
-const ROW = /^\| \*\*(.+)\*\* +\| (.+?) +\| (.+?) +\|$/gm
+const ROW = /^\| \*\*([^*|\n]+)\*\* *\|([^|\n]+)\|([^|\n]+)\|$/gm
 
 /** The entries of docs/glossary.md by term. */
 const ENTRIES: ReadonlyMap<string, GlossaryEntry> = new Map(
   [...glossary.matchAll(ROW)].map(([, term = '', meaning = '', section = '']) => [
     term,
-    { meaning: meaning.replaceAll(/[_`]/g, ''), section },
+    { meaning: meaning.trim().replaceAll(/[_`]/g, ''), section: section.trim() },
   ]),
 )
 

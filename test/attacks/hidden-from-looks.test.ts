@@ -100,7 +100,7 @@ const outages: readonly (readonly [what: string, path: string, fails: Handle])[]
 ]
 
 test.each(outages)(
-  'does not treat %s until the end of the second check as a change',
+  'does not count %s as a change, even if it lasts to the end of the second check',
   async (_, path, fails) => {
     const shows = published(contender, 'two')[path]
     const minute = new AbortController()

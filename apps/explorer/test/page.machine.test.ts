@@ -398,7 +398,7 @@ describe.runIf(HAS_BROWSER)('the page, on the files of a demo', () => {
     )
   })
 
-  describe('named by a link', () => {
+  describe('a network named by a link', () => {
     const WARNING = '⚠ Named by this link, not by this site.'
 
     it('shows a warning and its sources on every view, and links to the site’s own', async () => {

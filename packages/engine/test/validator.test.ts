@@ -199,7 +199,7 @@ describe('a validator', () => {
     expect(await chain.weights(chain.height)).toEqual({})
   })
 
-  it('starts no game that cannot end after a late start in the epoch', async () => {
+  it('starts no game if it starts too late in the epoch for a game to end', async () => {
     const chain = await chainOf([miner, contender])
     const { validator, events, follow } = validatorOf(chain, join(root, 'late-games'), {
       agent: reply,

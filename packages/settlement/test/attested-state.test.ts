@@ -142,13 +142,16 @@ describe('the newest attested state', () => {
   test.each([
     [3, 2],
     [2, 0],
-  ])('precedes by at most %i epochs, otherwise it is the first', async (quorumEpochs, epoch) => {
-    await attestedBy(0, 1)
-    serve(1)
-    await subnet.end({ ...state, epoch: 4 })
-    const rules = { ...network, protocol: { ...network.protocol, quorumEpochs } }
-    expect((await readNewestAttested({ ...data(), network: rules }, 5)).epoch).toBe(epoch)
-  })
+  ])(
+    'is at most %i epochs before the given one, otherwise the first',
+    async (quorumEpochs, epoch) => {
+      await attestedBy(0, 1)
+      serve(1)
+      await subnet.end({ ...state, epoch: 4 })
+      const rules = { ...network, protocol: { ...network.protocol, quorumEpochs } }
+      expect((await readNewestAttested({ ...data(), network: rules }, 5)).epoch).toBe(epoch)
+    },
+  )
 })
 
 describe('the starting point', () => {

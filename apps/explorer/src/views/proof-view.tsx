@@ -38,8 +38,8 @@ export function ProofView({ state, ask, line, name }: ProofProps): JSX.Element {
 
 const STEPS =
   'This browser recomputes each step from published data and the chain, up to the root of the ' +
-  'block and the seal of the lane. Save the proof, change a byte of the file, and drop it here to ' +
-  'see which steps detect the change.'
+  'block and the seal of the lane. Save the proof, change a byte of the file, and drop it here: ' +
+  'you see which steps detect the change.'
 
 /** Saves a text as a file of the reader. */
 function saveFile(name: string, text: string): void {

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type LocalChain, serveLocal } from '@affine/chain'
 import { listen } from '@affine/node/listen'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
-import { endWait } from '../../../packages/terminal/src/output.ts'
 import { written } from '../../../packages/terminal/test/within.ts'
 
 /** The result of a command: its output, its error, and the exit code that it set. */
@@ -24,7 +23,6 @@ export async function runCommand(
     await command.parseAsync(words, { from: 'user' }).catch((thrown: Error) => {
       error = thrown
     })
-    endWait() // as a program does at its end
   })
   const records = words.includes('--json') ? parseRecords(stdout) : []
   return { stdout, records, error, exitCode: code === 0 ? undefined : code }

@@ -43,7 +43,7 @@ function printAwaited(): void {
 export function endWait(): void {
   clearTimeout(notice)
   notice = undefined
-  if (hasStatus) process.stdout.write(CLEAR)
+  if (hasStatus && process.stdout.isTTY) process.stdout.write(CLEAR)
   hasStatus = false
 }
 

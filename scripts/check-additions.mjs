@@ -38,7 +38,7 @@ const MEMORY = defineBackend({
   settings: {
     memoryName: {
       option: '--memory-name <name>',
-      variables: ['AFFINE_MEMORY_NAME'],
+      variables: ['MEMORY_NAME'],
       read: readWord,
       needed: true,
       help: 'what the bucket is called in memory',
@@ -58,25 +58,24 @@ const MEMORY_TEST = `import { expect, it } from 'vitest'
 import { doctor } from '../src/commands/doctor.ts'
 import { setup } from '../src/commands/setup.ts'
 import { validate } from '../src/commands/validate.ts'
-import { isOwnVariable } from '../src/program.ts'
-import { checkVariables } from '../src/settings/env-file.ts'
+import { checkVariables, isOwnVariable } from '../src/settings/env-file.ts'
 import { readSettings } from '../src/settings/settings.ts'
 
 it('is an option of every command with settings, which open it', async () => {
   for (const command of [doctor, setup, validate])
     expect(command.options.map(({ long }) => long)).toContain('--memory-name')
   const flags = { network: 'local', folder: 'f' }
-  const { problems, settings } = readSettings(flags, {}, { AFFINE_MEMORY_NAME: 'x' })
+  const { problems, settings } = readSettings(flags, {}, { MEMORY_NAME: 'x' })
   expect(problems).toEqual([])
   await settings?.bucket.open('hotkey').write('a', new Uint8Array([7]))
   expect(await settings?.bucket.open('hotkey').read('a', 9)).toEqual(new Uint8Array([7]))
-  expect(isOwnVariable('AFFINE_MEMORY_NAME')).toBe(true)
-  process.env.AFFINE_MEMORY_NAMES = 'x'
+  expect(isOwnVariable('MEMORY_NAME')).toBe(true)
+  process.env.MEMORY_NAMES = 'x'
   const [unknown] = checkVariables()
-  expect(unknown).toContain('did you mean AFFINE_MEMORY_NAME')
+  expect(unknown).toContain('did you mean MEMORY_NAME')
   const [missing] = readSettings(flags, {}, {}).problems
   expect(missing).toMatchObject({ code: 'MISSING', by: 'the bucket' })
-  expect(missing?.detail).toContain('--memory-name or AFFINE_MEMORY_NAME')
+  expect(missing?.detail).toContain('--memory-name or MEMORY_NAME')
 })
 `
 

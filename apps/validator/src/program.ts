@@ -1,3 +1,4 @@
+import type { LoadIsOwnVariable } from '@affine/terminal'
 import { EXIT_CODES_TEXT } from '@affine/terminal/leave'
 import { formatPurpose } from '@affine/terminal/run'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
@@ -56,9 +57,9 @@ const EXAMPLES = `Examples:
   $ af demo
   $ af help exit-codes\n`
 
-/** Reports whether a variable is a setting of `af` by its prefix. Other programs' may match. */
-export const isOwnVariable = (name: string): boolean =>
-  /^(?:AFFINE|BT|CHUTES|R2|S3|SUBTENSOR)_|^NETUID$/.test(name)
+/** Loads the function that reports which variables `.env` may set. */
+export const loadIsOwnVariable: LoadIsOwnVariable = async () =>
+  (await import('./settings/env-file.ts')).isOwnVariable
 
 /**
  * Returns the program `af` for the words of a command line. It can run the commands that the words

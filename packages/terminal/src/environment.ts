@@ -3,6 +3,9 @@ import { homedir } from 'node:os'
 import { type EnvLine, type IsOwnVariable, readEnvLines, type SettingTexts } from './env-lines.ts'
 import { readNamed } from './fault-text.ts'
 
+/** Loads the function that reports which variables `.env` may set, if a command line needs it. */
+export type LoadIsOwnVariable = () => Promise<IsOwnVariable>
+
 /** Reports whether a variable names a chain or its buckets. */
 const isOfChain: IsOwnVariable = (name) => /^(?:AFFINE|SUBTENSOR)_|^NETUID$/.test(name)
 
@@ -27,7 +30,7 @@ export const ownVariables = (): SettingTexts =>
 /**
  * Prepares the environment and the words of a command line:
  * - sets the variables of `.env`, or of the file that "--settings" names, for which
- *   `isOwnVariable` is true, unless they are set;
+ *   the loaded function is true, unless they are set;
  * - removes "--settings" from `words`;
  * - deletes such variables if they are empty.
  *
@@ -36,10 +39,12 @@ export const ownVariables = (): SettingTexts =>
  */
 export async function readEnvironment(
   words: string[],
-  isOwnVariable: IsOwnVariable = isOfChain,
+  loadIsOwnVariable: LoadIsOwnVariable = async () => isOfChain,
 ): Promise<void> {
   const path = removeOption(words, '--settings') ?? (existsSync('.env') ? '.env' : undefined)
   current = { path, lines: [], given: {} }
+  if (path === undefined && !Object.values(process.env).includes('')) return
+  const isOwnVariable = await loadIsOwnVariable()
   if (path !== undefined) {
     const { NODE_HOST } = await import('@affine/settlement/host') // loads only if it is needed
     const text = await readNamed(NODE_HOST.readText(path))

@@ -3,8 +3,7 @@ import { pathToFileURL } from 'node:url'
 import { format } from 'node:util'
 import { printable } from '@affine/report/text'
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import type { IsOwnVariable } from './env-lines.ts'
-import { expandPath, readEnvironment } from './environment.ts'
+import { expandPath, type LoadIsOwnVariable, readEnvironment } from './environment.ts'
 import { maskUrls } from './fault-text.ts'
 import { columns, fit } from './fit.ts'
 import { FAILED, leave, leaveWithStdout } from './leave.ts'
@@ -36,13 +35,12 @@ export const waitForAbort = (signal: AbortSignal): Promise<never> =>
   raceAbort(new Promise<never>(() => {}), signal)
 
 export interface RunOptions {
-  readonly isOwnVariable?: IsOwnVariable
+  readonly loadIsOwnVariable?: LoadIsOwnVariable
 }
 
 /**
  * Runs a program to its end, and prints an error in one line. The exit code is one of `EXIT_CODES`,
- * and 0 if the reader of the output closed it. `isOwnVariable` reports which variables `.env` may
- * set.
+ * and 0 if the reader of the output closed it.
  */
 export async function run(program: CommandUnknownOpts, options: RunOptions = {}): Promise<void> {
   const say = createErrorPrinter(program)
@@ -61,7 +59,7 @@ export async function run(program: CommandUnknownOpts, options: RunOptions = {})
 export async function perform(
   program: CommandUnknownOpts,
   words: string[],
-  { isOwnVariable }: RunOptions = {},
+  { loadIsOwnVariable }: RunOptions = {},
 ): Promise<number | undefined> {
   const say = createErrorPrinter(program)
   prepare(program, program.name())
@@ -71,7 +69,7 @@ export async function perform(
     if (modules !== undefined) await loadModules(String(modules).split(','))
   })
   try {
-    await readEnvironment(words, isOwnVariable)
+    await readEnvironment(words, loadIsOwnVariable)
     await program.parseAsync(words)
     return undefined
   } catch (error) {

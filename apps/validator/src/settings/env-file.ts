@@ -1,12 +1,18 @@
-import { envFile, ownVariables, readEnvLines } from '@affine/terminal'
+import { envFile, type IsOwnVariable, ownVariables, readEnvLines } from '@affine/terminal'
 import { closest, distance } from 'fastest-levenshtein'
 import type { SettingEntry } from './entries.ts'
 import { SETTINGS } from './table.ts'
 
 const KNOWN = SETTINGS.flatMap(({ variables = [] }) => variables)
 
-/** Matches variables that only `af` reads. */
-const OURS = /^(?:AFFINE|R2|S3)_/
+/** Matches variables that other programs read too. */
+const OTHERS = /^(?:BT|CHUTES|SUBTENSOR)_|^NETUID$/
+const cutPrefix = (name: string): string => name.replace(/_.*/, '_')
+const OURS = new Set(KNOWN.filter((name) => !OTHERS.test(name)).map(cutPrefix))
+
+/** Reports whether a file of settings may set this variable. */
+export const isOwnVariable: IsOwnVariable = (name) => OURS.has(cutPrefix(name)) || OTHERS.test(name)
+
 /** Prefixes of variables that a file of settings is for. */
 const BEGINNINGS = /^(?:AFFINE|AF|BT|CHUTES|GCS|R2|S3|SUBTENSOR)_/i
 /** Maximum edit distance of a mistyped name. */
@@ -27,7 +33,7 @@ export function checkVariables(): readonly string[] {
   const inFile = lines.flatMap(({ number, name }) =>
     isMeant(name) ? describeUnknown(name).map((text) => `${path}, line ${number}: ${text}`) : [],
   )
-  const own = Object.keys(ownVariables()).filter((name) => OURS.test(name))
+  const own = Object.keys(ownVariables()).filter((name) => OURS.has(cutPrefix(name)))
   return [...own.sort().flatMap(describeUnknown), ...inFile]
 }
 

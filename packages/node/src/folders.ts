@@ -26,24 +26,16 @@ async function syncFolder(folder: string): Promise<void> {
  * folders. `mode` applies to the folder, not to its parents.
  */
 export async function makeFolder(path: string, mode = 0o777): Promise<string | undefined> {
-  try {
-    return await makeOneFolder(path, mode)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-  }
+  if (await isFolder(path)) return undefined
   const topmost = await makeFolder(dirname(path))
-  const own = await makeOneFolder(path, mode)
-  return topmost ?? own
+  await mkdir(path, { mode }).catch(async (error: Error) => {
+    // Another task may have created it in the meantime.
+    if (!(await isFolder(path))) throw error
+  })
+  return topmost ?? path
 }
 
-/** Creates one folder. Resolves with undefined if it exists. */
-async function makeOneFolder(path: string, mode: number): Promise<string | undefined> {
-  try {
-    await mkdir(path, { mode })
-    return path
-  } catch (error) {
-    const isThere = (error as NodeJS.ErrnoException).code === 'EEXIST'
-    if (isThere && (await stat(path)).isDirectory()) return undefined
-    throw error
-  }
+async function isFolder(path: string): Promise<boolean> {
+  const stats = await stat(path).catch(() => undefined)
+  return stats?.isDirectory() ?? false
 }

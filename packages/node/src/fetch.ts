@@ -1,5 +1,4 @@
-import * as http from 'node:http'
-import * as https from 'node:https'
+import type { IncomingMessage } from 'node:http'
 import { describeConnectionFailure } from './connection-reason.ts'
 import { decodeBody } from './content-encoding.ts'
 import { type Agents, createAgents, type IncomingResponse, sendRequest } from './http-request.ts'
@@ -17,9 +16,11 @@ export function fetchBy(agents: Agents): typeof globalThis.fetch {
   return async (input, init) => {
     const signal = init?.signal ?? undefined
     const request = new Request(input, { ...init, signal: null })
+    const { url, method } = request
+    const headers = { ...DEFAULT_HEADERS, ...Object.fromEntries(request.headers) }
     const body = request.body ? new Uint8Array(await request.arrayBuffer()) : undefined
-    const open = (): http.ClientRequest => openRequest(request, agents, signal)
-    const incoming = await sendRequest(open, body).catch((error: NodeJS.ErrnoException) => {
+    const sending = sendRequest(url, { method, headers, body, signal }, agents)
+    const incoming = await sending.catch((error: NodeJS.ErrnoException) => {
       signal?.throwIfAborted()
       throw Object.assign(error, { message: describeConnectionFailure(error) })
     })
@@ -38,23 +39,7 @@ export function fetchBy(agents: Agents): typeof globalThis.fetch {
 /** A fetch for servers that the user names. */
 export const nodeFetch: typeof globalThis.fetch = fetchBy(createAgents())
 
-function openRequest(
-  { url, method, headers }: Request,
-  agents: Agents,
-  signal: AbortSignal | undefined,
-): http.ClientRequest {
-  const { protocol } = new URL(url)
-  const agent = protocol === 'http:' || protocol === 'https:' ? agents[protocol] : undefined
-  if (agent === undefined) {
-    const protocols = Object.keys(agents).join(' or ').replaceAll(':', '')
-    throw new TypeError(`"url" expected ${protocols}, got ${protocol}`)
-  }
-  const { request } = protocol === 'https:' ? https : http
-  const options = { method, agent, headers: { ...DEFAULT_HEADERS, ...Object.fromEntries(headers) } }
-  return request(url, signal ? { ...options, signal } : options)
-}
-
-const isRedirect = ({ statusCode = 0 }: http.IncomingMessage): boolean =>
+const isRedirect = ({ statusCode = 0 }: IncomingMessage): boolean =>
   [301, 302, 303, 307, 308].includes(statusCode)
 
 /**
@@ -63,11 +48,9 @@ const isRedirect = ({ statusCode = 0 }: http.IncomingMessage): boolean =>
  */
 function toWebResponse(incoming: IncomingResponse, signal: AbortSignal | undefined): Response {
   const { response } = incoming
-  const { statusCode: status = 0, headersDistinct } = response
-  const headers = Object.entries(headersDistinct).map(([name, values = []]): [string, string] => [
-    name,
-    values.join(', '),
-  ])
+  const { statusCode: status = 0 } = response
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(response.headers)) headers.set(name, String(value))
   const hasBody = ![204, 205, 304].includes(status)
   if (!hasBody) response.destroy()
   return new Response(hasBody ? toWebBody(incoming, signal) : null, { status, headers })

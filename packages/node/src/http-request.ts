@@ -36,18 +36,32 @@ export interface IncomingResponse {
   readonly take: (bytes: number) => void
 }
 
+/** The options of a request. `onOpen` is called with each attempt to send it. */
+interface SendOptions extends http.RequestOptions {
+  readonly body?: Uint8Array | string | undefined
+  readonly onOpen?: (outgoing: http.ClientRequest) => void
+}
+
 /**
  * Sends a request and resolves with the head of its response. A server may close a kept connection
  * just as it is used again. So a request on a reused connection that closed before the first byte
  * of a response is sent again immediately, on another connection.
- * @param open Opens the request, once for each attempt.
+ * @throws TypeError, as a rejection, if `agents` has no agent for the protocol of `url`.
  */
 export async function sendRequest(
-  open: () => http.ClientRequest,
-  body?: Uint8Array | string,
+  url: string,
+  { body, onOpen, ...options }: SendOptions,
+  agents: Agents,
 ): Promise<IncomingResponse> {
+  const { protocol } = new URL(url)
+  const agent = protocol === 'http:' || protocol === 'https:' ? agents[protocol] : undefined
+  if (agent === undefined) {
+    const protocols = Object.keys(agents).join(' or ').replaceAll(':', '')
+    throw new TypeError(`"url" expected ${protocols}, got ${protocol}`)
+  }
   for (;;) {
-    const outgoing = open()
+    const outgoing = http.request(url, { ...options, agent }) // the agent determines TLS
+    onOpen?.(outgoing)
     const received = { bytes: 0 }
     try {
       return await receiveResponse(outgoing, received, body)

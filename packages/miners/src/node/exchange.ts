@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import * as http from 'node:http'
-import * as https from 'node:https'
+import type { ClientRequest, IncomingMessage } from 'node:http'
 import {
   createAgents,
   decodeBody,
@@ -31,51 +30,43 @@ const AGENTS = createAgents(Number.POSITIVE_INFINITY)
  * §5.4.
  */
 export async function exchange(query: Query): Promise<HttpResponse> {
-  const { body, replyMs, maxBytes = DEFAULT_MAX_BYTES, now } = query
+  const { url, body, replyMs, maxBytes = DEFAULT_MAX_BYTES, signal, now } = query
   const started = now()
   const took = (): number => Math.max(0, now() - started)
-  let outgoing: http.ClientRequest | undefined
-  let response: http.IncomingMessage | undefined
+  let outgoing: ClientRequest | undefined
+  let response: IncomingMessage | undefined
   const late = () => createLateError(outgoing, `within ${replyMs / 1000} s`)
   const timer = setTimeout(() => (response ?? outgoing)?.destroy(late()), replyMs)
-  const open = (): http.ClientRequest => {
-    outgoing = openRequest(query)
-    return outgoing.once('finish', () => timer.refresh())
+  const onOpen = (request: ClientRequest): void => {
+    outgoing = request.once('finish', () => timer.refresh())
   }
+  setMaxListeners(0, signal) // each waiting call adds a listener: they are not a leak
+  const method = body === undefined ? 'GET' : 'POST'
+  const headers = { ...HEADERS, ...query.headers }
   const chunks: Uint8Array[] = []
   try {
-    const incoming = await sendRequest(open, body)
+    const incoming = await sendRequest(url, { method, headers, body, signal, onOpen }, AGENTS)
     response = incoming.response
     await readInto(chunks, incoming, maxBytes)
   } catch (error) {
     // A response with another status is a refusal, even if its body fails.
     if (response === undefined || response.statusCode === 200) {
       const seconds = Math.ceil(took() / 100) / 10
-      if (query.signal.aborted) throw createLateError(outgoing, `in the remaining ${seconds} s`)
+      if (signal.aborted) throw createLateError(outgoing, `in the remaining ${seconds} s`)
       throw classifyError(error as NodeJS.ErrnoException, response !== undefined)
     }
   } finally {
     clearTimeout(timer)
   }
-  const { statusCode: status = 0, headers } = response
   const text = Buffer.concat(chunks).toString()
-  return { status, headers, text, ms: took() }
-}
-
-function openRequest({ url, headers, body, signal }: Query): http.ClientRequest {
-  const isSecure = url.startsWith('https:')
-  const { request } = isSecure ? https : http
-  const agent = AGENTS[isSecure ? 'https:' : 'http:']
-  setMaxListeners(0, signal) // each waiting call adds a listener: they are not a leak
-  const method = body === undefined ? 'GET' : 'POST'
-  return request(url, { method, agent, headers: { ...HEADERS, ...headers }, signal })
+  return { status: response.statusCode ?? 0, headers: response.headers, text, ms: took() }
 }
 
 /**
  * Returns the error of a request whose time is over. The miner is at fault once the request was
  * sent.
  */
-function createLateError(outgoing: http.ClientRequest | undefined, when: string): Error {
+function createLateError(outgoing: ClientRequest | undefined, when: string): Error {
   if (!outgoing?.writableFinished) return new DeliveryError('no connection')
   const advice = outgoing.method === 'POST' ? ': serve the model faster, or limit its output' : ''
   return new MinerError('late', `late: no reply ${when}${advice}`)

@@ -1,10 +1,4 @@
-export { describeConnectionFailure } from './connection-reason.ts'
-export { decodeBody, isDecodingError } from './content-encoding.ts'
-export { fetchBy, nodeFetch } from './fetch.ts'
-export {
-  AGENT_OPTIONS,
-  type Agents,
-  createAgents,
-  type IncomingResponse,
-  sendRequest,
-} from './http-request.ts'
+export * from './connection-reason.ts'
+export * from './content-encoding.ts'
+export * from './fetch.ts'
+export * from './http-request.ts'

@@ -67,22 +67,24 @@ export class ChutesKey {
    * end before the epoch. Protocol §5.4.
    */
   async ask(query: Query, context: EpochContext): Promise<HttpResponse> {
-    const wait = async (check: Promise<boolean> = Promise.resolve(true)): Promise<boolean> => {
-      const wasInOrder = await check
-      if (!wasInOrder && query.signal !== context.signal) this.#paused.add(query.signal)
-      return wasInOrder
-    }
     const access = this.#access(context.epoch)
     access.begun ??= this.#checkAccess(context)
     await access.begun
-    if (this.#isBad) await wait(this.#check)
+    if (this.#isBad) await this.#wait(query, context)
     const { exchange, apiKey } = this.#options
     const received = await exchange({ ...query, headers: bearer(apiKey) })
     if (!REFUSALS.includes(received.status)) return received
-    this.#check ??= this.#checkAccount(context)
-    const wasInOrder = await wait(this.#check)
+    const wasInOrder = await this.#wait(query, context)
     if (wasInOrder && received.status !== NO_MONEY) return received
     throw new DeliveryError(`status ${received.status}`)
+  }
+
+  /** Waits for an account check. Resolves with whether the account was in order throughout. */
+  async #wait({ signal }: Query, context: EpochContext): Promise<boolean> {
+    this.#check ??= this.#checkAccount(context)
+    const wasInOrder = await this.#check
+    if (!wasInOrder && signal !== context.signal) this.#paused.add(signal)
+    return wasInOrder
   }
 
   /**
@@ -90,8 +92,8 @@ export class ChutesKey {
    * ended call waited for the key. `end` is the signal of the call, if it has its own.
    */
   async wasRefused({ epoch, signal }: EpochContext, end: AbortSignal = signal): Promise<boolean> {
-    if (!end.aborted && !signal.aborted) return false
     const isEpochOver = signal.aborted
+    if (!end.aborted && !isEpochOver) return false
     await this.#check
     return isEpochOver ? this.#access(epoch).isPaused : this.#paused.has(end)
   }
@@ -101,8 +103,7 @@ export class ChutesKey {
     const { netuid } = this.#options
     if (netuid === undefined) return
     const account = await this.#account()
-    const hasAccess = !isKnown(account) || canCall(account, netuid)
-    if (hasAccess || context.signal.aborted) return
+    if (!isKnown(account) || canCall(account, netuid) || context.signal.aborted) return
     this.#isBad = true
     this.#check ??= this.#checkAccount(context)
   }
@@ -121,16 +122,16 @@ export class ChutesKey {
   }
 
   async #waitForOrder({ epoch, signal }: EpochContext): Promise<boolean> {
-    const { netuid } = this.#options
     const isWell = (account: KeyAccount): boolean =>
-      isInOrder(account) && (netuid === undefined || canCall(account, netuid))
+      isInOrder(account) && canCall(account, this.#options.netuid)
     let account = await this.#account()
     if (isWell(account)) return true
     const access = this.#access(epoch)
     const wasPaused = access.isPaused
     let wasKnown = false
     while (!isWell(account)) {
-      this.#report(account)
+      const error = createAccountProblem(account, this.#options.netuid)
+      this.#options.on?.({ type: 'problem', task: { kind: 'chutes' }, error })
       access.isPaused = true
       this.#isBad = isKnown(account)
       wasKnown ||= this.#isBad
@@ -149,11 +150,6 @@ export class ChutesKey {
       failure: message,
     }))
   }
-
-  #report(account: KeyAccount): void {
-    const error = createAccountProblem(account, this.#options.netuid)
-    this.#options.on?.({ type: 'problem', task: { kind: 'chutes' }, error })
-  }
 }
 
 /** Returns the problem of an account for which sampling pauses. */
@@ -165,10 +161,8 @@ function createAccountProblem(account: KeyAccount, netuid: number | undefined): 
     return problem('account-unknown', `does not report the account (${failure})`)
   if (status === 200 && netuid !== undefined && !canCall(account, netuid))
     return problem('no-access', describeMissingAccess(account, netuid))
-  return problem(
-    'key-refused',
-    `refuses the API key (account: status ${status}, balance ${balance})`,
-  )
+  const state = `account: status ${status}, balance ${balance}`
+  return problem('key-refused', `refuses the API key (${state})`)
 }
 
 /**
@@ -176,8 +170,6 @@ function createAccountProblem(account: KeyAccount, netuid: number | undefined): 
  * private chutes, `subnet_admin` may also delete them.
  */
 const ROLES = { subnet_invoke: 4096, subnet_admin: 1024 }
-type Role = keyof typeof ROLES
-const ROLE_NAMES: readonly Role[] = ['subnet_invoke', 'subnet_admin']
 
 /** The account of a key. `balance` is in dollars, NaN if it is not readable. */
 export interface KeyAccount {
@@ -185,7 +177,7 @@ export interface KeyAccount {
   readonly balance: number
   /** Subnets for which the account has its roles. */
   readonly netuids: readonly number[]
-  readonly roles: readonly Role[]
+  readonly roles: readonly string[]
   /** Response time in milliseconds. */
   readonly ms: number
   /**
@@ -197,9 +189,12 @@ export interface KeyAccount {
   readonly failure?: string
 }
 
-/** Reports whether the account may call a subnet's private chutes. Chutes answers 404 otherwise. */
-export function canCall({ netuids, roles }: KeyAccount, netuid: number): boolean {
-  return roles.length > 0 && netuids.includes(netuid)
+/**
+ * Reports whether the account may call a subnet's private chutes. Chutes answers 404 otherwise.
+ * Without a subnet the result is true.
+ */
+export function canCall({ netuids, roles }: KeyAccount, netuid: number | undefined): boolean {
+  return netuid === undefined || (roles.length > 0 && netuids.includes(netuid))
 }
 
 /** Returns why an account may not call the chutes of a subnet, and how to fix it. */
@@ -248,7 +243,7 @@ export async function fetchAccount(
     ...response,
     balance: Number(balance),
     netuids: Array.isArray(netuids) ? netuids.filter(Number.isSafeInteger) : [],
-    roles: ROLE_NAMES.filter((role) => (mask & ROLES[role]) !== 0),
+    roles: Object.entries(ROLES).flatMap(([role, bit]) => ((mask & bit) === 0 ? [] : role)),
   }
 }
 

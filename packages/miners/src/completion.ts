@@ -6,12 +6,14 @@ import { type HttpResponse, MinerError } from './asking.ts'
  * @throws MinerError for any other response from `url`.
  */
 export function readCompletion(received: HttpResponse, url: string): string {
-  const { status } = received
-  if (status >= 300 && status < 400)
-    throw new MinerError('redirect', describeRedirect(received), status)
-  if (status !== 200)
+  const { status, headers } = received
+  if (status === 200) return extractText(parseBody(received, url), url)
+  if (status < 300 || status >= 400)
     throw new MinerError('status', `${showStatus(received)}: ${advise(status, url)}`, status)
-  return extractText(parseBody(received, url), url)
+  const { location } = headers
+  const got = location ? `status ${status} to ${quote(location)}` : showStatus(received)
+  const advice = 'redirects are not followed; use the final address'
+  throw new MinerError('redirect', `${got}: ${advice}`, status)
 }
 
 function parseBody({ text: body, headers }: HttpResponse, url: string): unknown {
@@ -37,8 +39,7 @@ function isStream(body: string, type: unknown): boolean {
 
 function extractText(completion: unknown, url: string): string {
   const { choices, error, object } = Object(completion)
-  const isError = error || (object === 'error' && choices === undefined)
-  if (isError) {
+  if (error || (object === 'error' && choices === undefined)) {
     const got = quote(JSON.stringify(error || completion))
     throw new MinerError('error', `status 200 with an error: ${got}: ${SEE_LOG}`)
   }
@@ -49,34 +50,31 @@ function extractText(completion: unknown, url: string): string {
     throw new MinerError('no-text', `${got}: ${adviseOnApi(url)}`)
   }
   const text = joinParts(message.content)
-  const why = explainBlankText(choice)
-  if (text === undefined || (text.trim() === '' && why !== undefined))
-    throw new MinerError('no-text', why ?? describeMissingText(choice))
-  return text
+  const why = explainBlankText(message, choice.finish_reason)
+  if (text !== undefined && (text.trim() !== '' || why === undefined)) return text
+  const got = message.content ? quote(JSON.stringify(message.content)) : message.content
+  const fault = `choices[0].message.content expected a text, got ${got ?? 'nothing'}`
+  const rest = `in ${quote(JSON.stringify(choice))}: disable the parsers of tools and reasoning`
+  throw new MinerError('no-text', why ?? `${fault}, ${rest}`)
 }
 
 /** Returns a text, or the joined texts of a non-empty list of text parts; otherwise undefined. */
 export function joinParts(content: unknown): string | undefined {
   if (typeof content === 'string') return content
   if (!Array.isArray(content) || content.length === 0) return undefined
-  const texts: unknown[] = content.map((part) =>
-    Object(part).type === 'text' ? Object(part).text : undefined,
-  )
-  if (!texts.every((text) => typeof text === 'string')) return undefined
-  return texts.join('')
-}
-
-interface Choice {
-  readonly message: Readonly<Record<string, unknown>>
-  readonly finish_reason?: unknown
+  const isText = (part: unknown): boolean =>
+    Object(part).type === 'text' && typeof Object(part).text === 'string'
+  return content.every(isText) ? content.map(({ text }) => text).join('') : undefined
 }
 
 /**
  * Returns the reason for a missing text, if a choice states one. Servers name reasoning
  * differently.
  */
-function explainBlankText({ message, finish_reason: finish }: Choice): string | undefined {
-  const { tool_calls: calls, reasoning, reasoning_content: thoughts } = message
+function explainBlankText(
+  { tool_calls: calls, reasoning, reasoning_content: thoughts }: Readonly<Record<string, unknown>>,
+  finish: unknown,
+): string | undefined {
   if (Array.isArray(calls) && calls.length > 0)
     return 'the response has tool calls instead of a text: serve the model without tools'
   if (thoughts || reasoning)
@@ -84,14 +82,6 @@ function explainBlankText({ message, finish_reason: finish }: Choice): string | 
   if (finish === 'length')
     return 'the token limit was reached without a text: raise max_tokens on the server'
   return undefined
-}
-
-function describeMissingText(choice: Choice): string {
-  const { content } = choice.message
-  const got = content ? quote(JSON.stringify(content)) : String(content ?? 'nothing')
-  const fault = `choices[0].message.content expected a text, got ${got}`
-  const advice = 'disable the parsers of tools and reasoning'
-  return `${fault}, in ${quote(JSON.stringify(choice))}: ${advice}`
 }
 
 /** Maximum quoted characters of a body. */
@@ -102,14 +92,6 @@ const SEE_LOG = "see the server's log"
 /** Returns a status and the beginning of its body. */
 export function showStatus({ status, text }: Pick<HttpResponse, 'status' | 'text'>): string {
   return `status ${status}, ${quote(text)}`
-}
-
-/** Returns the target of a redirect, or the beginning of its body if there is no target. */
-function describeRedirect(received: HttpResponse): string {
-  const { status, headers } = received
-  const { location } = headers
-  const got = location ? `status ${status} to ${quote(location)}` : showStatus(received)
-  return `${got}: redirects are not followed; use the final address`
 }
 
 /** Returns advice for a status other than 200. */

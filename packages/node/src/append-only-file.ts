@@ -10,8 +10,6 @@ export class AppendOnlyFile implements AsyncDisposable {
   readonly #path: string
   /** Size of the file in bytes, up to the last acknowledged text. */
   #size: number
-  /** Whether the file may have bytes after `#size`. */
-  #isTorn = false
   #waiting = ''
   #flushed: Promise<void> = Promise.resolve()
 
@@ -51,22 +49,16 @@ export class AppendOnlyFile implements AsyncDisposable {
     const batch = this.#waiting
     this.#waiting = ''
     try {
-      if (this.#isTorn) await this.#cut()
-      this.#isTorn = true
+      // A failed write may have left bytes.
+      await this.#file.truncate(this.#size)
       await this.#file.appendFile(batch)
       await this.#file.datasync()
       this.#size += Buffer.byteLength(batch)
-      this.#isTorn = false
     } catch (cause) {
       // These texts were not acknowledged. Readers must not see them.
-      await this.#cut().catch(() => {})
+      await this.#file.truncate(this.#size).catch(() => {})
       throwUnwritable(this.#path)(cause as Error)
     }
-  }
-
-  async #cut(): Promise<void> {
-    await this.#file.truncate(this.#size)
-    this.#isTorn = false
   }
 }
 

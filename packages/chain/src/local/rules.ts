@@ -30,42 +30,27 @@ export interface Ledger {
   nonces: ReadonlyMap<string, number>
 }
 
-/** Returns the subnet before block 0. Uids follow the order of the setup. */
+/**
+ * Returns the subnet before block 0. Uids follow the order of the setup. The highest stakes from
+ * the threshold on have permits, in a tie the higher uid.
+ */
 export function createLedger({ params, neurons }: LogSetup): Ledger {
-  const staked = neurons.map(({ hotkey, stake }, uid) => ({ hotkey, stake: BigInt(stake), uid }))
-  const permitted = selectPermits(staked, params)
+  const unpermitted = neurons.map(({ hotkey, stake }, uid): Neuron => {
+    const own = { uid, hotkey, stake: BigInt(stake) }
+    return { ...own, permit: false, registered: 0, lastUpdate: 0 }
+  })
+  const permitted = unpermitted
+    .filter(({ stake }) => stake > 0n && stake >= params.stakeThreshold)
+    .sort((a, b) => Number(b.stake - a.stake) || b.uid - a.uid)
+    .slice(0, params.maxValidators)
   return {
     params,
     block: 0,
-    neurons: staked.map((neuron) => ({
-      ...neuron,
-      permit: permitted.has(neuron.uid),
-      registered: 0,
-      lastUpdate: 0,
-    })),
+    neurons: unpermitted.map((each) => ({ ...each, permit: permitted.includes(each) })),
     weights: new Map(),
     slots: new Map(),
     nonces: new Map(),
   }
-}
-
-type Staker = Pick<Neuron, 'uid' | 'stake'>
-
-/**
- * Returns the uids with permits: the highest stakes from the threshold on, in a tie the higher uid.
- */
-function selectPermits(
-  neurons: readonly Staker[],
-  { stakeThreshold, maxValidators }: Params,
-): ReadonlySet<number> {
-  const able = neurons.filter(({ stake }) => stake > 0n && stake >= stakeThreshold)
-  const best = able.sort(compareStakes).slice(0, maxValidators)
-  return new Set(best.map(({ uid }) => uid))
-}
-
-function compareStakes(a: Staker, b: Staker): number {
-  if (a.stake === b.stake) return b.uid - a.uid
-  return a.stake > b.stake ? -1 : 1
 }
 
 /**
@@ -130,10 +115,7 @@ function removeWeights(weights: Ledger['weights'], { uid, hotkey }: Neuron): Led
 }
 
 /** Returns the subnet's owner, the neuron that was registered first. It is never replaced. */
-export const findOwner = ({ neurons }: Pick<Ledger, 'neurons'>): Neuron | undefined => neurons[0]
-
-/** The state that determines which neuron is replaced. */
-type PruningState = Pick<Ledger, 'block' | 'neurons' | 'params' | 'weights'>
+export const findOwner = ({ neurons }: Ledger): Neuron | undefined => neurons[0]
 
 /**
  * Returns the neuron that a registration on a full subnet replaces, or undefined if there is none.
@@ -142,14 +124,14 @@ type PruningState = Pick<Ledger, 'block' | 'neurons' | 'params' | 'weights'>
  *
  * Source: subtensor, `get_neuron_to_prune`. A local owner has one hotkey.
  */
-function neuronToPrune(ledger: PruningState): Neuron | undefined {
+function neuronToPrune(ledger: Ledger): Neuron | undefined {
   const { block, neurons, params } = ledger
   const emissions = computeEmissions(ledger)
-  const getEmission = (neuron: Neuron): bigint => emissions.get(neuron) ?? 0n
+  const emissionOf = (neuron: Neuron): bigint => emissions.get(neuron) ?? 0n
   const isImmune = ({ registered }: Neuron): boolean => block - registered < params.immunityPeriod
   const inOrder = neurons.slice(1).sort((a, b) => {
-    if (getEmission(a) !== getEmission(b)) return getEmission(a) < getEmission(b) ? -1 : 1
-    return a.registered - b.registered || a.uid - b.uid
+    const byEmission = Number(emissionOf(a) - emissionOf(b))
+    return byEmission || a.registered - b.registered || a.uid - b.uid
   })
   const free = inOrder.filter((neuron) => !isImmune(neuron))
   return free.length > params.minNonImmuneUids ? free[0] : inOrder.find(isImmune)
@@ -169,7 +151,7 @@ function neuronToPrune(ledger: PruningState): Neuron | undefined {
  *
  * Source: subtensor, `epoch_mechanism`.
  */
-function computeEmissions(ledger: PruningState): ReadonlyMap<Neuron, bigint> {
+function computeEmissions(ledger: Ledger): ReadonlyMap<Neuron, bigint> {
   const voters = ledger.neurons.filter(({ permit }) => permit)
   const paid = new Set<Neuron>()
   const emissions = new Map<Neuron, bigint>()
@@ -189,7 +171,7 @@ function computeEmissions(ledger: PruningState): ReadonlyMap<Neuron, bigint> {
  * Reports whether a voter gives a neuron weight. Of weights of a neuron for the same neuron, only
  * the owner's counts.
  */
-function hasWeightFor(voter: Neuron, { uid }: Neuron, ledger: PruningState): boolean {
+function hasWeightFor(voter: Neuron, { uid }: Neuron, ledger: Ledger): boolean {
   if (uid === voter.uid && voter !== findOwner(ledger)) return false
   return ledger.weights.get(voter.hotkey)?.some(([to, weight]) => to === uid && weight > 0) ?? false
 }

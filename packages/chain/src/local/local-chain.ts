@@ -298,37 +298,34 @@ export class LocalChain implements Chain {
     const entropy = this.#random()
     if (entropy.length !== 32)
       throw new RangeError(`"random" expected to return 32 bytes, got ${entropy.length}`)
-    // A registration may evict the hotkey of a call that waits.
     const ledger = this.#nextLedger()
     const calls = this.#pool.splice(0).sort(compareRank)
+    // A registration may have evicted the hotkey of a call that waits.
     const applied = calls.filter((call) => apply(ledger, call) === null)
-    this.#make({ time, entropy: bytesToHex(entropy), calls: applied })
+    const draft = { time, entropy: bytesToHex(entropy), calls: applied }
+    this.#add({ ...draft, hash: this.#hashNext(draft) }, ledger)
   }
 
-  /** Makes a block of a log again, and checks its hash. */
+  /** Adds a block of a log after checking it. */
   #follow(block: LogBlock): void {
-    const number = this.#made.length
-    if (block.time < this.#lastTime) throw badBlockError(number, 'is older than its parent')
-    for (const [i, call] of block.calls.entries())
-      if (!isSigned(this, call)) throw badBlockError(number, `has a bad signature on call ${i}`)
-    const { hash } = this.#make(block)
-    if (hash !== block.hash) throw badBlockError(number, 'does not match its hash')
+    const ledger = this.#nextLedger()
+    const fail = (fault: string) => badBlockError(ledger.block, fault)
+    if (block.time < this.#lastTime) throw fail('is older than its parent')
+    for (const [i, call] of block.calls.entries()) {
+      if (!isSigned(this, call)) throw fail(`has a bad signature on call ${i}`)
+      const refusal = apply(ledger, call)
+      if (refusal !== null) throw fail(`has a refused call, number ${i}: ${refusal}`)
+    }
+    if (this.#hashNext(block) !== block.hash) throw fail('does not match its hash')
+    this.#add(block, ledger)
   }
 
-  #make(draft: Omit<LogBlock, 'hash'>): Head {
-    const number = this.#made.length
-    const { time, entropy, calls } = draft
-    const ledger = this.#nextLedger()
-    for (const [i, call] of calls.entries()) {
-      const refusal = apply(ledger, call)
-      if (refusal !== null)
-        throw badBlockError(number, `has a refused call, number ${i}: ${refusal}`)
-    }
-    const parent = this.#made.at(-1)?.head.hash ?? hashSetup(this.#setup)
-    const hash = hashBlock(parent, draft)
-    const head = { number, hash }
-    this.#made.push({ head, block: { time, entropy, calls, hash }, ledger })
-    return head
+  #add(block: LogBlock, ledger: Ledger): void {
+    this.#made.push({ head: { number: ledger.block, hash: block.hash }, block, ledger })
+  }
+
+  #hashNext(draft: Omit<LogBlock, 'hash'>): string {
+    return hashBlock(this.#made.at(-1)?.head.hash ?? hashSetup(this.#setup), draft)
   }
 
   /** Returns the subnet before the calls of the next block. */

@@ -106,33 +106,29 @@ async function fetchLog(server: Server, from: number, signal?: AbortSignal): Pro
  * Resolves with the server's answer.
  * @throws ChainError, as a rejection, with the code of a refusal.
  */
-async function ask(server: Server, request: ChainRequest, signal?: AbortSignal): Promise<string> {
-  const { ok, text } = await exchange(server, JSON.stringify(request), signal)
-  if (ok) return text
-  const { code } = Object(parseJson(text))
-  if (typeof code === 'string' && Object.hasOwn(ADVICE, code)) throw new ChainError(code)
-  throw new ChainError('BadReply', `${server.url} does not serve a chain`)
-}
-
-async function exchange(
+async function ask(
   { url, fetch }: Server,
-  body: string,
+  request: ChainRequest,
   signal?: AbortSignal,
-): Promise<{ ok: boolean; text: string }> {
+): Promise<string> {
   const timeout = AbortSignal.timeout(TIMEOUT_MS)
   // The garbage collector of Node 20 removes a timeout that has no listener.
   timeout.onabort = () => {}
-  const signals = signal ? [timeout, signal] : [timeout]
-  try {
+  const exchange = async () => {
     const response = await fetch(url, {
       method: 'POST',
       headers: { 'content-type': JSON_TYPE },
-      body,
+      body: JSON.stringify(request),
       redirect: 'error',
-      signal: AbortSignal.any(signals),
+      signal: AbortSignal.any(signal ? [timeout, signal] : [timeout]),
     })
     return { ok: response.ok, text: await readText(response.body, MAX_REPLY) }
-  } catch (cause) {
-    throw new ChainError('Unreachable', `no chain answers at ${url}; is it running?`, { cause })
   }
+  const { ok, text } = await exchange().catch((cause) => {
+    throw new ChainError('Unreachable', `no chain answers at ${url}; is it running?`, { cause })
+  })
+  if (ok) return text
+  const { code } = Object(parseJson(text))
+  if (typeof code === 'string' && Object.hasOwn(ADVICE, code)) throw new ChainError(code)
+  throw new ChainError('BadReply', `${url} does not serve a chain`)
 }

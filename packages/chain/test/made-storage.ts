@@ -1,4 +1,4 @@
-import { type Codec, parseInteger, type Storage } from '../src/bittensor/storage.ts'
+import type { Codec, Runtime } from '../src/bittensor/storage.ts'
 
 /** Returns a value of the chain that has this JSON. */
 export const codec = (json: unknown): Codec => ({
@@ -8,27 +8,31 @@ export const codec = (json: unknown): Codec => ({
 })
 
 /**
- * Returns the storage of a runtime that has only these storage items, answers of runtime APIs and
- * constants, by `pallet.item`, with keys `pallet.item(1,2)`, and these calls.
+ * Returns a runtime that has only these storage items, runtime APIs and constants, by `pallet.item`,
+ * with keys `pallet.item(1,2)`, and these calls. An API whose answer is null returns nothing.
  */
-export function storageOf(
+export function runtimeOf(
   values: Readonly<Record<string, unknown>>,
   calls: readonly string[] = [],
-): Storage {
-  const find = (path: string, keys: readonly unknown[]) => {
-    const exact = values[`${path}(${keys})`]
-    if (exact === undefined && !(path in values)) throw new Error(`no storage ${path}(${keys})`)
-    return codec(exact === undefined ? values[path] : exact)
+): Runtime {
+  const place = (names: readonly string[], make: (name: string) => unknown) => {
+    const sections: Record<string, Record<string, unknown>> = {}
+    for (const name of names) {
+      const [section = '', item = ''] = name.split('.')
+      sections[section] = { ...sections[section], [item]: make(name) }
+    }
+    return sections
   }
-  return {
-    has: (item) => Object.keys(values).some((path) => path.split('(')[0] === item),
-    hasCall: (name) => calls.includes(name),
-    integer: async (item, ...keys) => parseInteger(find(item, keys), item),
-    entries: async (item, key) =>
-      Object.entries((values[`${item}(${key})`] ?? {}) as Record<string, unknown>).map(
-        ([at, value]) => [codec(at), codec(value)],
-      ),
-    call: async (method) => (method in values ? codec(values[method]) : null),
-    constant: (name) => (name in values ? codec(values[name]) : undefined),
+  const names = Object.keys(values).map((path) => path.split('(')[0]!)
+  const read =
+    (name: string) =>
+    async (...keys: readonly unknown[]) =>
+      codec(values[`${name}(${keys})`] ?? values[name])
+  const made = {
+    query: place(names, read),
+    call: place(names, read),
+    consts: place(names, (name) => codec(values[name])),
+    tx: place(calls, (name) => name),
   }
+  return made as never
 }

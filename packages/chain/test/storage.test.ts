@@ -1,10 +1,10 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { describe, expect, test } from 'vitest'
 import { parseSlot, readMetagraph } from '../src/bittensor/metagraph.ts'
-import { type Codec, openStorage, parseInteger } from '../src/bittensor/storage.ts'
+import { type Codec, parseInteger, readEntries } from '../src/bittensor/storage.ts'
 import { parseRow } from '../src/bittensor/weight-calls.ts'
 import { encodeAddress } from '../src/index.ts'
-import { codec, storageOf } from './made-storage.ts'
+import { codec, runtimeOf } from './made-storage.ts'
 import { alice, bob, bytes } from './subnet.ts'
 
 const metagraph = {
@@ -21,7 +21,7 @@ const metagraph = {
   totalStake: [5, '0xffffffffffffffffffffffffffffffff'],
 }
 const METHOD = 'subnetInfoRuntimeApi.getSelectiveMetagraph'
-const read = (json: unknown) => readMetagraph(storageOf({ [METHOD]: json }), 120)
+const read = (json: unknown) => readMetagraph(runtimeOf({ [METHOD]: json }), 120)
 const badReply = (name: string) => ({
   name: 'ChainError',
   code: 'BadReply',
@@ -62,7 +62,7 @@ describe('the metagraph', () => {
   })
 
   test('is NotInRuntime if the runtime has no call for it', async () => {
-    await expect(readMetagraph(storageOf({}), 120)).rejects.toMatchObject({
+    await expect(readMetagraph(runtimeOf({}), 120)).rejects.toMatchObject({
       code: 'NotInRuntime',
       message: expect.stringContaining('metagraph'),
     })
@@ -180,9 +180,8 @@ test('rejects an item with one or three keys as a double map', async () => {
   const [first, second, third] = [codec(120), codec(1), codec(2)]
   const read = async (...args: readonly Codec[]) => {
     const weights = { entries: async () => [[{ args }, codec([])]] }
-    const at = async () => ({ query: { subtensorModule: { weights } } })
-    const storage = await openStorage({ at, tx: {} } as never, '')
-    return storage.entries('subtensorModule.weights', 120)
+    const runtime = { query: { subtensorModule: { weights } } } as never
+    return readEntries(runtime, 'subtensorModule.weights', 120)
   }
   expect(await read(first, second)).toMatchObject([[second, {}]])
   for (const keys of [[first], [first, second, third]])

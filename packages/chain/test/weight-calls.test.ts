@@ -11,7 +11,7 @@ import {
   timelockPayload,
 } from '../src/bittensor/weight-calls.ts'
 import type { UidWeights } from '../src/index.ts'
-import { storageOf } from './made-storage.ts'
+import { runtimeOf } from './made-storage.ts'
 import { alice } from './subnet.ts'
 
 const NETUID = 3
@@ -63,13 +63,13 @@ const beacon = { 'drand.lastStoredRound': ROUND, [`${M}.commitRevealWeightsVersi
 
 test('rejects weights that the chain would rescale', async () => {
   const small = { hotkey: alice.hotkey, weights: [[0, 65_534]] } as const
-  await expect(createWeightsCall(storageOf(open), means(), small)).rejects.toThrow(RangeError)
+  await expect(createWeightsCall(runtimeOf(open), means(), small)).rejects.toThrow(RangeError)
 })
 
 describe('public weights', () => {
   test('are set immediately, even if the runtime has timelocks', async () => {
-    const storage = storageOf({ ...open, ...beacon }, [`${M}.commitTimelockedWeights`])
-    const call = await createWeightsCall(storage, means(), { hotkey: alice.hotkey, weights })
+    const runtime = runtimeOf({ ...open, ...beacon }, [`${M}.commitTimelockedWeights`])
+    const call = await createWeightsCall(runtime, means(), { hotkey: alice.hotkey, weights })
     expect(await callIn(call)).toEqual([
       `${M}.setWeights`,
       NETUID,
@@ -94,7 +94,7 @@ describe('timelocked weights', () => {
     ;[signed, unsigned] = await Promise.all([sealOf(alice.hotkey), sealOf()])
   })
   const planned = (calls: readonly string[], values: object = {}, settings = TIMELOCKED) =>
-    createWeightsCall(storageOf({ ...open, ...beacon, ...values }, calls), means(settings), {
+    createWeightsCall(runtimeOf({ ...open, ...beacon, ...values }, calls), means(settings), {
       hotkey: alice.hotkey,
       weights,
     })
@@ -165,7 +165,7 @@ describe('the blocks to the next epoch', () => {
     'are computed from the block number: after block %i, the next epoch starts at block %i',
     async (head, nextStart) => {
       const settings = { ...TIMELOCKED, head: { number: head, hash: '' } }
-      expect(head + (await countBlocksToReveal(storageOf({}), NETUID, settings))).toBe(nextStart)
+      expect(head + (await countBlocksToReveal(runtimeOf({}), NETUID, settings))).toBe(nextStart)
     },
   )
 
@@ -178,7 +178,7 @@ describe('the blocks to the next epoch', () => {
     'follow the counted epochs: after block %i, the next epoch starts at block %i',
     async (head, nextStart) => {
       const settings = { ...SETTINGS, head: { number: head, hash: '' }, revealPeriod: 2 }
-      const blocks = await countBlocksToReveal(storageOf(counted), NETUID, settings)
+      const blocks = await countBlocksToReveal(runtimeOf(counted), NETUID, settings)
       expect(head + blocks).toBe(nextStart + 10)
     },
   )
@@ -188,7 +188,7 @@ describe('the blocks to the next epoch', () => {
     const { [answer]: _, ...without } = counted
     for (const values of [without, { ...counted, [answer]: null }])
       await expect(
-        countBlocksToReveal(storageOf(values), NETUID, TIMELOCKED),
+        countBlocksToReveal(runtimeOf(values), NETUID, TIMELOCKED),
       ).rejects.toMatchObject({
         code: 'NotInRuntime',
       })

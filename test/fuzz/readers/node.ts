@@ -5,7 +5,7 @@ import {
   readMessage,
 } from '../../../packages/chain/src/bittensor/node-message.ts'
 import { poolRefusal } from '../../../packages/chain/src/bittensor/refusal.ts'
-import type { Codec, Storage } from '../../../packages/chain/src/bittensor/storage.ts'
+import type { Codec, Runtime } from '../../../packages/chain/src/bittensor/storage.ts'
 import { parseRow } from '../../../packages/chain/src/bittensor/weight-calls.ts'
 import { ChainError } from '../../../packages/chain/src/index.ts'
 import { alice, bob } from '../../../packages/chain/test/subnet.ts'
@@ -18,10 +18,11 @@ function codecOf(bytes: Uint8Array): Codec {
   return { isEmpty: json === null, toJSON: () => json, toString: () => textOf(bytes) }
 }
 
-/** Returns the part of a storage that these readers use. */
-function storageOf(bytes: Uint8Array): Storage {
+/** Returns the part of a runtime that these readers use. */
+function runtimeOf(bytes: Uint8Array): Runtime {
   const codec = codecOf(bytes)
-  return { call: async () => codec } as unknown as Storage
+  const call = { subnetInfoRuntimeApi: { getSelectiveMetagraph: async () => codec } }
+  return { call } as unknown as Runtime
 }
 
 function readSlot(bytes: Uint8Array) {
@@ -80,7 +81,7 @@ export const nodeReaders: readonly Reader[] = [
     name: 'metagraph',
     share: 20,
     samples: [METAGRAPH, { ...METAGRAPH, ownerHotkey: NO_HOTKEY }].map(jsonOf),
-    read: (bytes) => readMetagraph(storageOf(bytes), 120),
+    read: (bytes) => readMetagraph(runtimeOf(bytes), 120),
     refuses,
   },
   { name: 'commitment slot', share: 30, samples: SLOTS.map(jsonOf), read: readSlot, refuses },

@@ -8,8 +8,7 @@ import type { Connection } from './connection.ts'
 import type { FinalBlocks } from './final-blocks.ts'
 import { toAsciiLine } from './node-message.ts'
 import { poolRefusal, readDispatchRefusal } from './refusal.ts'
-import { lookUp } from './runtime-faults.ts'
-import type { CallName } from './storage.ts'
+import { type CallName, lookUp } from './runtime-faults.ts'
 
 /** Maximum number of blocks for which a call may wait. */
 const MORTALITY = 15

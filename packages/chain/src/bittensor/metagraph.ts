@@ -3,38 +3,24 @@ import * as z from 'zod/mini'
 import { decodeAddress, encodeAddress } from '../account.ts'
 import type { CommitmentSlot, Head, Neuron, Snapshot } from '../chain.ts'
 import { ChainError } from '../chain-error.ts'
-import type { Codec, Storage } from './storage.ts'
+import { lookUp } from './runtime-faults.ts'
+import { type Codec, type Runtime, readEntries } from './storage.ts'
 
 /** A hotkey in data from outside: an SS58 address with prefix 42. Protocol §1.4. */
 const hotkeyShape = z.string().check(z.refine((text) => decodeAddress(text) !== null))
 
 /** Reads the metagraph and the commitments. Protocol §5.1. */
 export async function readSnapshot(
-  storage: Storage,
+  runtime: Runtime,
   head: Head,
   netuid: number,
 ): Promise<Snapshot> {
-  const slots = storage.entries('commitments.commitmentOf', netuid)
-  const [metagraph, entries] = await Promise.all([readMetagraph(storage, netuid), slots])
+  const slots = readEntries(runtime, 'commitments.commitmentOf', netuid)
+  const [metagraph, entries] = await Promise.all([readMetagraph(runtime, netuid), slots])
   const commitments = entries
     .map(([hotkey, registration]) => parseSlot(hotkey, registration))
     .sort((a, b) => (a.hotkey < b.hotkey ? -1 : 1))
   return { head, ...metagraph, commitments }
-}
-
-/** The indexes of the metagraph's fields in requests to `getSelectiveMetagraph`. */
-const FIELDS = {
-  ownerHotkey: 5,
-  tempo: 8,
-  maxUids: 31,
-  immunityPeriod: 36,
-  enabled: 46,
-  period: 47,
-  hotkeys: 52,
-  permits: 57,
-  lastUpdate: 59,
-  blockAtRegistration: 66,
-  totalStake: 69,
 }
 
 const count = z.int().check(z.minimum(0))
@@ -44,6 +30,9 @@ const integer = z.pipe(
   z.union([count, z.string().check(z.regex(/^0x[0-9a-f]{1,32}$/))]),
   z.transform((value) => BigInt(value)),
 )
+
+/** The indexes of the fields of `metagraphShape`, in requests to `getSelectiveMetagraph`. */
+const FIELDS = [5, 8, 31, 36, 46, 47, 52, 57, 59, 66, 69]
 
 const metagraphShape = z
   .object({
@@ -76,14 +65,13 @@ const NO_HOTKEY = encodeAddress(new Uint8Array(32))
  * @throws ChainError, as a rejection: `SubnetNotExists`, `NotInRuntime`, `BadReply`.
  */
 export async function readMetagraph(
-  storage: Storage,
+  runtime: Runtime,
   netuid: number,
 ): Promise<Omit<Snapshot, 'head' | 'commitments'>> {
-  const fields = Object.values(FIELDS)
-  const method = 'subnetInfoRuntimeApi.getSelectiveMetagraph'
-  const answer = await storage.call(method, netuid, fields)
-  if (answer === null)
+  const method = lookUp(runtime.call, 'subnetInfoRuntimeApi.getSelectiveMetagraph')
+  if (!method)
     throw new ChainError('NotInRuntime', "this chain's runtime has no call for the metagraph")
+  const answer: Codec = await method(netuid, FIELDS)
   if (answer.isEmpty) throw new ChainError('SubnetNotExists')
   const { data } = metagraphShape.safeParse(answer.toJSON())
   if (!data) throw new ChainError('BadReply', `the metagraph of subnet ${netuid} is malformed`)
@@ -129,10 +117,8 @@ export function parseSlot(hotkey: Codec, registration: Codec): CommitmentSlot {
  * Plain bytes have the kind `Raw` with their number, or `BigRaw`.
  */
 function decodeField(field: Readonly<Record<string, unknown>>): Uint8Array {
-  const [entry] = Object.entries(field)
-  if (entry === undefined) return new Uint8Array(0)
-  const [kind, value] = entry
+  const [[kind, value] = ['', undefined]] = Object.entries(field)
   const { data: text } = hex.safeParse(value)
-  if (text === undefined || !/^(raw\d+|bigRaw)$/i.test(kind)) return new Uint8Array(0)
-  return hexToBytes(text.slice(2))
+  const isPlain = text !== undefined && /^(raw\d+|bigRaw)$/i.test(kind)
+  return isPlain ? hexToBytes(text.slice(2)) : new Uint8Array(0)
 }

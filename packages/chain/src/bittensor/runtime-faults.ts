@@ -30,10 +30,14 @@ export const METHODS = [
   'subnetInfoRuntimeApi.getNextEpochStartBlock',
 ] as const
 
+export type Item = (typeof STORAGE)[number]
+export type CallName = (typeof CALLS)[number]
+type Name = Item | CallName | (typeof METHODS)[number] | 'aura.slotDuration'
+
 /** Returns the runtime's item of a name such as `timestamp.now`: the section, then the item. */
 export function lookUp<Value>(
   sections: Readonly<Record<string, Readonly<Record<string, Value>>>>,
-  name: string,
+  name: Name,
 ): Value | undefined {
   const [section = '', own = ''] = name.split('.')
   return sections[section]?.[own]

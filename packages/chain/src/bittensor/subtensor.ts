@@ -9,7 +9,7 @@ import { FinalBlocks, missingBlockError } from './final-blocks.ts'
 import { readSnapshot } from './metagraph.ts'
 import type { Nodes, WeightMeans } from './nodes.ts'
 import { runtimeFaults } from './runtime-faults.ts'
-import { openStorage, parseInteger, type Storage } from './storage.ts'
+import { parseInteger, type Runtime, readEntries, readInteger } from './storage.ts'
 import { createWeightsCall, parseRow } from './weight-calls.ts'
 
 export type SubtensorOptions = WeightMeans & Nodes
@@ -71,13 +71,13 @@ class SubtensorChain extends FinalBlocks implements Subtensor {
   }
 
   async time(block: number): Promise<number> {
-    return this.#at(block, async (storage) => Number(await storage.integer('timestamp.now')))
+    return this.#at(block, async (runtime) => Number(await readInteger(runtime, 'timestamp.now')))
   }
 
   async snapshot(block: number): Promise<Snapshot> {
     const cached = this.#snapshots.get(block)
     if (cached) return cached
-    const reading = this.#at(block, (storage, head) => readSnapshot(storage, head, this.netuid))
+    const reading = this.#at(block, (runtime, head) => readSnapshot(runtime, head, this.netuid))
     this.#snapshots.set(block, reading)
     reading.catch(() => this.#snapshots.delete(block))
     for (const old of [...this.#snapshots.keys()].slice(0, -MAX_SNAPSHOTS))
@@ -87,8 +87,8 @@ class SubtensorChain extends FinalBlocks implements Subtensor {
 
   async weights(block: number): Promise<Readonly<Record<string, UidWeights>>> {
     const { neurons } = await this.snapshot(block)
-    return this.#at(block, async (storage) => {
-      const rows = await storage.entries('subtensorModule.weights', this.netuid)
+    return this.#at(block, async (runtime) => {
+      const rows = await readEntries(runtime, 'subtensorModule.weights', this.netuid)
       const byHotkey = rows.flatMap(([uid, row]) => {
         const neuron = neurons[Number(parseInteger(uid, 'a uid'))]
         return neuron ? [[neuron.hotkey, parseRow(row)] as const] : []
@@ -109,8 +109,8 @@ class SubtensorChain extends FinalBlocks implements Subtensor {
     const { number } = await this.head()
     const settings = await this.snapshot(number)
     const { hotkey } = account
-    const call = await this.#at(number, (storage) =>
-      createWeightsCall(storage, { ...this.#means, settings }, { hotkey, weights }),
+    const call = await this.#at(number, (runtime) =>
+      createWeightsCall(runtime, { ...this.#means, settings }, { hotkey, weights }),
     )
     return this.#sender.send(account, call, until)
   }
@@ -120,11 +120,12 @@ class SubtensorChain extends FinalBlocks implements Subtensor {
   }
 
   /** Reads the state at the end of a final block. Protocol §5.1. */
-  async #at<T>(block: number, task: (storage: Storage, head: Head) => Promise<T>): Promise<T> {
+  async #at<T>(block: number, task: (runtime: Runtime, head: Head) => Promise<T>): Promise<T> {
     const hash = await this.blockHash(block)
     return this.#connection.use(async (api) => {
       try {
-        return await task(await openStorage(api, hash), { number: block, hash })
+        const { query, call, consts } = await api.at(`0x${hash}`)
+        return await task({ query, call, consts, tx: api.tx }, { number: block, hash })
       } catch (error) {
         if (!isMissingState(error)) throw error
         if ((await api.rpc.chain.getHeader()).number.toNumber() < block)

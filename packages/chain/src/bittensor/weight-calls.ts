@@ -5,7 +5,8 @@ import { BLOCK_MS, type Snapshot, type UidWeights } from '../chain.ts'
 import { ChainError } from '../chain-error.ts'
 import { type Call, createCall } from './extrinsic.ts'
 import type { WeightMeans } from './nodes.ts'
-import { type Codec, parseInteger, type Storage } from './storage.ts'
+import { lookUp } from './runtime-faults.ts'
+import { type Codec, parseInteger, type Runtime, readInteger } from './storage.ts'
 import { computeDrandRound, timelockEncrypt } from './timelock.ts'
 
 /** The largest weight. The chain would scale smaller weights up to it. */
@@ -18,7 +19,7 @@ interface VersionedWeights {
   readonly versionKey: bigint
 }
 
-/** The block of the storage, and the subnet's settings at its end. */
+/** The block of the runtime, and the subnet's settings at its end. */
 type WeightSettings = Pick<Snapshot, 'head' | 'tempo' | 'revealPeriod'>
 
 /**
@@ -29,16 +30,16 @@ type WeightSettings = Pick<Snapshot, 'head' | 'tempo' | 'revealPeriod'>
  *   `DrandBehind` if the chain would open them too late.
  */
 export async function createWeightsCall(
-  storage: Storage,
+  runtime: Runtime,
   means: WeightMeans & { readonly settings: WeightSettings },
   { hotkey, weights }: { readonly hotkey: string; readonly weights: UidWeights },
 ): Promise<Call> {
   const { netuid, settings } = means
   if (!weights.some(([, weight]) => weight === MAX_WEIGHT))
     throw new RangeError(`"weights" expected ${MAX_WEIGHT} as the largest weight`)
-  const versionKey = await storage.integer('subtensorModule.weightsVersionKey', netuid)
+  const versionKey = await readInteger(runtime, 'subtensorModule.weightsVersionKey', netuid)
   if (settings.revealPeriod > 0)
-    return createTimelockedCall(storage, means, { hotkey, weights, versionKey })
+    return createTimelockedCall(runtime, means, { hotkey, weights, versionKey })
   return createCall('subtensorModule.setWeights', netuid, ...splitColumns(weights), versionKey)
 }
 
@@ -57,26 +58,27 @@ const TIMELOCKED = [
 ] as const
 
 async function createTimelockedCall(
-  storage: Storage,
+  runtime: Runtime,
   means: WeightMeans & { readonly settings: WeightSettings },
   versioned: VersionedWeights,
 ): Promise<Call> {
   const { netuid, random, now, settings } = means
-  const timelocked = TIMELOCKED.find(({ name }) => storage.hasCall(name))
+  const timelocked = TIMELOCKED.find(({ name }) => lookUp(runtime.tx, name))
   if (timelocked === undefined)
     throw new ChainError('NotInRuntime', "this chain's runtime has no call for timelocked weights")
-  const lastRound = Number(await storage.integer('drand.lastStoredRound'))
+  const lastRound = Number(await readInteger(runtime, 'drand.lastStoredRound'))
   if (lastRound < computeDrandRound(now()) - MAX_LAG_ROUNDS) throw new ChainError('DrandBehind')
   const { name, namesHotkey } = timelocked
-  const slot = storage.constant('aura.slotDuration')
+  const slot = lookUp(runtime.consts, 'aura.slotDuration')
   const blockMs = slot ? Number(parseInteger(slot, 'aura.slotDuration')) : BLOCK_MS
-  const blocks = (await countBlocksToReveal(storage, netuid, settings)) + REVEAL_MARGIN_BLOCKS
+  const blocks = (await countBlocksToReveal(runtime, netuid, settings)) + REVEAL_MARGIN_BLOCKS
   const round = computeDrandRound(now() + blocks * blockMs)
   const { weights, versionKey } = versioned
   const payload = timelockPayload(namesHotkey ? versioned : { weights, versionKey })
   const sealed = `0x${bytesToHex(await timelockEncrypt(payload, round, random))}`
   const args: unknown[] = [netuid, sealed, round]
-  if (namesHotkey) args.push(await storage.integer('subtensorModule.commitRevealWeightsVersion'))
+  if (namesHotkey)
+    args.push(await readInteger(runtime, 'subtensorModule.commitRevealWeightsVersion'))
   return createCall(name, ...args)
 }
 
@@ -104,22 +106,23 @@ const splitColumns = (weights: UidWeights): readonly [number[], number[]] => [
 ]
 
 /**
- * Returns the number of blocks from the block of `storage` to the first block of the epoch in which
+ * Returns the number of blocks from the block of `runtime` to the first block of the epoch in which
  * the chain opens a commit that is in the next block. These are the chain's epochs, not this
  * protocol's.
  */
 export async function countBlocksToReveal(
-  storage: Storage,
+  runtime: Runtime,
   netuid: number,
   { head: { number }, tempo, revealPeriod }: WeightSettings,
 ): Promise<number> {
   // Newer runtimes count epochs. Older ones compute them from the block's number.
-  if (!storage.has('subtensorModule.subnetEpochIndex')) {
+  if (!lookUp(runtime.query, 'subtensorModule.subnetEpochIndex')) {
     const length = tempo + 1
     const epoch = Math.floor((number + 1 + netuid + 1) / length)
     return (epoch + revealPeriod) * length - netuid - 1 - number
   }
-  const answer = await storage.call('subnetInfoRuntimeApi.getNextEpochStartBlock', netuid)
+  const method = lookUp(runtime.call, 'subnetInfoRuntimeApi.getNextEpochStartBlock')
+  const answer: Codec | undefined = await method?.(netuid)
   if (!answer || answer.isEmpty)
     throw new ChainError('NotInRuntime', 'the runtime does not report the start of the next epoch')
   const start = Number(parseInteger(answer, 'the start of the next epoch'))

@@ -3,6 +3,7 @@ import { rpcDefinitions } from '@polkadot/types'
 import pRetry from 'p-retry'
 import * as z from 'zod/mini'
 import { ChainError } from '../chain-error.ts'
+import { createRetryPolicy, isNodeFailure } from '../retries.ts'
 import { toAsciiLine } from './node-message.ts'
 import { NodeSocket, withTimeout } from './node-socket.ts'
 import type { Nodes } from './nodes.ts'
@@ -21,9 +22,6 @@ const ROUNDS = 3
 const STALL_MS = 60_000
 /** The time for one answer is `stallMs` divided by this. Bittensor's metadata has 0.7 MB. */
 const ANSWER_PART = 3
-
-/** Codes of errors that may not occur with another node. */
-const NODE_FAILURES = new Set(['Unreachable', 'BadReply', 'StateDiscarded'])
 
 /**
  * Nodes of one chain, with a connection to one of them at a time. The next node in the list
@@ -61,17 +59,8 @@ export class Connection {
     const closing = this.#closing.signal
     const signal = until ? AbortSignal.any([closing, until]) : closing
     const retries = until ? Number.POSITIVE_INFINITY : ROUNDS * endpoints.length - 1
-    return pRetry(() => this.#attempt(task, signal), {
-      retries,
-      signal,
-      minTimeout: 200,
-      maxTimeout: 15_000,
-      randomize: true,
-      shouldRetry: ({ error }) => isNodeFailure(error),
-      onFailedAttempt: ({ error, retriesLeft }) => {
-        if (isNodeFailure(error) && retriesLeft > 0) onRetry?.(error)
-      },
-    })
+    const policy = { ...createRetryPolicy(signal, onRetry), retries }
+    return pRetry(() => this.#attempt(task, signal), policy)
   }
 
   async close(): Promise<void> {
@@ -156,9 +145,6 @@ function closeAtUpgrade(socket: NodeSocket, { runtimeVersion }: ApiPromise): voi
   const end = () => socket.close('the runtime was upgraded')
   socket.follow('state_subscribeRuntimeVersion', hasChanged).then(end, end)
 }
-
-const isNodeFailure = (error: unknown): error is ChainError =>
-  error instanceof ChainError && NODE_FAILURES.has(error.code)
 
 /** Converts a node's error to a ChainError. An error without a code becomes `BadReply`. */
 function toChainError(error: Error): ChainError {

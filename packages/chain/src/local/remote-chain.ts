@@ -1,6 +1,7 @@
 import { verifyReady } from '../account.ts'
 import type { ChainOpening, OpenAt } from '../chain.ts'
 import { ADVICE, ChainError } from '../chain-error.ts'
+import { createRetryPolicy } from '../retries.ts'
 import { LocalChain } from './local-chain.ts'
 import { type ChainRequest, JSON_TYPE, MAX_BLOCKS, parseJson, readText } from './local-server.ts'
 import { type Extrinsic, type Log, readLog } from './log.ts'
@@ -80,23 +81,10 @@ class RemoteChain extends LocalChain {
     if (signal === undefined) return fetchLog(this.#server, from)
     // Imported here, because only a validator waits for blocks.
     const { default: pRetry } = await import('p-retry')
-    return pRetry(() => fetchLog(this.#server, from, signal), {
-      retries: Number.POSITIVE_INFINITY,
-      signal,
-      minTimeout: 200,
-      maxTimeout: 15_000,
-      randomize: true,
-      shouldRetry: ({ error }) => isTemporary(error),
-      onFailedAttempt: ({ error }) => {
-        if (isTemporary(error) && !signal.aborted) this.#server.onRetry?.(error)
-      },
-    })
+    const policy = createRetryPolicy(signal, this.#server.onRetry)
+    return pRetry(() => fetchLog(this.#server, from, signal), policy)
   }
 }
-
-/** Reports whether the server is unreachable, or a proxy answers for it. */
-const isTemporary = (error: Error): boolean =>
-  error instanceof ChainError && ['Unreachable', 'BadReply'].includes(error.code)
 
 async function fetchLog(server: Server, from: number, signal?: AbortSignal): Promise<Log> {
   return readLog(await ask(server, { log: from }, signal))

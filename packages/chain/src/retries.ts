@@ -1,0 +1,25 @@
+import type { Options } from 'p-retry'
+import { ChainError } from './chain-error.ts'
+
+/** Codes of errors that may not occur with another node, or later. */
+const NODE_FAILURES = new Set(['Unreachable', 'BadReply', 'StateDiscarded'])
+
+/** Reports whether a node failed, or a proxy answered for it. */
+export const isNodeFailure = (error: unknown): error is ChainError =>
+  error instanceof ChainError && NODE_FAILURES.has(error.code)
+
+/** Returns a policy that repeats what a node failed, with pauses of up to 15 s. */
+export const createRetryPolicy = (
+  signal: AbortSignal,
+  onRetry: (error: Error) => void = () => {},
+): Options => ({
+  retries: Number.POSITIVE_INFINITY,
+  signal,
+  minTimeout: 200,
+  maxTimeout: 15_000,
+  randomize: true,
+  shouldRetry: ({ error }) => isNodeFailure(error),
+  onFailedAttempt: ({ error, retriesLeft }) => {
+    if (isNodeFailure(error) && retriesLeft > 0 && !signal.aborted) onRetry(error)
+  },
+})

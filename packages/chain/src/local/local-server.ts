@@ -52,26 +52,23 @@ export function serveLocal(
 
 async function answer(chain: LocalChain, request: Request, waitMs: number): Promise<Response> {
   try {
-    const content = await readQuestion(request)
-    if ('submit' in content) {
+    const content = parseJson(await readBody(request))
+    const fault = requestShape(content)
+    if (fault !== undefined)
+      throw new ChainError('BadRequest', `the request is not valid${formatPlace(fault)}`)
+    const question = content as ChainRequest
+    if ('submit' in question) {
       if (request.headers.has('origin'))
         throw new ChainError('BadRequest', 'a page may read the log, but not submit calls')
-      return Response.json(chain.submit(content.submit))
+      return Response.json(chain.submit(question.submit))
     }
     for await (const { number } of chain.heads(AbortSignal.timeout(waitMs)))
-      if (number >= content.log) break
-    return new Response(chain.export(content.log, content.log + MAX_BLOCKS))
+      if (number >= question.log) break
+    return new Response(chain.export(question.log, question.log + MAX_BLOCKS))
   } catch (error) {
     if (!(error instanceof ChainError)) throw error
     return Response.json({ code: error.code, message: error.message }, { status: 400 })
   }
-}
-
-async function readQuestion(request: Request): Promise<ChainRequest> {
-  const content = parseJson(await readBody(request))
-  const fault = requestShape(content)
-  if (fault === undefined) return content as ChainRequest
-  throw new ChainError('BadRequest', `the request is not valid${formatPlace(fault)}`)
 }
 
 /** Resolves with the text of a request, or '' if it is not allowed or cannot be read. */

@@ -1,17 +1,6 @@
 import { canonicalize, digest, parseCanonical } from '@affine/prng'
-import {
-  hex,
-  int,
-  list,
-  map,
-  oneOf,
-  pair,
-  record,
-  type Shape,
-  text,
-  uint,
-  where,
-} from '@affine/prng/shape'
+import type { Shape } from '@affine/prng/shape'
+import * as shapes from '@affine/prng/shape'
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { type Account, decodeAddress, verifyCall } from '../account.ts'
 import type { Chain, ChainEnvs, UidWeights } from '../chain.ts'
@@ -84,41 +73,43 @@ export type LogBlock = {
 /** Maximum characters of a line. 1024 calls of 256 weights have 3.5 million. */
 const MAX_LINE = 2 ** 22
 
-const hotkeyShape: Shape<string> = where('an SS58 address', (value) => {
+const hotkeyShape: Shape<string> = shapes.where('an SS58 address', (value) => {
   return typeof value === 'string' && decodeAddress(value) !== null
 })
-const u16 = uint(65_535)
-const weightsShape: Shape<UidWeights> = list(pair(u16, u16), 4096)
-const raoShape: Shape<string> = text('a number of rao', /^(0|[1-9][0-9]{0,19})$/)
+const u16 = shapes.uint(65_535)
+const weightsShape: Shape<UidWeights> = shapes.list(shapes.pair(u16, u16), 4096)
+const raoShape: Shape<string> = shapes.text('a number of rao', /^(0|[1-9][0-9]{0,19})$/)
 
 // These limits are wider than the chain's, so that the chain refuses four fields, 129 bytes, or
 // more weights than neurons, with its own code.
-const fields = list(text('up to 1024 bytes in hex', /^([0-9a-f]{2}){0,1024}$/), 16)
+const fields = shapes.list(shapes.text('up to 1024 bytes in hex', /^([0-9a-f]{2}){0,1024}$/), 16)
 
-const commitShape = record({ fields })
-const weighShape = record({ weights: weightsShape })
-const registerShape = record({ register: where<true>('true', (value) => value === true) })
+const commitShape = shapes.record({ fields })
+const weighShape = shapes.record({ weights: weightsShape })
+const registerShape = shapes.record({
+  register: shapes.where<true>('true', (value) => value === true),
+})
 const call: Shape<LogCall> = (value) => {
   if ('fields' in Object(value)) return commitShape(value)
   return 'weights' in Object(value) ? weighShape(value) : registerShape(value)
 }
 
-export const extrinsicShape: Shape<Extrinsic> = record({
+export const extrinsicShape: Shape<Extrinsic> = shapes.record({
   hotkey: hotkeyShape,
-  nonce: uint(),
-  until: uint(),
+  nonce: shapes.uint(),
+  until: shapes.uint(),
   call,
-  signature: hex(64),
+  signature: shapes.hex(64),
 })
 
-export const blockShape: Shape<LogBlock> = record({
-  time: uint(),
-  entropy: hex(32),
-  calls: list(extrinsicShape, 4096),
-  hash: hex(32),
+export const blockShape: Shape<LogBlock> = shapes.record({
+  time: shapes.uint(),
+  entropy: shapes.hex(32),
+  calls: shapes.list(extrinsicShape, 4096),
+  hash: shapes.hex(32),
 })
 
-const neuronsShape = list(record({ hotkey: hotkeyShape, stake: raoShape }))
+const neuronsShape = shapes.list(shapes.record({ hotkey: hotkeyShape, stake: raoShape }))
 const neurons: Shape<LogSetup['neurons']> = (value) => {
   const fault = neuronsShape(value)
   if (fault !== undefined) return fault
@@ -129,11 +120,11 @@ const neurons: Shape<LogSetup['neurons']> = (value) => {
 /** Maximum challenges of an environment that a lane plays in an epoch. */
 const MAX_QUOTA = 4096
 const MAX_ENVS = 16
-const quota = int(1, MAX_QUOTA)
-const envsShape = map(
-  record<ChainEnvs[string]>({
-    specHash: hex(32),
-    players: int(1, 2),
+const quota = shapes.int(1, MAX_QUOTA)
+const envsShape = shapes.map(
+  shapes.record<ChainEnvs[string]>({
+    specHash: shapes.hex(32),
+    players: shapes.int(1, 2),
     quotaFirst: quota,
     quotaMost: quota,
   }),
@@ -146,17 +137,17 @@ const envs: Shape<ChainEnvs> = (value) => {
   return envsShape(value)
 }
 
-export const setupShape: Shape<LogSetup> = record(
+export const setupShape: Shape<LogSetup> = shapes.record(
   {
-    format: oneOf('affine-chain/1'),
+    format: shapes.oneOf('affine-chain/1'),
     netuid: u16,
-    params: record({
-      tempo: int(1, Number.MAX_SAFE_INTEGER),
-      maxValidators: uint(),
-      stakeThreshold: uint(),
-      weightsRateLimit: uint(),
-      commitmentBytes: uint(),
-      maxUids: int(1, 256),
+    params: shapes.record({
+      tempo: shapes.int(1, Number.MAX_SAFE_INTEGER),
+      maxValidators: shapes.uint(),
+      stakeThreshold: shapes.uint(),
+      weightsRateLimit: shapes.uint(),
+      commitmentBytes: shapes.uint(),
+      maxUids: shapes.int(1, 256),
       immunityPeriod: u16,
       minNonImmuneUids: u16,
     }),

@@ -33,18 +33,14 @@ const MAX_ADDRESS_LENGTH = 48
  *   group's order.
  */
 export function account(seed: Uint8Array): Account {
-  const secret = toSecretKey(seed)
+  if (seed.length !== 32 && seed.length !== 64)
+    throw new RangeError(`"seed" expected 32 bytes, or 64 of a secret key, got ${seed.length}`)
+  const secret = seed.length === 32 ? sr25519.secretFromSeed(seed) : seed.slice()
   return {
     hotkey: encodeAddress(sr25519.getPublicKey(secret)),
     scheme: 'sr25519',
     sign: (message) => sr25519.sign(secret, message, new Uint8Array(32)),
   }
-}
-
-function toSecretKey(seed: Uint8Array): Uint8Array {
-  if (seed.length === 32) return sr25519.secretFromSeed(seed)
-  if (seed.length === 64) return seed.slice()
-  throw new RangeError(`"seed" expected 32 bytes, or 64 of a secret key, got ${seed.length}`)
 }
 
 /**

@@ -13,16 +13,6 @@ import { type CallName, lookUp } from './runtime-faults.ts'
 /** Maximum number of blocks for which a call may wait. */
 const MORTALITY = 15
 
-/**
- * The blocks in which a call is valid, from `birth` to `deadline`. Their number, `period`, is a
- * power of two.
- */
-interface Lifetime {
-  readonly birth: number
-  readonly deadline: number
-  readonly period: number
-}
-
 /** Sends calls and waits for their results. A chain has one sender for all accounts. */
 export class Sender {
   readonly #connection: Connection
@@ -85,11 +75,11 @@ export class Sender {
 }
 
 /**
- * Returns the blocks in which a call made at `head` is valid: up to `until`, and 15 at most.
- * Protocol §5.2.
+ * Returns the blocks in which a call made at `head` is valid, from `birth` to `deadline`: up to
+ * `until`, and 15 at most. Their number, `period`, is a power of two. Protocol §5.2.
  * @throws ChainError `AncientBirthBlock` if no block is left for the call.
  */
-function computeLifetime(head: number, until: number): Lifetime {
+function computeLifetime(head: number, until: number) {
   const deadline = Math.min(until, head + MORTALITY)
   let period = 4
   while (period < deadline - head + 1) period *= 2
@@ -97,6 +87,8 @@ function computeLifetime(head: number, until: number): Lifetime {
   if (deadline <= head || birth < 0) throw new ChainError('AncientBirthBlock')
   return { birth, deadline, period }
 }
+
+type Lifetime = ReturnType<typeof computeLifetime>
 
 async function sign(
   api: ApiPromise,

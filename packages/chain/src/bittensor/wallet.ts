@@ -75,12 +75,10 @@ export async function readHotkey(path: string): Promise<Key> {
 }
 
 async function rejectColdkey(path: string): Promise<void> {
-  const target = await realpath(path).catch(() => path)
-  if (isColdkey(path) || isColdkey(target))
+  const paths = [path, await realpath(path).catch(() => path)]
+  if (paths.some((each) => basename(each).toLowerCase() === 'coldkey'))
     throw new RangeError(`${path} is a coldkey, which this program never uses: ${INSTEAD}`)
 }
-
-const isColdkey = (path: string): boolean => basename(path).toLowerCase() === 'coldkey'
 
 function parseHotkeyFile(text: string, path: string): Account {
   if (/^(0x)?[0-9a-f]{64}$/i.test(text)) return accountFrom(text)

@@ -1,3 +1,5 @@
+import { own } from '@affine/prng'
+
 /** The reason for which a deployment's source is refused. Protocol §5.4. */
 export type SourceFault =
   | 'TOO_LARGE'
@@ -81,9 +83,7 @@ export interface Token {
 }
 
 /** The change of the bracket depth by a mark. */
-const DEPTHS: ReadonlyMap<string, number> = new Map(
-  Object.entries({ '(': 1, '[': 1, ')': -1, ']': -1 }),
-)
+const DEPTHS: Readonly<Record<string, number>> = { '(': 1, '[': 1, ')': -1, ']': -1 }
 /** Stands for a token after the last one. */
 export const END_TOKEN: Token = { kind: 'end', value: '', from: 0 }
 
@@ -99,20 +99,18 @@ export function readStatements(source: string): readonly Token[][] {
   const statements: Token[][] = [[]]
   let depth = 0
   for (const token of tokenize(source)) {
-    depth += DEPTHS.get(token.value) ?? 0
+    depth += own(DEPTHS, token.value) ?? 0
     if (depth > MAX_DEPTH)
       throw new SourceRefusal('TOO_DEEP', token.from, `brackets are more than ${MAX_DEPTH} deep`)
     if (token.kind !== 'end') statements.at(-1)?.push(token)
     else if (depth === 0) statements.push([])
   }
   if (depth !== 0) throw new SourceRefusal('SYNTAX', source.length, 'a bracket is not closed')
-  for (const [{ from } = END_TOKEN] of statements) expectLineStart(source, from)
+  const starts = statements.map(([{ from } = END_TOKEN]) => from)
+  const inner = starts.find((from) => from > 0 && source[from - 1] !== '\n')
+  if (inner !== undefined)
+    throw new SourceRefusal('SYNTAX', inner, 'a statement must start at the beginning of its line')
   return statements.filter((tokens) => tokens.length > 0)
-}
-
-function expectLineStart(source: string, from: number): void {
-  if (from === 0 || source[from - 1] === '\n') return
-  throw new SourceRefusal('SYNTAX', from, 'a statement must start at the beginning of its line')
 }
 
 /** Returns the tokens of a source, with the ends of lines, without blanks and comments. */

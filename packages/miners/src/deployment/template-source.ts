@@ -117,10 +117,13 @@ function refuseLiteral(wanted: string, [next = END_TOKEN]: readonly Token[]): So
   return new SourceRefusal('LITERAL', next.from, why)
 }
 
-/** Removes a comma. It may be missing only before the closing bracket. */
-function expectSeparator(tokens: Token[], close: ')' | ']'): void {
-  if (!takeIf(tokens, ',') && tokens[0]?.value !== close)
-    throw refuseLiteral(`then , or ${close}`, tokens)
+/** Reads items up to a closing bracket. A comma may be missing only after the last item. */
+function readItems(tokens: Token[], close: ')' | ']', readItem: () => void): void {
+  while (tokens.length > 0 && !takeIf(tokens, close)) {
+    readItem()
+    if (!takeIf(tokens, ',') && tokens[0]?.value !== close)
+      throw refuseLiteral(`then , or ${close}`, tokens)
+  }
 }
 
 interface CallContext extends SourceContext {
@@ -134,7 +137,7 @@ function readArguments(
   checking: CallContext,
 ): Literals {
   const values = new Map<string, Literals[string]>()
-  while (tokens.length > 0 && !takeIf(tokens, ')')) {
+  readItems(tokens, ')', () => {
     const [{ kind, value: name, from } = END_TOKEN, equals] = tokens.splice(0, 2)
     if (kind !== 'name' || equals?.value !== '=')
       throw new SourceRefusal('ARGUMENT', from, 'expected arguments by name only')
@@ -143,8 +146,7 @@ function readArguments(
       throw new SourceRefusal('ARGUMENT', from, `${quote(name)} is not an argument on the list`)
     if (values.has(name)) throw new SourceRefusal('REPEATED', from, `${name} is given twice`)
     values.set(name, read(tokens, checking))
-    expectSeparator(tokens, ')')
-  }
+  })
   return Object.fromEntries(values)
 }
 
@@ -188,10 +190,7 @@ function readText(tokens: Token[]): string {
 function readTexts(tokens: Token[]): readonly string[] {
   const texts: string[] = []
   if (!takeIf(tokens, '[')) throw refuseLiteral('list of texts', tokens)
-  while (!takeIf(tokens, ']')) {
-    texts.push(readText(tokens))
-    expectSeparator(tokens, ']')
-  }
+  readItems(tokens, ']', () => texts.push(readText(tokens)))
   return texts
 }
 

@@ -76,26 +76,18 @@ export async function playAll<Entry>(
   next: () => (() => Promise<Entry>) | undefined,
   add: (entry: Entry) => void,
 ): Promise<void> {
-  let hasFailed = false
+  const failures: unknown[] = []
   const work = async (): Promise<void> => {
-    for (let play = next(); play !== undefined && !hasFailed; play = next()) {
+    for (let play = next(); play !== undefined && failures.length === 0; play = next()) {
       const entry = await play()
       signal.throwIfAborted() // an interrupted call looks like a missing reply
       await journal.append(entry as unknown as Json)
       add(entry)
     }
   }
-  const noteFailure = (error: unknown): never => {
-    hasFailed = true
-    throw error
-  }
-  await awaitAll(Array.from({ length: ahead }, () => work().catch(noteFailure)))
-}
-
-/** Resolves when all have resolved. Rejects with the first failure after all have ended. */
-async function awaitAll(promises: readonly Promise<void>[]): Promise<void> {
-  await Promise.allSettled(promises)
-  await Promise.all(promises)
+  const noteFailure = (error: unknown): void => void failures.push(error)
+  await Promise.all(Array.from({ length: ahead }, () => work().catch(noteFailure)))
+  if (failures.length > 0) throw failures[0]
 }
 
 /**
@@ -140,7 +132,9 @@ export async function runDuel(run: DuelRun): Promise<DuelStanding> {
       run.on(readStanding(duels), played)
     })
   }
-  await awaitAll(duels.map(playEnv))
+  const playing = duels.map(playEnv)
+  await Promise.allSettled(playing)
+  await Promise.all(playing)
   return readStanding(duels)
 }
 

@@ -85,18 +85,16 @@ const OPEN = constants.O_RDWR | constants.O_CREAT | constants.O_NONBLOCK | LOCKE
  * Opens a file and locks it until it is closed. Resolves with null if another process has the lock.
  */
 async function tryLock(path: string): Promise<FileHandle | null> {
-  const file = await open(path, OPEN, OWNERS).catch(nullIfLocked)
+  const file = await open(path, OPEN, OWNERS).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EAGAIN') throw error
+    return null
+  })
   if (file === null) return null
   const isOurs = LOCKED !== 0 || (await runFlock(file))
   // If the previous process has removed the file in the meantime, the next would lock another one.
   if (isOurs && (await isSameFile(path, file))) return file
   await file.close()
   return isOurs ? tryLock(path) : null
-}
-
-function nullIfLocked(error: NodeJS.ErrnoException): null {
-  if (error.code === 'EAGAIN') return null
-  throw error
 }
 
 /**

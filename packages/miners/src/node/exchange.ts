@@ -89,7 +89,8 @@ async function readInto(
 
 /**
  * Returns the error to reject with. Failures of a connection have a code and are the platform's.
- * The code HPE_… means that the response is not HTTP, or that its head is too large.
+ * The code HPE_… means that the response is not HTTP, or that its head is too large. `began` states
+ * whether a response had begun.
  */
 function classifyError(error: NodeJS.ErrnoException, began: boolean): Error {
   if (error instanceof MinerError || error.code === undefined) return error
@@ -99,14 +100,9 @@ function classifyError(error: NodeJS.ErrnoException, began: boolean): Error {
     const fault = `cannot decompress the body (${error.message})`
     return new MinerError('not-json', `${fault}: disable compression on the server`)
   }
-  return new DeliveryError(describeConnectionError(error, began))
-}
-
-/** Returns the cause of a failed connection. `began` states whether a response had begun. */
-function describeConnectionError(error: NodeJS.ErrnoException, began: boolean): string {
-  if (error.code === 'ECONNRESET' || error.code === 'EPIPE')
-    return `the server closed the connection ${began ? 'during' : 'before'} its reply`
-  return describeConnectionFailure(error)
+  const isReset = error.code === 'ECONNRESET' || error.code === 'EPIPE'
+  const closed = `the server closed the connection ${began ? 'during' : 'before'} its reply`
+  return new DeliveryError(isReset ? closed : describeConnectionFailure(error))
 }
 
 /**

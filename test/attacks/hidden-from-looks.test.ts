@@ -127,7 +127,7 @@ test.each(hidings)(
   async (_, path, hides) => {
     const time = new Clock()
     const shows = published(contender, 'two')[path]
-    const { agents, mayAsk, hasChanged, asked } = await chutesWith({
+    const { agent, mayAsk, hasChanged, asked } = await chutesWith({
       [path]: (...rest) => {
         const [, , index] = rest
         if (index === 0) return hides(...rest)
@@ -135,7 +135,7 @@ test.each(hidings)(
         shows?.(...rest)
       },
     })
-    const { samples } = await sampleLane({ ...laneOf(time), agent: agents, mayAsk, hasChanged })
+    const { samples } = await sampleLane({ ...laneOf(time), agent, mayAsk, hasChanged })
     expectLost(samples)
     expect(asked('/two/v1/chat/completions')).toEqual([])
   },

@@ -63,7 +63,7 @@ async function validating(routes: Readonly<Record<string, Handle>>) {
     ...routes,
   })
   const options = { ...NODE_CALLER, apiKey: 'cpk_1', concurrency: 8, pauseMs: 100 }
-  const { agents: agent } = openChutes({ ...options, ...place })
+  const { agent } = openChutes({ ...options, ...place })
   return { chain, asked, ...validatorOf(chain, join(root, `${count++}`, 'own'), { agent }) }
 }
 

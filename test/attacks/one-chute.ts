@@ -16,7 +16,7 @@ export async function oneChute(miner: Miner, routes: Readonly<Record<string, Han
     ...routes,
   })
   const said: MinerError[] = []
-  const { agents, hasChanged } = openChutes({
+  const { agent, hasChanged } = openChutes({
     ...NODE_CALLER,
     apiKey: 'cpk_1',
     concurrency: 8,
@@ -26,6 +26,6 @@ export async function oneChute(miner: Miner, routes: Readonly<Record<string, Han
     ...place,
   })
   const epoch = { epoch: 0, signal: new AbortController().signal }
-  const ask = () => agents(miner, 10_000, epoch)(PROMPT)
+  const ask = () => agent(miner, 10_000, epoch)(PROMPT)
   return { ask, asked, said, hasChanged: () => hasChanged(miner, epoch) }
 }

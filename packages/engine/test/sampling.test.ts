@@ -303,7 +303,7 @@ describe('a lane through Chutes', () => {
       '/two/v1/chat/completions': plays,
       ...routes,
     })
-    const { agents: agent, hasChanged } = openChutes({
+    const { agent, hasChanged } = openChutes({
       ...NODE_CALLER,
       apiKey: 'cpk_1',
       concurrency: 8,

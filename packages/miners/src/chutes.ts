@@ -25,9 +25,9 @@ interface Options extends CallOptions {
   readonly pauseMs?: number
 }
 
-/** The agents of miners on Chutes. */
+/** The miners on Chutes. */
 export interface Chutes {
-  readonly agents: AgentFactory
+  readonly agent: AgentFactory
   /**
    * Reports whether a miner may be asked in an epoch. Resolves after its deployment check, or when
    * the epoch is over; with false while its model is not public, which may change later.
@@ -46,7 +46,7 @@ export interface Chutes {
  * While the account is not in order no miner is asked: the account is checked every `pauseMs`, with
  * an event each time. An agent rejects if it would have no reply at the end of an epoch with such a
  * pause, or of a clock that ran in one, since the miner may not be at fault. Protocol §5.4.
- * @throws RangeError for an invalid key, which is not quoted; from `agents` for a list of templates
+ * @throws RangeError for an invalid key, which is not quoted; from `agent` for a list of templates
  *   that this release does not have.
  */
 export function openChutes(options: Options): Chutes {
@@ -69,17 +69,13 @@ export function openChutes(options: Options): Chutes {
       return { ...received, invocation }
     }
 
-  const getClient = (miner: TargetMiner, context: EpochContext): Client => {
-    const known = clientsByEpoch(context.epoch)
-    const exchange = createExchange(miner, context)
-    const client = known.get(miner.hotkey) ?? minerClient(miner, { ...asking, exchange })
-    known.set(miner.hotkey, client)
-    return client
-  }
-
-  const agents: AgentFactory = (miner, replyMs, context): MinerAgent => {
+  const agent: AgentFactory = (miner, replyMs, context): MinerAgent => {
     findTemplates(miner.templates)
-    const ask = getClient(miner, context)(replyMs, context.signal)
+    const clients = clientsByEpoch(context.epoch)
+    const exchange = createExchange(miner, context)
+    const client = clients.get(miner.hotkey) ?? minerClient(miner, { ...asking, exchange })
+    clients.set(miner.hotkey, client)
+    const ask = client(replyMs, context.signal)
     return async (messages, call) => {
       const answer = await ask(messages, call)
       if ('content' in answer || !(await key.wasRefused(context, call?.end))) return answer
@@ -87,11 +83,12 @@ export function openChutes(options: Options): Chutes {
     }
   }
   return {
-    agents,
-    mayAsk: async (miner, context) => {
-      const check = await checks.first(miner, context).catch(() => undefined)
-      return check?.ok === true
-    },
+    agent,
+    mayAsk: async (miner, context) =>
+      checks.first(miner, context).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
     hasChanged: (miner, context) => checks.hasChanged(miner, context),
   }
 }

@@ -65,11 +65,11 @@ async function chutes(
   const events: MinerEvent[] = []
   const on = (event: MinerEvent) => void events.push(event)
   const options = { ...NODE_CALLER, apiKey: KEY, concurrency: 8, on, pauseMs, netuid }
-  const { agents, mayAsk, hasChanged } = openChutes({ ...options, ...place })
+  const { agent, mayAsk, hasChanged } = openChutes({ ...options, ...place })
   /** Asks a miner, in a new epoch by default, until the end of a clock if one is given. */
   const ask = (miner = MINER, epoch: EpochContext = phase(), clock?: AbortController) =>
     Promise.resolve(
-      agents(miner, 10_000, epoch)(PROMPT, clock && { end: clock.signal, isGame: true }),
+      agent(miner, 10_000, epoch)(PROMPT, clock && { end: clock.signal, isGame: true }),
     )
   const problems = () => events.filter((event) => event.type === 'problem')
   /** Resolves after `count` reported problems. */
@@ -374,7 +374,7 @@ describe('a key', () => {
       return place.exchange(query)
     }
     const options = { ...NODE_CALLER, apiKey: KEY, concurrency: 1, exchange }
-    expect(await openChutes(options).agents(MINER, 1000, phase())(PROMPT)).toEqual(A1)
+    expect(await openChutes(options).agent(MINER, 1000, phase())(PROMPT)).toEqual(A1)
     await fetchAccount(KEY, options)
     expect([...told]).toEqual(['https://api.chutes.ai', 'https://me-one.chutes.ai'])
   })

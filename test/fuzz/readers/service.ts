@@ -126,7 +126,7 @@ async function askOnChutes(bytes: Uint8Array) {
     if (event.type === 'problem' && event.error.message.length > 2000) throw event.error
   }
   const asking = { ...NODE_CALLER, exchange, concurrency: 1, on, apiKey: 'cpk_1', pauseMs: 1 }
-  const agent = openChutes(asking).agents(MINER, 60_000, {
+  const agent = openChutes(asking).agent(MINER, 60_000, {
     epoch: 0,
     signal: sampling.signal,
   })

@@ -24,8 +24,7 @@ export function connectMiners(
   const asking = { ...NODE_CALLER, concurrency, on }
   if (platform === 'loopback') return { agent: endpointAgents(asking) }
   if (!apiKey) throw new RangeError(formatProblem(NO_KEY))
-  const { agents: agent, mayAsk, hasChanged } = openChutes({ ...asking, apiKey, netuid })
-  return { agent, mayAsk, hasChanged }
+  return openChutes({ ...asking, apiKey, netuid })
 }
 
 /** Opens the client of a miner for a trial, on Chutes with the environment's CHUTES_API_KEY. */

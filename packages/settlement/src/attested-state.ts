@@ -2,8 +2,7 @@ import { type Clock, statePath } from '@affine/blocks'
 import { firstState, parseState, type State, stateRoot, votingStakes } from '@affine/duel'
 import { digestOfText, type Hash } from '@affine/prng'
 import type { OpenBucket, Source } from './bucket-reader.ts'
-import { describeFailure, tryRead } from './copy.ts'
-import { askInTurn } from './in-turn.ts'
+import { describeFailure, STATE_BYTES, tryRead } from './copies.ts'
 import { findConstants, type Network, type Subnet } from './networks.ts'
 import {
   decodeCommitments,
@@ -16,9 +15,7 @@ import {
   snapshotBlock,
 } from './on-chain.ts'
 import { computeLag, type Recipients } from './on-chain-faults.ts'
-
-/** Maximum bytes of a state. One with a few hundred hotkeys is much smaller. */
-export const STATE_BYTES: number = 8 * 1024 * 1024
+import { askInTurn } from './waiting.ts'
 
 /** Maximum buckets without a state that an error names. */
 const MAX_NAMED = 4

@@ -12,7 +12,7 @@ import {
 import { directoryBucket } from '@affine/blocks/directory'
 import { nodeFetch } from '@affine/node/http'
 import type { OpenBucket } from '../bucket-reader.ts'
-import { describeFailure, tryRead } from '../copy.ts'
+import { describeFailure, tryRead } from '../copies.ts'
 import type { Network, Subnet } from '../networks.ts'
 import { decodeCommitments } from '../on-chain.ts'
 import { publicFetch } from './public-fetch.ts'

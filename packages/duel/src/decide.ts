@@ -92,29 +92,25 @@ function scheduleTurns(
   crowned: WonDuel | undefined,
   snapshot: DuelSnapshot,
 ): Pick<State, 'lastPlayed' | 'duels'> & { readonly champion?: Miner } {
+  const { protocol, epoch, hotkeys } = snapshot
   const { leaving, staying } = splitTurns(state, judged, crowned)
   const begun = crowned?.won.contender ?? state.champion
-  const left = snapshot.protocol.epochBlocks * snapshot.epoch - 1
-  const ended = recordTurns(state.lastPlayed, leaving, left)
+  const ended = recordTurns(state.lastPlayed, leaving, protocol.epochBlocks * epoch - 1)
   const going = restartDuels(snapshot, state, staying)
   const queue = orderQueue(
     { ...(begun && { champion: begun }), duels: going, lastPlayed: ended },
     snapshot,
   )
-  const seated = begun ? [] : queue.slice(0, 1)
-  const champion = begun ?? seated[0]
-  const waiting = queue.slice(seated.length)
-  const room = snapshot.protocol.duelsMost - going.length
-  const isClosed = judged.frozen || going.some((duel) => isWon(duel, snapshot.protocol))
-  const contenders = isClosed ? [] : waiting.slice(0, Math.max(0, room))
-  const duels = [...going, ...contenders.map((miner) => startDuel(miner, snapshot.epoch))]
+  const isClosed = judged.frozen || going.some((duel) => isWon(duel, protocol))
+  const room = isClosed ? 0 : Math.max(0, protocol.duelsMost - going.length)
+  const entering = queue.slice(0, begun ? room : room + 1)
+  const champion = begun ?? entering[0]
+  const contenders = begun ? entering : entering.slice(1)
+  const duels = [...going, ...contenders.map((miner) => startDuel(miner, epoch))]
   const turns = { ...(champion && { champion }), duels }
   // Drops miners that are neither registered nor in a duel or on the throne.
-  const lastPlayed = pickKeys(recordTurns(ended, [...seated, ...contenders]), [
-    ...snapshot.hotkeys,
-    ...listPlaying(turns),
-  ])
-  return { ...turns, lastPlayed }
+  const known = [...hotkeys, ...listPlaying(turns)]
+  return { ...turns, lastPlayed: pickKeys(recordTurns(ended, entering), known) }
 }
 
 /** Returns the miners whose turns have ended, and the duels that continue. */

@@ -122,41 +122,42 @@ export class Copies {
 
   /** Resolves with all flaws, sorted. */
   async flaws(): Promise<readonly UndatedFlaw[]> {
-    const states = await this.#states
-    const { state, reader } = this.#options
-    const { lost } = reader.times
-    const unheard = [...this.#owing].filter((each) => this.#silent.has(each) || lost.has(each))
+    const flaws = [...this.#blockFlaws(), ...this.#stateFlaws(await this.#states)]
+    return flaws.sort((a, b) => (formatSortKey(a) < formatSortKey(b) ? -1 : 1))
+  }
+
+  #blockFlaws(): readonly UndatedFlaw[] {
+    const { lost } = this.#options.reader.times
     const flaws = this.#differing.flatMap(({ copies, ...rest }) => {
       const known = copies.filter(([holder]) => !lost.has(holder))
       return listFlaws({ ...rest, copies: known }, new Set(this.#silent.keys()))
     })
-    for (const validator of unheard) {
-      const failure = (lost.has(validator) ? undefined : this.#silent.get(validator)) ?? LOST
-      const cause = describeFailure(failure)
-      const detail = `its bucket did not serve a block that it attested: ${cause}`
+    for (const validator of this.#owing) {
+      const failure = lost.has(validator) ? LOST : this.#silent.get(validator)
+      if (failure === undefined) continue
+      const detail = `its bucket did not serve a block that it attested: ${describeFailure(failure)}`
       flaws.push({ validator, code: 'COPY_MISSING', detail: `${detail}; ask its operator` })
-    }
-    flaws.push(...this.#missingStates(states))
-    flaws.sort((a, b) => (formatSortKey(a) < formatSortKey(b) ? -1 : 1))
-    const expected = stateRoot(state)
-    for (const [validator, { root = expected }] of states) {
-      if (root === expected || lost.has(validator)) continue
-      flaws.push({ validator, code: 'STATE_DIFFERS', detail: statePath(state.epoch) })
     }
     return flaws
   }
 
-  /** Returns the attested states that are not served. */
-  #missingStates(states: ReadonlyMap<string, StateCopy>): readonly UndatedFlaw[] {
-    const { state, attesters, reader } = this.#options
-    return attesters.flatMap((validator) => {
-      const { root, missing = NOT_OPENED } = states.get(validator) ?? {}
-      const isLost = reader.times.lost.has(validator)
-      if (root !== undefined && !isLost) return []
-      const cause = isLost ? describeFailure(LOST) : missing
-      const detail = `it attested ${statePath(state.epoch)}: ${cause}`
-      return [{ validator, code: 'STATE_MISSING' as const, detail }]
-    })
+  /** Returns the attested states that are not served, and the buckets with another state. */
+  #stateFlaws(states: ReadonlyMap<string, StateCopy>): readonly UndatedFlaw[] {
+    const { state, reader, attesters } = this.#options
+    const path = statePath(state.epoch)
+    const expected = stateRoot(state)
+    const lost = { missing: describeFailure(LOST) }
+    const flaws: UndatedFlaw[] = []
+    for (const validator of new Set([...states.keys(), ...attesters])) {
+      const copy = reader.times.lost.has(validator) ? lost : states.get(validator)
+      const { root, missing = NOT_OPENED }: StateCopy = copy ?? {}
+      const detail = `it attested ${path}: ${missing}`
+      if (root !== undefined && root !== expected)
+        flaws.push({ validator, code: 'STATE_DIFFERS', detail: path })
+      if (root === undefined && attesters.includes(validator))
+        flaws.push({ validator, code: 'STATE_MISSING', detail })
+    }
+    return flaws
   }
 }
 

@@ -262,8 +262,8 @@ it('compares the states in all buckets, also after a failure', async () => {
     { reader },
   )
   expect(await copies.flaws()).toEqual([
-    { validator: 'wrong', code: 'STATE_DIFFERS', detail: path },
     { validator: 'gone', code: 'STATE_DIFFERS', detail: path },
+    { validator: 'wrong', code: 'STATE_DIFFERS', detail: path },
   ])
   expect([...reader.failed]).toEqual(['gone', 'silent'])
 })

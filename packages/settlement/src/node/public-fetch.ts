@@ -60,18 +60,15 @@ export class PublicAgent extends Agent {
   }
 }
 
-/** `lookup`, and `ca`, the trusted certificates. Default: the system's. */
-export interface FetchOptions {
-  readonly lookup?: LookupFunction
-  readonly ca?: string
-}
-
 /**
  * Returns a fetch for untrusted URLs: only https, and only public addresses. Addresses are checked
- * when the connection is made, so that a name cannot be changed after a check.
+ * when the connection is made, so that a name cannot be changed after a check. Default of `lookup`,
+ * and of `ca`, the trusted certificates: the system's.
  */
-export function publicFetch(options: FetchOptions = {}): typeof globalThis.fetch {
-  const { lookup = systemLookup, ca } = options
+export function publicFetch({
+  lookup = systemLookup,
+  ca,
+}: { readonly lookup?: LookupFunction; readonly ca?: string } = {}): typeof globalThis.fetch {
   const trust = ca === undefined ? AGENT_OPTIONS : { ...AGENT_OPTIONS, ca }
   return fetchBy({ 'https:': new PublicAgent({ ...trust, lookup: publicLookup(lookup) }) })
 }

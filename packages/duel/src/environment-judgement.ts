@@ -40,10 +40,7 @@ export interface Evidence {
 }
 
 /** Lower bounds of each miner's points per challenge, in ppm. Protocol §8.10. */
-export interface Rates {
-  readonly contender: number
-  readonly champion: number
-}
+export type Rates = Readonly<Record<'contender' | 'champion', number>>
 
 /**
  * Judges one environment by several lanes. A verdict must survive the removal of the third of the
@@ -131,10 +128,7 @@ function computeThird(weights: Weights): bigint {
 }
 
 /** A contender's lead, and its variance by chance. A win needs a lead of at least z·√spread. */
-export interface Score {
-  readonly lead: bigint
-  readonly spread: bigint
-}
+export type Score = Readonly<Record<'lead' | 'spread', bigint>>
 
 /** The missing condition for a WIN: challenges, a lead, or a larger lead. */
 export type WinLack = 'FEW' | 'BEHIND' | 'CLOSE'
@@ -306,10 +300,7 @@ function findMedian(lanes: readonly EnvLane[], kind: LaneQuantity): EnvLane | un
 }
 
 /** A count, and the challenges played. */
-export interface Share {
-  readonly count: bigint
-  readonly played: bigint
-}
+export type Share = Readonly<Record<'count' | 'played', bigint>>
 
 const toShare = (lane: LaneCounts, kind: LaneQuantity): Share => ({
   count: lane[kind],

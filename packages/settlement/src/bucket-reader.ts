@@ -102,7 +102,7 @@ export class BucketReader {
     if (epoch === this.#epoch) return
     this.#epoch = epoch
     this.failed.clear()
-    this.times.setWeights(voters)
+    this.times.weights = voters
   }
 
   /**

@@ -58,22 +58,14 @@ export class BucketTimes {
   readonly #clock: Clock
   readonly #options: WaitingOptions
   readonly #times = new Map<string, BucketTime>()
-  readonly #lost = new Set<string>()
-  #weights: readonly (readonly [hotkey: string, weight: number])[] = []
+  /** The hotkeys whose buckets are no longer read. */
+  readonly lost: Set<string> = new Set()
+  /** The weights of the hotkeys whose buckets are read from now on. */
+  weights: Readonly<Record<string, number>> = {}
 
   constructor(options: WaitingOptions) {
     this.#clock = options.clock ?? SYSTEM_CLOCK
     this.#options = options
-  }
-
-  /** Sets the weights of the hotkeys whose buckets are read from now on. */
-  setWeights(weights: Readonly<Record<string, number>>): void {
-    this.#weights = Object.entries(weights)
-  }
-
-  /** The hotkeys whose buckets are no longer read. */
-  get lost(): ReadonlySet<string> {
-    return this.#lost
   }
 
   get waits(): Waits {
@@ -139,11 +131,11 @@ export class BucketTimes {
 
   #isLost(time: BucketTime): boolean {
     const { hotkey } = time
-    if (!this.#lost.has(hotkey) && this.#excessMs(time) >= MAX_EXCESS_MS) {
-      this.#lost.add(hotkey)
+    if (!this.lost.has(hotkey) && this.#excessMs(time) >= MAX_EXCESS_MS) {
+      this.lost.add(hotkey)
       this.#options.onLost?.(hotkey)
     }
-    return this.#lost.has(hotkey)
+    return this.lost.has(hotkey)
   }
 
   /** Returns the milliseconds that a bucket took over its allowance. */
@@ -161,7 +153,7 @@ export class BucketTimes {
    * allowed. Buckets that were not queried took none.
    */
   #medianSlowness(): number {
-    const all = this.#weights.map(([hotkey, weight]) => {
+    const all = Object.entries(this.weights).map(([hotkey, weight]) => {
       const time = this.#times.get(hotkey)
       return { weight, times: time?.allowedMs ? this.#tookMs(time) / time.allowedMs : 0 }
     })

@@ -57,12 +57,12 @@ async function newChain(folder: string, begin: LocalStart): Promise<LocalChain> 
 }
 
 /** Creates keys, numbered from 1. Resolves with their hotkeys. */
-async function newKeys(folder: string, role: string, count: number): Promise<readonly string[]> {
-  const hotkeys: string[] = []
-  for (let number = 1; number <= count; number++)
-    hotkeys.push((await openKey(folder, `${role}-${number}`)).hotkey)
-  return hotkeys
-}
+const newKeys = (folder: string, role: string, count: number): Promise<readonly string[]> =>
+  Promise.all(
+    Array.from({ length: count }, async (_, i) => {
+      return (await openKey(folder, `${role}-${i + 1}`)).hotkey
+    }),
+  )
 
 /** The quotas of an environment on a new local network, by its number of players. */
 const QUOTAS = { 1: { quotaFirst: 32, quotaMost: 512 }, 2: { quotaFirst: 8, quotaMost: 64 } }

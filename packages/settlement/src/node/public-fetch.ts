@@ -1,4 +1,4 @@
-import { type LookupAddress, lookup as systemLookup } from 'node:dns'
+import { lookup as systemLookup } from 'node:dns'
 import { Agent, type RequestOptions } from 'node:https'
 import { isIP, type LookupFunction, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -27,14 +27,11 @@ function publicLookup(lookup: LookupFunction): LookupFunction {
   return (host, options, done) =>
     lookup(host, options, (error, addresses, family) => {
       if (error) return done(error, addresses, family)
-      const wrong = listAddresses(addresses).find((address) => !isPublic(address))
+      const all =
+        typeof addresses === 'string' ? [addresses] : addresses.map((each) => each.address)
+      const wrong = all.find((address) => !isPublic(address))
       done(wrong === undefined ? null : createRefusal(host, wrong), addresses, family)
     })
-}
-
-function listAddresses(addresses: string | readonly LookupAddress[]): readonly string[] {
-  if (typeof addresses === 'string') return [addresses]
-  return addresses.map(({ address }) => address)
 }
 
 /**
@@ -68,7 +65,10 @@ export class PublicAgent extends Agent {
 export function publicFetch({
   lookup = systemLookup,
   ca,
-}: { readonly lookup?: LookupFunction; readonly ca?: string } = {}): typeof globalThis.fetch {
+}: {
+  readonly lookup?: LookupFunction
+  readonly ca?: string
+} = {}): typeof globalThis.fetch {
   const trust = ca === undefined ? AGENT_OPTIONS : { ...AGENT_OPTIONS, ca }
   return fetchBy({ 'https:': new PublicAgent({ ...trust, lookup: publicLookup(lookup) }) })
 }

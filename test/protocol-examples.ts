@@ -26,7 +26,7 @@ import {
   stateRoot,
   type Verdict,
 } from '../packages/duel/src/index.ts'
-import { areApart } from '../packages/duel/src/outliers.ts'
+import { areApart } from '../packages/duel/src/environment-judgement.ts'
 import {
   type ChallengeParts,
   challengeId,

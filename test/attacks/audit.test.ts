@@ -150,8 +150,8 @@ test.each(['incoming', 'bucket'])(
       const reader = new BucketReader({ openBucket: buckets.open })
       const deadline = new AbortController().signal
       const copy: AuditOptions['publish'] = (blocks, from) => publish(blocks, from, bucket)
-      const reading = { state, reader, deadline, publish: copy }
-      expect(await auditLane(setup, audit, reading)).toMatchObject({ ok: true })
+      const reading = { reader, deadline, publish: copy }
+      expect(await auditLane(setup, state, audit, reading)).toMatchObject({ ok: true })
     })
   },
 )

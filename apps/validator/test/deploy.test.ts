@@ -19,7 +19,11 @@ beforeAll(async () => {
   const others = ['operating', 'settings', 'buckets', 'upgrades']
   operating += (await Promise.all(others.map((name) => read(`docs/${name}.md`)))).join('')
   const { hotkey } = account(new Uint8Array(32).fill(1))
-  const { read: page } = createMetrics({ hotkey, lastUpdate: 0, emit: true }, () => 0)
+  const { read: page } = createMetrics(
+    { hotkey, lastUpdate: 0, emit: true },
+    { time: async () => 0 },
+    () => 0,
+  )
   const text = await (await page()).text()
   metrics = [...text.matchAll(/^# HELP (\w+)/gm)].map(([, name]) => name)
 })

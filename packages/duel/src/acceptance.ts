@@ -69,20 +69,19 @@ export function acceptLanes(
   { heard, seals, lanes }: EpochInputs,
 ): Readonly<Record<string, Acceptance>> {
   const quotas = Object.entries(computeQuotas(state))
-  const attestersOf = laneAttesters(state, heard)
-  return tabulate(Object.keys(state.due).sort(), (hotkey): Acceptance => {
+  const attestations = Object.entries(findAttesters(state, heard))
+  const acceptances = attestations.map(([hotkey, seen]): [string, Acceptance] => {
     const lane = own(lanes, hotkey)
     const sealed = Object.hasOwn(seals, hotkey)
     const fits = ([contender, envs]: (typeof quotas)[number]): boolean => {
-      const seen = own(lane, contender)
-      return Object.entries(envs).every(([env, quota]) => isWithinQuota(own(seen, env), quota))
+      const tallies = own(lane, contender)
+      return Object.entries(envs).every(([env, quota]) => isWithinQuota(own(tallies, env), quota))
     }
     // A lane without challenges also has to be found.
     const whole = lane !== undefined && quotas.every(fits)
-    const attesters = own(attestersOf, hotkey) ?? []
-    const attested = isMajority(state, heard, attesters)
-    return { sealed, attesters, attested, accepted: sealed && whole && attested }
+    return [hotkey, { sealed, ...seen, accepted: sealed && whole && seen.attested }]
   })
+  return Object.fromEntries(acceptances)
 }
 
 /** The counted attestations, the seals and the valid lanes of an epoch. */
@@ -93,39 +92,25 @@ export interface EpochInputs {
 }
 
 /**
- * Returns, by due validator, the voters whose attestations have its lane's bit, ascending. Protocol
- * §8.3.
+ * Returns, by due validator ascending, the voters whose attestations have its lane's bit, and
+ * whether they are enough: more than half of the weight that attests, in an epoch that is not
+ * frozen. `decide` needs the attested lanes, and counts a missing one against its validator.
+ * Protocol §6.5, §8.3.
  */
-export function laneAttesters(
-  { due, voters }: State,
+export function findAttesters(
+  state: State,
   heard: CountedAttestations,
-): Readonly<Record<string, readonly string[]>> {
+): Readonly<Record<string, Pick<Acceptance, 'attesters' | 'attested'>>> {
+  const { due, voters } = state
   const attesting = [...heard].filter(([voter]) => Object.hasOwn(voters, voter))
-  return tabulate(Object.keys(due), (hotkey) => {
+  const frozen = isFrozen(state, heard)
+  return tabulate(Object.keys(due).sort(), (hotkey) => {
     const hasBit = createBitReader(voters, hotkey)
-    const attesters = attesting.filter(([, { bitmap }]) => hasBit(bitmap))
-    return attesters.map(([voter]) => voter).sort()
+    const having = attesting.filter(([, { bitmap }]) => hasBit(bitmap))
+    const attesters = having.map(([voter]) => voter).sort()
+    const isMajority = 2 * sumWeight(voters, attesters) > sumWeight(voters, [...heard.keys()])
+    return { attesters, attested: isMajority && !frozen }
   })
-}
-
-/**
- * Reports whether these voters are enough for a lane: more than half of the weight that attests, in
- * an epoch that is not frozen. Protocol §8.3.
- */
-function isMajority(state: State, heard: CountedAttestations, voters: readonly string[]): boolean {
-  if (isFrozen(state, heard)) return false
-  return 2 * sumWeight(state.voters, voters) > sumWeight(state.voters, [...heard.keys()])
-}
-
-/**
- * Returns the due validators whose lanes enough weight attests, ascending. `decide` needs these
- * lanes, and counts a missing one against its validator. Empty in a frozen epoch. Protocol §6.5.
- */
-export function attestedLanes(state: State, heard: CountedAttestations): readonly string[] {
-  return Object.entries(laneAttesters(state, heard))
-    .filter(([, attesters]) => isMajority(state, heard, attesters))
-    .map(([hotkey]) => hotkey)
-    .sort()
 }
 
 const BYTES = 16

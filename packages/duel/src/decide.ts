@@ -1,11 +1,20 @@
-import { canonicalize } from '@affine/prng'
+import { canonicalize, own } from '@affine/prng'
 import { countedAttestations, dueSeals, type Lanes, type Seals } from './acceptance.ts'
+import { compare } from './ascending.ts'
 import { type DuelReport, judge, type Report, updateTrust } from './judgement.ts'
 import { pickKeys } from './own-keys.ts'
 import { isWon } from './played.ts'
 import type { Protocol } from './protocol.ts'
-import { listPlaying, orderQueue, recordTurns } from './queue.ts'
-import type { Duel, DuelSnapshot, Miner, State } from './state.ts'
+import {
+  type Candidate,
+  type Duel,
+  type DuelSnapshot,
+  digestContent,
+  type LastPlayed,
+  type Miner,
+  pickMiner,
+  type State,
+} from './state.ts'
 import { computeRatio, crown, decay, raiseRecord, rateEnvs, type WonDuel } from './throne.ts'
 import { findActive, findDueVoters, updateActive, votingStakes, weighVoters } from './voters.ts'
 
@@ -83,29 +92,25 @@ function scheduleTurns(
   crowned: WonDuel | undefined,
   snapshot: DuelSnapshot,
 ): Pick<State, 'lastPlayed' | 'duels'> & { readonly champion?: Miner } {
+  const { protocol, epoch, hotkeys } = snapshot
   const { leaving, staying } = splitTurns(state, judged, crowned)
   const begun = crowned?.won.contender ?? state.champion
-  const left = snapshot.protocol.epochBlocks * snapshot.epoch - 1
-  const ended = recordTurns(state.lastPlayed, leaving, left)
+  const ended = recordTurns(state.lastPlayed, leaving, protocol.epochBlocks * epoch - 1)
   const going = restartDuels(snapshot, state, staying)
   const queue = orderQueue(
     { ...(begun && { champion: begun }), duels: going, lastPlayed: ended },
     snapshot,
   )
-  const seated = begun ? [] : queue.slice(0, 1)
-  const champion = begun ?? seated[0]
-  const waiting = queue.slice(seated.length)
-  const room = snapshot.protocol.duelsMost - going.length
-  const isClosed = judged.frozen || going.some((duel) => isWon(duel, snapshot.protocol))
-  const contenders = isClosed ? [] : waiting.slice(0, Math.max(0, room))
-  const duels = [...going, ...contenders.map((miner) => startDuel(miner, snapshot.epoch))]
+  const isClosed = judged.frozen || going.some((duel) => isWon(duel, protocol))
+  const room = isClosed ? 0 : Math.max(0, protocol.duelsMost - going.length)
+  const entering = queue.slice(0, begun ? room : room + 1)
+  const champion = begun ?? entering[0]
+  const contenders = begun ? entering : entering.slice(1)
+  const duels = [...going, ...contenders.map((miner) => startDuel(miner, epoch))]
   const turns = { ...(champion && { champion }), duels }
   // Drops miners that are neither registered nor in a duel or on the throne.
-  const lastPlayed = pickKeys(recordTurns(ended, [...seated, ...contenders]), [
-    ...snapshot.hotkeys,
-    ...listPlaying(turns),
-  ])
-  return { ...turns, lastPlayed }
+  const known = [...hotkeys, ...listPlaying(turns)]
+  return { ...turns, lastPlayed: pickKeys(recordTurns(ended, entering), known) }
 }
 
 /** Returns the miners whose turns have ended, and the duels that continue. */
@@ -138,3 +143,56 @@ const startDuel = (contender: Miner, start: number): Duel => ({
   tallies: [],
   verdicts: {},
 })
+
+/** Texts with a lone surrogate have no digest. */
+const LONE_SURROGATE = /\p{Surrogate}/u
+
+/** The miners with a turn, and the last turn of each. */
+type Turns = Pick<State, 'champion' | 'duels' | 'lastPlayed'>
+
+/**
+ * Returns the queue, longest wait first: registered miners, except miners that play already, or
+ * whose commitment is that of their last turn. Protocol §8.12.
+ */
+export function orderQueue(turns: Turns, snapshot: DuelSnapshot): readonly Miner[] {
+  const registered = new Set(snapshot.hotkeys)
+  const playing = listPlaying(turns)
+  const waiting = snapshot.miners.filter(
+    (miner) =>
+      registered.has(miner.hotkey) &&
+      !playing.has(miner.hotkey) &&
+      hasDigest(miner) &&
+      own(turns.lastPlayed, miner.hotkey)?.content !== digestContent(miner),
+  )
+  const since = ({ hotkey, block, registered }: Candidate): number =>
+    Math.max(block, registered, own(turns.lastPlayed, hotkey)?.left ?? 0)
+  return waiting
+    .sort((a, b) => compare(since(a), since(b)) || compare(a.hotkey, b.hotkey))
+    .map(pickMiner)
+}
+
+/** Returns the hotkeys of the champion and of all contenders. */
+export const listPlaying = ({ champion, duels }: Omit<Turns, 'lastPlayed'>): ReadonlySet<string> =>
+  new Set(
+    [champion, ...duels.map(({ contender }) => contender)].flatMap((miner) => miner?.hotkey ?? []),
+  )
+
+const hasDigest = (miner: Miner): boolean =>
+  !LONE_SURROGATE.test(Object.values(pickMiner(miner)).join(' '))
+
+/**
+ * Returns `lastPlayed` with the turns of these miners. `left` is the last block of an ended turn;
+ * without it the turn begins, and the miners leave the queue. Protocol §8.12.
+ */
+export function recordTurns(
+  lastPlayed: State['lastPlayed'],
+  miners: readonly Miner[],
+  left?: number,
+): State['lastPlayed'] {
+  const turnOf = (miner: Miner): LastPlayed => ({
+    content: digestContent(miner),
+    ...(left !== undefined && { left }),
+  })
+  const turns = miners.map((miner) => [miner.hotkey, turnOf(miner)] as const)
+  return { ...lastPlayed, ...Object.fromEntries(turns) }
+}

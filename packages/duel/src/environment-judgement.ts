@@ -8,17 +8,9 @@ import {
   type Proportion,
 } from '@affine/wilson'
 import { compare } from './ascending.ts'
-import {
-  type EnvLane,
-  findMedian,
-  findOutliers,
-  type Share,
-  sumEpochs,
-  toShare,
-} from './outliers.ts'
 import type { LaneRule } from './protocol.ts'
 import type { Weights } from './state.ts'
-import type { Tallies } from './tally.ts'
+import type { Tallies, Tally } from './tally.ts'
 
 /**
  * The lanes of one environment. `weights` are those of all voters in ppm, with or without a lane;
@@ -37,8 +29,6 @@ export interface Evidence {
   /** The tallies without the third of the weight that favours a win most, or a hold. */
   readonly win: WeightedTally
   readonly hold: WeightedTally
-  /** The weight of each counted lane that trimming leaves, in ppm. */
-  readonly kept: Readonly<Record<'win' | 'hold', Weights>>
   /** The contender's lead in `win`, where a lane below the ratio counts as one at the ratio. */
   readonly score: Score
   /** The lane that is the median by its share of decisive challenges. */
@@ -50,10 +40,7 @@ export interface Evidence {
 }
 
 /** Lower bounds of each miner's points per challenge, in ppm. Protocol §8.10. */
-export interface Rates {
-  readonly contender: number
-  readonly champion: number
-}
+export type Rates = Readonly<Record<'contender' | 'champion', number>>
 
 /**
  * Judges one environment by several lanes. A verdict must survive the removal of the third of the
@@ -75,11 +62,11 @@ export function judgeEnvironment({ weights, epochs, ratioPpm, rule }: Observatio
     ratioPpm,
   )
   const third = computeThird(weights)
-  const kept = { win: trim(ranked, third), hold: trim([...ranked].reverse(), third) }
+  const winning = trim(ranked, third)
   const seen = {
-    win: sumTally(kept.win),
-    hold: sumTally(kept.hold),
-    score: computeScore(kept.win, ratioPpm),
+    win: sumTally(winning),
+    hold: sumTally(trim([...ranked].reverse(), third)),
+    score: computeScore(winning, ratioPpm),
   }
   const middle = findMedian(lanes, 'trials')
   const contender = findMedianShare(ranked, 'contenderPoints')
@@ -87,16 +74,12 @@ export function judgeEnvironment({ weights, epochs, ratioPpm, rule }: Observatio
   return {
     setAside: [...outliers].map(({ hotkey }) => hotkey).sort(),
     ...seen,
-    kept: { win: toWeights(kept.win), hold: toWeights(kept.hold) },
     median: middle && { trials: Number(middle.trials), played: Number(middle.played) },
     rates: { contender: computeRate(contender, rule), champion: computeRate(champion, rule) },
     shown: contender,
     look: evaluate(seen, { ratioPpm, rule }),
   }
 }
-
-const toWeights = (kept: KeptLanes): Weights =>
-  Object.fromEntries(kept.map(([{ hotkey }, weight]) => [hotkey, Number(weight)]))
 
 /** Returns the share of points in the lane that is the median by them; undefined without a lane. */
 function findMedianShare(
@@ -145,10 +128,7 @@ function computeThird(weights: Weights): bigint {
 }
 
 /** A contender's lead, and its variance by chance. A win needs a lead of at least z·√spread. */
-export interface Score {
-  readonly lead: bigint
-  readonly spread: bigint
-}
+export type Score = Readonly<Record<'lead' | 'spread', bigint>>
 
 /** The missing condition for a WIN: challenges, a lead, or a larger lead. */
 export type WinLack = 'FEW' | 'BEHIND' | 'CLOSE'
@@ -239,4 +219,103 @@ function sumTally(kept: KeptLanes): WeightedTally {
   const wins = sumKept(kept, (lane) => lane.wins)
   const trials = sumKept(kept, (lane) => lane.trials)
   return { wins, trials, unit: PPM }
+}
+
+/** The counts compared between lanes; `trials` are wins and losses. */
+type LaneQuantity = 'wins' | 'losses' | 'trials' | 'contenderPoints' | 'championPoints'
+
+type LaneCounts = Readonly<Record<LaneQuantity | 'played', bigint>>
+
+/** One validator's lane in one environment over the epochs of a duel, with a weight in ppm. */
+type EnvLane = LaneCounts & {
+  readonly hotkey: string
+  readonly weight: bigint
+  /** One tally an epoch; undefined if the lane was not accepted. */
+  readonly epochs: readonly (Tally | undefined)[]
+}
+
+/** Returns the sums of a lane's counts over the epochs for which `isWanted` is true. */
+function sumEpochs(
+  epochs: EnvLane['epochs'],
+  isWanted: (epoch: number) => boolean = () => true,
+): LaneCounts {
+  const wanted = epochs.filter((_, epoch) => isWanted(epoch))
+  const sum = (key: keyof Tally) => wanted.reduce((so, tally) => so + BigInt(tally?.[key] ?? 0), 0n)
+  const wins = sum('wins')
+  const losses = sum('losses')
+  const trials = wins + losses
+  const [contenderPoints, championPoints] = [sum('contenderPoints'), sum('championPoints')]
+  return { wins, losses, trials, played: sum('played'), contenderPoints, championPoints }
+}
+
+/**
+ * Returns the lanes whose wins or losses are further than √`zSquared` deviations from the median
+ * lane's. Only epochs that both lanes have are compared, so a missed epoch does not make an
+ * outlier. Protocol §8.5.
+ */
+function findOutliers(lanes: readonly EnvLane[], zSquared: number): ReadonlySet<EnvLane> {
+  const apart = new Set<EnvLane>()
+  const firstOf = new Map([...lanes].reverse().map((lane) => [markEpochs(lane), lane]))
+  for (const [presence, first] of firstOf) {
+    const group = lanes.filter((lane) => markEpochs(lane) === presence)
+    const sharing = lanes.map((lane) => ({ ...lane, ...sumSharedEpochs(lane, first) }))
+    const peers = sharing.filter(({ played }) => played > 0n)
+    for (const kind of ['wins', 'losses'] as const) {
+      const median = findMedian(peers, kind)
+      for (const lane of group)
+        if (median && isOutlier(lane, median, kind, zSquared)) apart.add(lane)
+    }
+  }
+  return apart
+}
+
+/** Reports whether a lane is an outlier relative to the median lane. */
+function isOutlier(lane: EnvLane, median: EnvLane, kind: LaneQuantity, zSquared: number): boolean {
+  return areApart(toShare(sumSharedEpochs(lane, median), kind), toShare(median, kind), { zSquared })
+}
+
+/** Returns a lane's counts over the epochs that both lanes have. */
+function sumSharedEpochs(lane: EnvLane, other: EnvLane): LaneCounts {
+  if (markEpochs(lane) === markEpochs(other)) return lane
+  return sumEpochs(lane.epochs, (epoch) => other.epochs[epoch] !== undefined)
+}
+
+/** Returns the epochs that a lane has, as a text of 0 and 1. */
+const markEpochs = ({ epochs }: EnvLane): string => epochs.map((tally) => (tally ? 1 : 0)).join('')
+
+/**
+ * Returns the lane at half of the lanes' weight, in ascending order of count / played (the lower
+ * one of two). Undefined without a lane. Protocol §8.5.
+ */
+function findMedian(lanes: readonly EnvLane[], kind: LaneQuantity): EnvLane | undefined {
+  const ascending = [...lanes].sort(
+    (a, b) => compare(a[kind] * b.played, b[kind] * a.played) || compare(a.hotkey, b.hotkey),
+  )
+  const all = lanes.reduce((sum, { weight }) => sum + weight, 0n)
+  let below = 0n
+  return ascending.find(({ weight }) => {
+    below += weight
+    return 2n * below >= all
+  })
+}
+
+/** A count, and the challenges played. */
+export type Share = Readonly<Record<'count' | 'played', bigint>>
+
+const toShare = (lane: LaneCounts, kind: LaneQuantity): Share => ({
+  count: lane[kind],
+  played: lane.played,
+})
+
+/**
+ * Reports whether two proportions differ by more than `zSquared` allows, under their pooled
+ * variance. Counts are in 1 / `unit`. Protocol §8.5.
+ */
+export function areApart(
+  { count: x, played: q }: Share,
+  { count: y, played: r }: Share,
+  { zSquared, unit = 1n }: { readonly zSquared: number; readonly unit?: bigint },
+): boolean {
+  const all = unit * (q + r)
+  return (x * r - y * q) ** 2n * (q + r) > BigInt(zSquared) * q * r * (x + y) * (all - x - y)
 }

@@ -8,6 +8,7 @@ import {
 } from './acceptance.ts'
 import { tabulate } from './own-keys.ts'
 import { computeEpochIndex, findDuelWinner, isWon, listPlayedEnvs } from './played.ts'
+import type { Protocol } from './protocol.ts'
 import type { Duel, EpochTallies, State } from './state.ts'
 import { type EnvReports, judgeOpen, reportPlayed } from './verdicts.ts'
 import { updateRecord } from './voters.ts'
@@ -66,12 +67,11 @@ function collectTallies(
   { state, lanes }: { readonly state: State; readonly lanes: Lanes },
 ): EpochTallies {
   return tabulate(listPlayedEnvs(duel, state), (env) => {
-    const tallies = accepted.map((hotkey) => {
-      return [hotkey, own(own(own(lanes, hotkey), duel.contender.hotkey), env)] as const
+    const entries = accepted.flatMap((hotkey) => {
+      const tally = own(own(own(lanes, hotkey), duel.contender.hotkey), env)
+      return tally ? [[hotkey, tally] as const] : []
     })
-    return Object.fromEntries(
-      tallies.flatMap(([hotkey, tally]) => (tally ? [[hotkey, tally]] : [])),
-    )
+    return Object.fromEntries(entries)
   })
 }
 
@@ -81,30 +81,27 @@ function judgeDuel(
   before: Duel,
   { seen, frozen }: { readonly seen: EpochTallies; readonly frozen: boolean },
 ): DuelReport {
-  const { protocol } = state
-  const epochIndex = computeEpochIndex(before, state.epoch)
+  const { epoch, protocol } = state
+  const epochIndex = computeEpochIndex(before, epoch)
   const isOver = epochIndex > protocol.duelEpochs
-  const tallies = isOver ? before.tallies : [...before.tallies, seen]
-  const turn = { state, epochIndex }
-  const isClosed = isWon(before, protocol)
-  const counted = { ...before, tallies }
+  const counted = isOver ? before : { ...before, tallies: [...before.tallies, seen] }
   const { envs, verdicts } =
-    frozen || isClosed
-      ? { envs: reportPlayed(counted, turn), verdicts: before.verdicts }
-      : judgeOpen(counted, turn)
-  const duel = { ...counted, verdicts }
-  return { ...duel, epochIndex, envs, standing: findStanding(duel, turn) }
+    frozen || isWon(before, protocol)
+      ? { envs: reportPlayed(counted, state), verdicts: before.verdicts }
+      : judgeOpen(counted, state)
+  const duel = { ...counted, epochIndex, verdicts }
+  return { ...duel, envs, standing: findStanding(duel, protocol) }
 }
 
 /** Returns the standing by verdicts, length and frozen epochs. Protocol §8.3, §8.7. */
 function findStanding(
-  { verdicts, tallies }: Duel,
-  { state, epochIndex }: { readonly state: State; readonly epochIndex: number },
+  { verdicts, tallies, epochIndex }: Omit<DuelReport, 'envs' | 'standing'>,
+  protocol: Protocol,
 ): Standing {
-  const winner = findDuelWinner(verdicts, state.protocol)
+  const winner = findDuelWinner(verdicts, protocol)
   if (winner === 'contender') return 'won'
   const frozen = tallies.filter((epoch) => Object.keys(epoch).length === 0).length
-  const isOver = epochIndex >= state.protocol.duelEpochs || frozen >= MAX_FROZEN
+  const isOver = epochIndex >= protocol.duelEpochs || frozen >= MAX_FROZEN
   return winner === 'champion' || isOver ? 'lost' : 'open'
 }
 

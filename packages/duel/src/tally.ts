@@ -3,20 +3,13 @@ import { type Contest, evaluate, type InterimResult } from '@affine/wilson'
 import { tabulate } from './own-keys.ts'
 
 /** The contender's wins and losses, and the challenges played. The rest are ties. */
-export type Counts = {
-  readonly wins: number
-  readonly losses: number
-  readonly played: number
-}
+export type Counts = Readonly<Record<'wins' | 'losses' | 'played', number>>
 
 /**
  * The result of one validator's lane in one environment, with the points of each miner: at most
  * 10^6 per challenge. Protocol §8.4.
  */
-export type Tally = Counts & {
-  readonly contenderPoints: number
-  readonly championPoints: number
-}
+export type Tally = Counts & Readonly<Record<'contenderPoints' | 'championPoints', number>>
 
 /** The lanes of one epoch, or sums over several epochs, keyed by hotkey. */
 export type Tallies = Readonly<Record<string, Tally>>

@@ -8,7 +8,7 @@ import {
   type WinLack,
 } from './environment-judgement.ts'
 import { tabulate } from './own-keys.ts'
-import { listPlayedEnvs } from './played.ts'
+import { computeEpochIndex, listPlayedEnvs } from './played.ts'
 import { type LaneRule, makeSoleRule, type Protocol } from './protocol.ts'
 import type { Duel, State, Verdict } from './state.ts'
 import { sumTallies, type Tallies, toTally } from './tally.ts'
@@ -32,31 +32,25 @@ export type VerdictCause = 'SCORE' | 'LINE' | 'BLANK' | 'SCARCE' | WinLack
 /** Keyed by environment, ascending. */
 export type EnvReports = Readonly<Record<string, EnvReport>>
 
-/** The state that governs an epoch of a duel, and the number of the epoch. */
-export interface DuelEpoch {
-  readonly state: Pick<State, 'epoch' | 'protocol' | 'ratio' | 'voters'>
-  /** The number of the epoch in the duel, from 1. */
-  readonly epochIndex: number
-}
+/** The part of a state by which an epoch of a duel is judged. */
+type Governing = Pick<State, 'epoch' | 'protocol' | 'ratio' | 'voters'>
 
 /** The results of the environments, and all verdicts of the duel. */
-interface DuelVerdicts {
-  readonly envs: EnvReports
-  readonly verdicts: Duel['verdicts']
-}
+type DuelVerdicts = Pick<Duel, 'verdicts'> & { readonly envs: EnvReports }
 
 /**
  * Judges every open environment by all that its lanes have played. If all others are undecided, the
  * remaining one is the sole deciding environment and has to meet the stricter bar. This applies
  * also if it was won before they were undecided; it is then open again. Protocol §8.6.
  */
-export function judgeOpen(duel: Duel, turn: DuelEpoch): DuelVerdicts {
-  const { protocol } = turn.state
+export function judgeOpen(duel: Duel, state: Governing): DuelVerdicts {
+  const { protocol } = state
+  const isLate = computeEpochIndex(duel, state.epoch) >= protocol.evenEpoch
   const judge = (env: string, rule: LaneRule): EnvReport => {
-    const report = reportOn(env, duel, turn.state, rule)
-    return { ...report, ...giveVerdict(report, turn) }
+    const report = reportOn(env, duel, state, rule)
+    return { ...report, ...giveVerdict(report, isLate ? protocol.evenPpm : 0) }
   }
-  const envs = tabulate(listPlayedEnvs(duel, turn.state), (env) => judge(env, protocol))
+  const envs = tabulate(listPlayedEnvs(duel, state), (env) => judge(env, protocol))
   const verdicts = joinVerdicts(duel.verdicts, listVerdicts(envs))
   const alone = findSoleEnv(verdicts, protocol)
   if (alone === undefined || own(duel.verdicts, alone) === 'hold') return { envs, verdicts }
@@ -70,7 +64,7 @@ export function judgeOpen(duel: Duel, turn: DuelEpoch): DuelVerdicts {
 }
 
 /** Reports on the environments that a duel plays, without verdicts. */
-export function reportPlayed(duel: Duel, { state }: DuelEpoch): EnvReports {
+export function reportPlayed(duel: Duel, state: Governing): EnvReports {
   return tabulate(listPlayedEnvs(duel, state), (env) =>
     reportOn(env, duel, state, chooseRule(duel.verdicts, env, state.protocol)),
   )
@@ -91,7 +85,7 @@ export function chooseRule(verdicts: Duel['verdicts'], env: string, protocol: Pr
 export function reportOn(
   env: string,
   duel: Duel,
-  { protocol, voters, ratio }: DuelEpoch['state'],
+  { protocol, voters, ratio }: Governing,
   rule: LaneRule,
 ): EnvReport {
   const epochs = listTallies(duel, env, protocol)
@@ -119,18 +113,16 @@ export function listTallies(duel: Duel, env: string, { envs }: Protocol): readon
 const BLANK_PLAYED = 96
 
 /**
- * Returns a win or a hold, otherwise perhaps an undecided verdict, which needs more epochs; and the
- * cause. Protocol §8.6.
+ * Returns a win or a hold, otherwise perhaps an undecided verdict, and the cause. Undecided is an
+ * environment with fewer decisive challenges than `minPpm`. Protocol §8.6.
  */
-function giveVerdict(report: EnvReport, turn: DuelEpoch): Pick<EnvReport, 'given' | 'cause'> {
-  const { evenEpoch, evenPpm } = turn.state.protocol
+function giveVerdict(report: EnvReport, minPpm: number): Pick<EnvReport, 'given' | 'cause'> {
   const { look, median } = report
   if (look === 'win') return { given: look, cause: 'SCORE' }
   if (look === 'hold') return { given: look, cause: 'LINE' }
   const { trials = 0, played = 0 } = median ?? {}
   if (trials === 0 && played >= BLANK_PLAYED) return { given: 'even', cause: 'BLANK' }
-  const isLate = played > 0 && turn.epochIndex >= evenEpoch
-  if (isLate && Math.floor((1_000_000 * trials) / played) < evenPpm)
+  if (played > 0 && Math.floor((1_000_000 * trials) / played) < minPpm)
     return { given: 'even', cause: 'SCARCE' }
   return { given: undefined, cause: findWinLack(report, report.rule) }
 }

@@ -25,7 +25,6 @@ describe('named vectors', () => {
       hold,
       score,
       shown: _shown,
-      kept: _kept,
       ...rest
     } = judgeEnvironment({
       weights: input.weights as unknown as Weights,

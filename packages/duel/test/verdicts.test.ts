@@ -29,7 +29,7 @@ function judge(
   const tallies = [{ [A]: lanes(wins, losses, 0, 0), [B]: none, [C]: none, [D]: none }]
   const duel: Duel = { contender: miner('m2'), start: 1, tallies, verdicts }
   const state = { epoch: epochIndex, ratio: 510_000, voters, protocol: { ...protocol, envs } }
-  return judgeOpen(duel, { state, epochIndex })
+  return judgeOpen(duel, state)
 }
 
 const EVEN = { [B]: 'even', [C]: 'even', [D]: 'even' } as const

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import epochs from '../../../vectors/duel/acceptance.json' with { type: 'json' }
 import weights from '../../../vectors/duel/weights.json' with { type: 'json' }
 import {
-  attestedLanes,
   countedAttestations,
   decide,
   type Facts,
+  findAttesters,
   type State,
   votingStakes,
   type Weights,
@@ -67,10 +67,11 @@ test('four hundred epochs are frozen, or accept lanes, as in a second implementa
     const { state, facts } = epochFrom(drawn)
     const heard = countedAttestations(state, facts.snapshot)
     const { state: next, report } = decide(state, facts)
+    const attestations = Object.entries(findAttesters(state, heard))
     return {
       attesting: sumWeight(state.voters, [...heard.keys()]),
       frozen: report.frozen,
-      asked: attestedLanes(state, heard),
+      asked: attestations.flatMap(([lane, { attested }]) => (attested ? [lane] : [])),
       accepted: Object.keys(next.duels[0]?.tallies[0]?.[MULT8] ?? {}).sort(),
     }
   })

@@ -31,11 +31,11 @@ async function audit(name: string, check?: CheckBlock): Promise<void> {
   const reader = new BucketReader({ openBucket, check, readsAtOnce: 2 })
   const deadline = new AbortController().signal
   const copy: AuditOptions['publish'] = (blocks, from) => publish(blocks, from, place.bucket)
-  const reading = { state, reader, deadline, publish: copy }
+  const reading = { reader, deadline, publish: copy }
   const delay = monitorEventLoopDelay({ resolution: 1 })
   delay.enable()
   const start = performance.now()
-  const lanes = await Promise.all(audits.map((each) => auditLane(setup, each, reading)))
+  const lanes = await Promise.all(audits.map((each) => auditLane(setup, state, each, reading)))
   const seconds = (performance.now() - start) / 1000
   delay.disable()
   const whole = lanes.filter(({ ok }) => ok).length

@@ -21,9 +21,8 @@ import type { Setup } from './setup.ts'
 /** A sealed lane, and the validators that may have it, in the order of reading. */
 export type Audit = Omit<LaneSearch, 'attesters'>
 
-/** The options of reading a lane in the epoch that `state` governs. */
+/** The options of reading a lane. */
 export interface AuditOptions {
-  readonly state: State
   readonly reader: BucketReader
   /** Aborts reads from other validators. */
   readonly deadline: AbortSignal
@@ -51,8 +50,9 @@ export async function listAudits(chain: Chain, state: State): Promise<readonly A
  */
 export async function auditLane(
   { chain, account, bucket, store, folder }: Setup,
+  state: State,
   { holders, ...sealed }: Audit,
-  { state, reader, deadline, publish }: AuditOptions,
+  { reader, deadline, publish }: AuditOptions,
 ): Promise<CheckedLane> {
   const place = join(incomingFolder(folder), `${state.epoch}-${sealed.validator}`)
   const incoming = directoryBucket(place)

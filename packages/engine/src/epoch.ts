@@ -229,7 +229,7 @@ export class Epoch {
     publish(blocks, from, this.#setup.bucket)
 
   /** Audits a lane after the previous audit of the same lane. */
-  #audit(audit: Audit, reading: Omit<AuditOptions, 'state'>): Promise<CheckedLane> {
+  #audit(audit: Audit, reading: AuditOptions): Promise<CheckedLane> {
     const before = this.#audits.get(audit.validator)?.catch(() => {})
     const auditing = Promise.resolve(before).then(() => this.#auditOnce(audit, reading))
     this.#audits.set(audit.validator, auditing)
@@ -240,12 +240,11 @@ export class Epoch {
    * Verifies a lane once, and publishes it if it is valid. An audit with missing blocks can be
    * repeated.
    */
-  async #auditOnce(audit: Audit, reading: Omit<AuditOptions, 'state'>): Promise<CheckedLane> {
+  async #auditOnce(audit: Audit, reading: AuditOptions): Promise<CheckedLane> {
     const known = this.#audited.get(audit.validator)
     if (known !== undefined) return known
     const own = this.#own?.head === audit.head ? this.#own : undefined
-    const lane =
-      own?.lane ?? (await auditLane(this.#setup, audit, { ...reading, state: this.state }))
+    const lane = own?.lane ?? (await auditLane(this.#setup, this.state, audit, reading))
     if (own !== undefined) await reading.publish(own.lane.value.blocks, this.#setup.store)
     if (!isMissing(lane)) this.#audited.set(audit.validator, lane)
     return lane

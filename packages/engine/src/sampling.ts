@@ -76,14 +76,13 @@ export async function sampleLane(task: LaneTask): Promise<SampledLane> {
   const taken = new Set(entries.map(({ sample }) => getSampleKey(sample)))
   const plan = listDue(task)
   const open = shuffleGamesLast(plan.filter((due) => !taken.has(getSampleKey(due))))
-  let left = open.length
 
   const store = async (taken: Promise<Sample>): Promise<void> => {
     const entry = { sample: await taken, at: now() }
     await journal.append(entry as unknown as Json)
     entries.push(entry)
-    left -= 1
     const { epoch, champion } = scope
+    const left = plan.length - entries.length
     on({ type: 'sample', epoch, sample: entry.sample, champion, left })
   }
   for (const due of open) taking.push({ due, taken: take(due) })

@@ -79,8 +79,6 @@ export type Event =
   | Exclude<MinerEvent, { readonly type: 'problem' }>
   | Problem
   | { readonly type: 'head'; readonly head: Head; readonly epoch: number; readonly offset: number }
-  /** The age of the head's block when it arrived, by the local clock, in milliseconds. */
-  | { readonly type: 'made'; readonly ageMs: number }
   /** The starting state of the validator. */
   | { readonly type: 'state'; readonly state: State }
   | { readonly type: 'epoch'; readonly settled: EpochResult }

@@ -8,7 +8,8 @@ import { healthPages, type Late, trackHealth, watchHealth } from '../src/node/he
 import { createMetrics } from '../src/node/metrics.ts'
 import type { Event } from '../src/setup.ts'
 
-const metrics = createMetrics({ hotkey: 'me', lastUpdate: 0, emit: true }, Date.now)
+const chain = { time: async () => 0 }
+const metrics = createMetrics({ hotkey: 'me', lastUpdate: 0, emit: true }, chain, Date.now)
 const head = (number: number): Event => ({
   type: 'head',
   head: { number, hash: '' },

@@ -3,7 +3,7 @@ import { minerClient } from '@affine/miners'
 import type { EpochResult } from '@affine/settlement'
 import { describe, expect, it, vi } from 'vitest'
 import { words } from '../../../test/words.ts'
-import { createMetrics, trackBlockAges } from '../src/node/metrics.ts'
+import { createMetrics } from '../src/node/metrics.ts'
 import type { Event, ValidatorTask } from '../src/setup.ts'
 
 const HOTKEY = 'me'
@@ -64,7 +64,8 @@ describe('metrics', () => {
       },
     },
   } as unknown as EpochResult
-  const metrics = createMetrics({ hotkey: HOTKEY, lastUpdate: 41, emit: false }, () => time)
+  const chain = { time: async () => -30_500 }
+  const metrics = createMetrics({ hotkey: HOTKEY, lastUpdate: 41, emit: false }, chain, () => time)
   const read = async () => valuesOf(await metrics.read())
 
   it('exist from the start, each with a help text', async () => {
@@ -82,7 +83,11 @@ describe('metrics', () => {
     const values = await valuesOf(response)
     expect(values.affine_last_weights_block).toBe(41)
     expect(values.affine_emits).toBe(0)
-    const emitting = createMetrics({ hotkey: HOTKEY, lastUpdate: 41, emit: true }, () => time)
+    const emitting = createMetrics(
+      { hotkey: HOTKEY, lastUpdate: 41, emit: true },
+      chain,
+      () => time,
+    )
     expect((await valuesOf(await emitting.read())).affine_emits).toBe(1)
     for (const task of ['seal', 'attest', 'weights'])
       for (const outcome of ['sent', 'refused', 'withheld'])
@@ -114,7 +119,6 @@ describe('metrics', () => {
     metrics.on(problem({ kind: 'chutes' }))
     metrics.on({ type: 'call', outcome: 'reply' })
     metrics.on({ type: 'withheld', task: { kind: 'attest', epoch: 3 } })
-    metrics.on({ type: 'made', ageMs: 30_500 })
     expect(await read()).toMatchObject({
       'affine_transactions_total{task="attest",outcome="withheld"}': 1,
       affine_head_made_seconds: 30.5,
@@ -169,27 +173,25 @@ describe('metrics', () => {
   })
 })
 
-describe('the age of a block', () => {
-  const NOW = 1_700_000_000_000
-  const told: Event[] = []
-  const tell = (event: Event): unknown => told.push(event)
-
-  it('is queried one head at a time, and again after a failure', async () => {
-    const answers: (() => void)[] = []
-    const time = vi.fn(
-      (_: number) =>
-        new Promise<number>((_, reject) => answers.push(() => reject(new Error('no answer')))),
-    )
-    const on = trackBlockAges({ time }, () => NOW, tell)
-    on(head(1))
-    on(head(2))
-    expect(time.mock.calls).toEqual([[1]])
-    answers[0]?.()
-    const callsAfter = () => {
-      on(head(3))
-      return time.mock.calls
-    }
-    await expect.poll(callsAfter).toEqual([[1], [3]])
-    expect(told).toEqual([])
-  })
+it('queries the age of one head at a time, and again after a failure', async () => {
+  const answers: (() => void)[] = []
+  const time = vi.fn(
+    (_: number) =>
+      new Promise<number>((_, reject) => answers.push(() => reject(new Error('no answer')))),
+  )
+  const { on, read } = createMetrics(
+    { hotkey: HOTKEY, lastUpdate: 0, emit: true },
+    { time },
+    Date.now,
+  )
+  on(head(1))
+  on(head(2))
+  expect(time.mock.calls).toEqual([[1]])
+  answers[0]?.()
+  const callsAfter = () => {
+    on(head(3))
+    return time.mock.calls
+  }
+  await expect.poll(callsAfter).toEqual([[1], [3]])
+  expect((await valuesOf(await read())).affine_head_made_seconds).toBe(0)
 })

@@ -1,8 +1,8 @@
 import type { ChallengeVerdict, Episode, Sample } from '@affine/blocks'
 import {
-  attestedLanes,
   computeQuotas,
   countedAttestations,
+  findAttesters,
   firstState,
   type LaneTallies,
   type LaneTally,
@@ -65,8 +65,8 @@ function testEpoch(before: State, scene: Scene, forfeited: Forfeited): TestEpoch
     const settled = settledBy(before, seen, lanes)
     return { settled, samples: read.flatMap((validator) => samplesBy.get(validator) ?? []) }
   }
-  const needed = attestedLanes(before, countedAttestations(before, snapshot))
-  return { ...readBy(due), sparse: readBy(due.filter((each) => needed.includes(each))) }
+  const seen = findAttesters(before, countedAttestations(before, snapshot))
+  return { ...readBy(due), sparse: readBy(due.filter((each) => seen[each]?.attested)) }
 }
 
 /** Returns a lane: valid, with a game that was never begun, or void. */

@@ -2,8 +2,7 @@ import { type Clock, statePath } from '@affine/blocks'
 import { firstState, parseState, type State, stateRoot, votingStakes } from '@affine/duel'
 import { digestOfText, type Hash } from '@affine/prng'
 import type { OpenBucket, Source } from './bucket-reader.ts'
-import { describeFailure, tryRead } from './copy.ts'
-import { askInTurn } from './in-turn.ts'
+import { describeFailure, STATE_BYTES, tryRead } from './copies.ts'
 import { findConstants, type Network, type Subnet } from './networks.ts'
 import {
   decodeCommitments,
@@ -16,9 +15,7 @@ import {
   snapshotBlock,
 } from './on-chain.ts'
 import { computeLag, type Recipients } from './on-chain-faults.ts'
-
-/** Maximum bytes of a state. One with a few hundred hotkeys is much smaller. */
-export const STATE_BYTES: number = 8 * 1024 * 1024
+import { askInTurn } from './waiting.ts'
 
 /** Maximum buckets without a state that an error names. */
 const MAX_NAMED = 4
@@ -71,13 +68,6 @@ export async function findAttestedRoot(subnet: Subnet, epoch: number): Promise<H
   return (await findAttested(subnet, epoch))?.root
 }
 
-/** A root, its attesters and their stake. */
-interface AttestedRoot {
-  readonly root: Hash
-  readonly stake: bigint
-  readonly holders: readonly Holder[]
-}
-
 /**
  * Resolves with the root and the attesters of more than half of the active stake for the epoch
  * before `epoch`, or undefined.
@@ -85,27 +75,27 @@ interface AttestedRoot {
 async function findAttested(
   { chain, network: { protocol } }: Subnet,
   epoch: number,
-): Promise<AttestedRoot | undefined> {
+): Promise<{ readonly root: Hash; readonly holders: readonly Holder[] } | undefined> {
   // The seal block, not the snapshot before it: deciding from this state reads it anyway, and a
   // node that is not an archive still has it.
   const { neurons } = await chain.snapshot(sealBlock(epoch - 1, protocol))
   const before = Object.fromEntries(neurons.map((neuron) => [neuron.hotkey, neuron]))
   const ended = await chain.snapshot(snapshotBlock(epoch, protocol))
-  let all = 0n
-  const attesting = new Map<Hash, AttestedRoot>()
   const stakes = votingStakes(before, duelSnapshot(ended, epoch, protocol))
-  for (const [hotkey, commitment] of decodeCommitments(ended)) {
+  const active = [...decodeCommitments(ended)].flatMap(([hotkey, commitment]) => {
     const stake = stakes.get(hotkey)
-    if (stake === undefined || commitment.kind === 'miner') continue
+    if (stake === undefined || commitment.kind === 'miner') return []
     // Idle stake does not count. Slots marked with future epochs do not count either.
-    if (commitment.epoch >= epoch || commitment.epoch < epoch - protocol.quorumEpochs) continue
-    all += stake
-    if (commitment.kind !== 'attest' || commitment.epoch !== epoch - 1) continue
-    const { stateRoot: root, url } = commitment
-    const { stake: others, holders } = attesting.get(root) ?? { stake: 0n, holders: [] }
-    attesting.set(root, { root, stake: others + stake, holders: [...holders, { hotkey, url }] })
+    if (commitment.epoch >= epoch || commitment.epoch < epoch - protocol.quorumEpochs) return []
+    const isOfEpoch = commitment.kind === 'attest' && commitment.epoch === epoch - 1
+    return { hotkey, url: commitment.url, stake, root: isOfEpoch ? commitment.stateRoot : null }
+  })
+  const sumStake = (some: typeof active): bigint => some.reduce((sum, { stake }) => sum + stake, 0n)
+  for (const { root } of active) {
+    const holders = active.filter((each) => each.root === root)
+    if (root !== null && 2n * sumStake(holders) > sumStake(active)) return { root, holders }
   }
-  return [...attesting.values()].find(({ stake }) => 2n * stake > all)
+  return undefined
 }
 
 /**

@@ -20,10 +20,9 @@ import {
   describeFailure,
   SAME,
   tryRead,
-} from './copy.ts'
-import { askInTurn } from './in-turn.ts'
+} from './copies.ts'
 import type { Holder } from './on-chain.ts'
-import { BucketTimes, type WaitingOptions, type Waits } from './waiting.ts'
+import { askInTurn, BucketTimes, type WaitingOptions } from './waiting.ts'
 
 /** A readable bucket, with its name in faults. */
 export type Source = Pick<Bucket, 'read'> & { readonly name: string }
@@ -84,15 +83,15 @@ export interface FoundBlock {
 export class BucketReader {
   /** The names of buckets that failed in this epoch: silent, slow, or with wrong bytes. */
   readonly failed: Set<string> = new Set()
+  readonly times: BucketTimes
   readonly #options: ReaderOptions
-  readonly #times: BucketTimes
   readonly #blocks = pLimit(BLOCKS_AT_ONCE)
   /** The current epoch. */
   #epoch: number | undefined
 
   constructor(options: ReaderOptions) {
     this.#options = options
-    this.#times = new BucketTimes(options)
+    this.times = new BucketTimes(options)
   }
 
   /**
@@ -103,16 +102,7 @@ export class BucketReader {
     if (epoch === this.#epoch) return
     this.#epoch = epoch
     this.failed.clear()
-    this.#times.setWeights(voters)
-  }
-
-  /** The hotkeys whose buckets were too slow and are no longer read. */
-  get lost(): ReadonlySet<string> {
-    return this.#times.lost
-  }
-
-  get waits(): Waits {
-    return this.#times.waits
+    this.times.weights = voters
   }
 
   /**
@@ -123,7 +113,7 @@ export class BucketReader {
     const bucket = this.#options.openBucket(hotkey, url)
     if (bucket === null) return null
     const read: Source['read'] = (path, limit) =>
-      this.#times.readWithin(hotkey, () => bucket.read(path, limit), deadline)
+      this.times.readWithin(hotkey, () => bucket.read(path, limit), deadline)
     return { name: bucket.name, read }
   }
 
@@ -139,8 +129,10 @@ export class BucketReader {
     const all = [...sources, ...opened]
     const { failed } = this
     const { check = checkHere, clock } = this.#options
+    // A check may take over the bytes.
+    const checkCopy: CheckBlock = (bytes, wanted) => check(keep ? bytes.slice() : bytes, wanted)
     const find: LaneRequest['read'] = async (wanted) => {
-      const search = new BlockSearch(wanted, { failed, check, isKept: keep !== undefined })
+      const search = new BlockSearch(wanted, failed, checkCopy)
       const hasFailed = ({ name }: Source): boolean => failed.has(name)
       const inOrder = [...all.filter((each) => !hasFailed(each)), ...all.filter(hasFailed)]
       const found = await askInTurn(inOrder, {
@@ -158,12 +150,6 @@ export class BucketReader {
   }
 }
 
-interface SearchOptions {
-  readonly failed: Set<string>
-  readonly check: CheckBlock
-  readonly isKept: boolean
-}
-
 /** A block up to its first fault, with its bytes and its source. */
 type FoundCopy = Omit<FoundBlock, 'asked'> & { readonly block: AuditedBlock }
 
@@ -174,16 +160,18 @@ type BlockFailure = Extract<EvidenceResult<never>, { ok: false }>
 class BlockSearch {
   readonly asked = new Map<string, Promise<Copy>>()
   readonly #wanted: BlockRequest
-  readonly #options: SearchOptions
+  readonly #failed: Set<string>
+  readonly #check: CheckBlock
   /** The reasons why sources do not have the block. */
   readonly #tried: string[] = []
   /** Answers are checked one at a time, until the block is found. */
   readonly #oneByOne = pLimit(1)
   #found: FoundCopy | BlockFailure | null = null
 
-  constructor(wanted: BlockRequest, options: SearchOptions) {
+  constructor(wanted: BlockRequest, failed: Set<string>, check: CheckBlock) {
     this.#wanted = wanted
-    this.#options = options
+    this.#failed = failed
+    this.#check = check
   }
 
   /**
@@ -208,7 +196,7 @@ class BlockSearch {
   async #copyIn(answer: BucketAnswer, from: string): Promise<Copy> {
     const found = this.#found
     if (found === null) {
-      if (answer instanceof Uint8Array) return this.#check(answer, from)
+      if (answer instanceof Uint8Array) return this.#checkCopy(answer, from)
       if (answer === null) this.#tried.push(`${from}: not there`)
       else this.#fail(from, describeFailure(answer))
     }
@@ -216,9 +204,8 @@ class BlockSearch {
     return classifyCopy(answer, { hash: this.#wanted.hash, bytes })
   }
 
-  async #check(bytes: Uint8Array, from: string): Promise<Copy> {
-    const { check, isKept } = this.#options
-    const block = await check(isKept ? bytes.slice() : bytes, this.#wanted)
+  async #checkCopy(bytes: Uint8Array, from: string): Promise<Copy> {
+    const block = await this.#check(bytes, this.#wanted)
     if (block.ok) {
       this.#found = { block: block.value, bytes, from }
       return SAME
@@ -229,7 +216,7 @@ class BlockSearch {
   }
 
   #fail(from: string, why: string): void {
-    this.#options.failed.add(from)
+    this.#failed.add(from)
     this.#tried.push(`${from}: ${why}`)
   }
 }

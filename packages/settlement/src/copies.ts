@@ -1,24 +1,27 @@
-import { type BucketFailureFacts, blockPath, LIMITS, statePath } from '@affine/blocks'
+import {
+  type AuditedBlock,
+  type BlockFault,
+  type Bucket,
+  BucketFailure,
+  type BucketFailureFacts,
+  blockPath,
+  type Header,
+  LIMITS,
+  openBlock,
+  openHeader,
+  statePath,
+} from '@affine/blocks'
 import type { Snapshot } from '@affine/chain'
+import { verify } from '@affine/chain/account'
 import { type State, stateRoot } from '@affine/duel'
 import { digestOfText, type Hash } from '@affine/prng'
 import pLimit from 'p-limit'
-import { STATE_BYTES } from './attested-state.ts'
 import type { BucketReader, FoundBlock, Source } from './bucket-reader.ts'
-import {
-  type BlockMismatch,
-  type Copy,
-  chooseWorse,
-  classifyCopy,
-  describeFailure,
-  isTimeout,
-  listFlaws,
-  SAME,
-  tryRead,
-  type UndatedFlaw,
-} from './copy.ts'
 import type { LaneSearch } from './epoch-decision.ts'
 import { decodeCommitments, listHolders } from './on-chain.ts'
+
+/** Maximum bytes of a state. One with a few hundred hotkeys is much smaller. */
+export const STATE_BYTES: number = 8 * 1024 * 1024
 
 /** Chooses the copies of a block to compare. */
 export type Choose = (holders: readonly string[]) => readonly string[]
@@ -119,41 +122,42 @@ export class Copies {
 
   /** Resolves with all flaws, sorted. */
   async flaws(): Promise<readonly UndatedFlaw[]> {
-    const states = await this.#states
-    const { state, reader } = this.#options
-    const { lost } = reader
-    const unheard = [...this.#owing].filter((each) => this.#silent.has(each) || lost.has(each))
+    const flaws = [...this.#blockFlaws(), ...this.#stateFlaws(await this.#states)]
+    return flaws.sort((a, b) => (formatSortKey(a) < formatSortKey(b) ? -1 : 1))
+  }
+
+  #blockFlaws(): readonly UndatedFlaw[] {
+    const { lost } = this.#options.reader.times
     const flaws = this.#differing.flatMap(({ copies, ...rest }) => {
       const known = copies.filter(([holder]) => !lost.has(holder))
       return listFlaws({ ...rest, copies: known }, new Set(this.#silent.keys()))
     })
-    for (const validator of unheard) {
-      const failure = (lost.has(validator) ? undefined : this.#silent.get(validator)) ?? LOST
-      const cause = describeFailure(failure)
-      const detail = `its bucket did not serve a block that it attested: ${cause}`
+    for (const validator of this.#owing) {
+      const failure = lost.has(validator) ? LOST : this.#silent.get(validator)
+      if (failure === undefined) continue
+      const detail = `its bucket did not serve a block that it attested: ${describeFailure(failure)}`
       flaws.push({ validator, code: 'COPY_MISSING', detail: `${detail}; ask its operator` })
-    }
-    flaws.push(...this.#missingStates(states))
-    flaws.sort((a, b) => (formatSortKey(a) < formatSortKey(b) ? -1 : 1))
-    const expected = stateRoot(state)
-    for (const [validator, { root = expected }] of states) {
-      if (root === expected || lost.has(validator)) continue
-      flaws.push({ validator, code: 'STATE_DIFFERS', detail: statePath(state.epoch) })
     }
     return flaws
   }
 
-  /** Returns the attested states that are not served. */
-  #missingStates(states: ReadonlyMap<string, StateCopy>): readonly UndatedFlaw[] {
-    const { state, attesters, reader } = this.#options
-    return attesters.flatMap((validator) => {
-      const { root, missing = NOT_OPENED } = states.get(validator) ?? {}
-      const isLost = reader.lost.has(validator)
-      if (root !== undefined && !isLost) return []
-      const cause = isLost ? describeFailure(LOST) : missing
-      const detail = `it attested ${statePath(state.epoch)}: ${cause}`
-      return [{ validator, code: 'STATE_MISSING' as const, detail }]
-    })
+  /** Returns the attested states that are not served, and the buckets with another state. */
+  #stateFlaws(states: ReadonlyMap<string, StateCopy>): readonly UndatedFlaw[] {
+    const { state, reader, attesters } = this.#options
+    const path = statePath(state.epoch)
+    const expected = stateRoot(state)
+    const lost = { missing: describeFailure(LOST) }
+    const flaws: UndatedFlaw[] = []
+    for (const validator of new Set([...states.keys(), ...attesters])) {
+      const copy = reader.times.lost.has(validator) ? lost : states.get(validator)
+      const { root, missing = NOT_OPENED }: StateCopy = copy ?? {}
+      const detail = `it attested ${path}: ${missing}`
+      if (root !== undefined && root !== expected)
+        flaws.push({ validator, code: 'STATE_DIFFERS', detail: path })
+      if (root === undefined && attesters.includes(validator))
+        flaws.push({ validator, code: 'STATE_MISSING', detail })
+    }
+    return flaws
   }
 }
 
@@ -199,4 +203,157 @@ export function openCopies(ended: Snapshot, options: Omit<CopiesOptions, 'attest
   const root = stateRoot(state)
   const attesters = holders.map(({ hotkey }) => hotkey).filter((each) => rootOf(each) === root)
   return new Copies(sources, { ...options, attesters })
+}
+
+/**
+ * A bucket's answer to a read: the file's bytes, null if the file does not exist, or the failure.
+ */
+export type BucketAnswer = Uint8Array | null | BucketFailureFacts
+
+/** Reads a file. Never rejects: a failure is a value. */
+export async function tryRead(
+  { read }: Pick<Bucket, 'read'>,
+  path: string,
+  limit: number,
+): Promise<BucketAnswer> {
+  try {
+    return await read(path, limit)
+  } catch (error) {
+    return toFailureFacts(error as Error)
+  }
+}
+
+/** Returns the facts of a failed read. An error of another kind counts as a broken connection. */
+export function toFailureFacts(error: Error): BucketFailureFacts {
+  const facts = { code: 'connection', reason: error.message } as const
+  const failure = error instanceof BucketFailure ? error : new BucketFailure('read a file', facts)
+  const { code, status, reason } = failure
+  return { code, status, reason }
+}
+
+/** Reports whether a read exceeded the bucket's time, or this reader's. */
+export const isTimeout = ({ code }: BucketFailureFacts): boolean =>
+  code === 'late' || code === 'dropped'
+
+/**
+ * Returns a failure in words. All timeouts have the same words: which reads of a slow bucket were
+ * late, and which were dropped, is chance.
+ */
+export function describeFailure(failure: BucketFailureFacts): string {
+  return isTimeout(failure) ? 'no answer in time' : failure.reason
+}
+
+/** Returns the failure to report of two: a timeout, otherwise the first in alphabetical order. */
+export function chooseWorse(a: BucketFailureFacts, b: BucketFailureFacts): BucketFailureFacts {
+  if (isTimeout(a) !== isTimeout(b)) return isTimeout(a) ? a : b
+  return describeFailure(a) <= describeFailure(b) ? a : b
+}
+
+/** A bucket's copy of a block. */
+export type Copy =
+  /** The block itself. A second signature is a second copy: the signer signed twice. */
+  | { readonly kind: 'whole'; readonly signature: string }
+  /** Anything else. The header, if any, was signed by its validator. */
+  | { readonly kind: 'other'; readonly code: BlockFault; readonly header?: Header | undefined }
+  | { readonly kind: 'missing'; readonly why: string }
+  /** The read failed. */
+  | { readonly kind: 'silent'; readonly failure: BucketFailureFacts }
+
+/** A copy with the original's bytes. */
+export const SAME: Copy = { kind: 'whole', signature: '' }
+
+/** Classifies an answer as a copy of a block, against the block's bytes if they were read. */
+export function classifyCopy(
+  answer: BucketAnswer,
+  { hash, bytes }: { readonly hash: Hash; readonly bytes?: Uint8Array | undefined },
+): Copy {
+  if (answer === null) return { kind: 'missing', why: 'not there' }
+  if (!(answer instanceof Uint8Array)) return { kind: 'silent', failure: answer }
+  if (bytes && isSame(answer, bytes)) return SAME
+  // The root is that of samples that were read already.
+  const opened = openBlock(answer, { hash, verify })
+  if (!opened.ok) return classifyOther(answer, opened.code)
+  return { kind: 'whole', signature: opened.value.signature }
+}
+
+/**
+ * Classifies bytes that failed as a copy of a block with `code`. A header signed twice is its
+ * signer's flaw, regardless of the lines after it, so these are not read: they may be long.
+ */
+export function classifyOther(bytes: Uint8Array, code: BlockFault): Copy {
+  if (code !== 'WRONG_HASH') return { kind: 'other', code }
+  const opened = openHeader(bytes, { verify })
+  return { kind: 'other', code, header: opened.ok ? opened.value.header : undefined }
+}
+
+/** Reports whether two headers claim the same chain, lane and height. */
+function isSameSlot(a: Header, b: Header): boolean {
+  const isOnChain = a.genesis === b.genesis && a.netuid === b.netuid
+  const isLanes = a.validator === b.validator && a.epoch === b.epoch
+  return isOnChain && isLanes && a.height === b.height
+}
+
+/** A plain loop: copies are many and large, and `every` takes ten times as long. */
+function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
+  return true
+}
+
+/** A flaw in the public data: its epoch, its validator and its cause. */
+export interface Flaw {
+  readonly epoch: number
+  /** The validator of the lane or of the bucket. */
+  readonly validator: string
+  readonly code:
+    | BlockFault
+    | 'STATE_DIFFERS'
+    | 'STATE_MISSING'
+    | 'COPY_MISSING'
+    | 'WRONG_ROOT_ATTESTED'
+    | 'NEVER_SEALED'
+    | 'SIGNED_TWICE'
+  readonly detail: string
+}
+
+/** A flaw without its epoch. */
+export type UndatedFlaw = Omit<Flaw, 'epoch'>
+
+/** A block with differing copies, and each holder's copy. */
+export interface BlockMismatch {
+  readonly block: Pick<AuditedBlock, 'hash' | 'header'>
+  /** The lane's validator is first, then its attesters. */
+  readonly copies: readonly (readonly [holder: string, copy: Copy])[]
+  readonly attesters: readonly string[]
+}
+
+/**
+ * Returns the flaws in a block's copies. Ignores attesters in `silent`, whose buckets did not
+ * respond. Everyone who announces an address answers for its content. Protocol §6.4.
+ */
+export function listFlaws(
+  { block: { hash, header }, copies, attesters }: BlockMismatch,
+  silent: ReadonlySet<string>,
+): readonly UndatedFlaw[] {
+  const name = `block ${hash} of ${header.validator}`
+  const known = copies.filter(([holder]) => !(attesters.includes(holder) && silent.has(holder)))
+  const signatures = known.flatMap(([, copy]) => (copy.kind === 'whole' ? [copy.signature] : []))
+  const isTwin = (copy: Copy): boolean => {
+    if (copy.kind === 'whole') return copy.signature !== signatures[0]
+    return copy.kind === 'other' && copy.header !== undefined && isSameSlot(copy.header, header)
+  }
+  const flaws = known.flatMap(([holder, copy]): readonly UndatedFlaw[] => {
+    if (copy.kind === 'silent' || copy.kind === 'whole' || isTwin(copy)) return []
+    if (copy.kind === 'other')
+      return [{ validator: holder, code: copy.code, detail: `its copy of ${name}` }]
+    // Only validators that attested the lane have promised to serve it.
+    if (!attesters.includes(holder)) return []
+    const detail = `it attested ${name}: ${copy.why}`
+    return [{ validator: holder, code: 'COPY_MISSING', detail }]
+  })
+  const [twin] = known.flatMap(([holder, copy]) => (isTwin(copy) ? [holder] : [])).sort()
+  if (twin === undefined) return flaws
+  // A second signature is one flaw, regardless of how many validators have the other copy.
+  const detail = `${name} is not the only one at height ${header.height}: ${twin} has another`
+  return [...flaws, { validator: header.validator, code: 'SIGNED_TWICE', detail }]
 }

@@ -8,15 +8,14 @@ import {
 } from '@affine/blocks'
 import type { Chain } from '@affine/chain'
 import {
-  attestedLanes,
   computeQuotas,
   countedAttestations,
   type Decision,
   type DuelSnapshot,
   decide,
   dueSeals,
+  findAttesters,
   type Lanes,
-  laneAttesters,
   type Seals,
   type State,
 } from '@affine/duel'
@@ -88,13 +87,13 @@ export async function decideEpoch(
   const snapshot = duelSnapshot(ended, epoch + 1, findConstants(network, epoch + 1))
   const seals = await readSeals(chain, state)
   const heard = countedAttestations(state, snapshot)
-  const needed = attestedLanes(state, heard)
-  const attestersOf = laneAttesters(state, heard)
+  const attestations = findAttesters(state, heard)
+  const isNeeded = (validator: string): boolean => attestations[validator]?.attested ?? false
   const holders = listHolders(voters, ended)
   const pending = Object.entries(seals)
-    .filter(([validator]) => needed.includes(validator) || isWanted(validator))
+    .filter(([validator]) => isNeeded(validator) || isWanted(validator))
     .map(async ([validator, head]) => {
-      const attesters = attestersOf[validator] ?? []
+      const { attesters = [] } = attestations[validator] ?? {}
       const order = sortForReading(holders, validator, attesters)
       return [validator, await find({ validator, head, attesters, holders: order })] as const
     })
@@ -102,7 +101,7 @@ export async function decideEpoch(
   const tallies: Record<string, Lanes[string]> = {}
   for (const [validator, lane] of lanes) {
     if (lane.ok) tallies[validator] = lane.value.tallies
-    if (lane.ok || !isMissing(lane) || !needed.includes(validator)) continue
+    if (lane.ok || !isMissing(lane) || !isNeeded(validator)) continue
     const what = `epoch ${epoch}: the attested lane of ${validator} is not available`
     const advice = 'try again later, or ask its attesters'
     throw new UnavailableError(`${what}: ${advice} (${lane.detail})`)

@@ -1,9 +1,13 @@
 export * from './attested-state.ts'
 export { BucketReader, type CheckBlock, type OpenBucket, type Source } from './bucket-reader.ts'
-export type { Choose } from './copies.ts'
-export { describeFailure, type Flaw, toFailureFacts } from './copy.ts'
+export {
+  type Choose,
+  describeFailure,
+  type Flaw,
+  STATE_BYTES,
+  toFailureFacts,
+} from './copies.ts'
 export * from './epoch-decision.ts'
-export { askInTurn } from './in-turn.ts'
 export * from './networks.ts'
 export * from './on-chain.ts'
 export type { Votes, Warning } from './on-chain-faults.ts'
@@ -15,4 +19,4 @@ export {
   recompute,
   type SamplePlace,
 } from './recompute.ts'
-export { SYSTEM_CLOCK, type Waits } from './waiting.ts'
+export { askInTurn, SYSTEM_CLOCK, type Waits } from './waiting.ts'

@@ -1,6 +1,6 @@
 import type { Chain, Snapshot, UidWeights } from '@affine/chain'
-import { encodeBitmap, type Protocol, stateRoot } from '@affine/duel'
-import type { UndatedFlaw } from './copy.ts'
+import { countedAttestations, encodeBitmap, type Protocol, stateRoot } from '@affine/duel'
+import type { UndatedFlaw } from './copies.ts'
 import { type EpochResult, isMissing } from './epoch-decision.ts'
 import { snapshotBlock } from './on-chain.ts'
 
@@ -9,26 +9,23 @@ export function findAttestationFlaws(settled: EpochResult): readonly UndatedFlaw
   return [...findWrongRoots(settled), ...findNeverSealed(settled), ...findNeverServed(settled)]
 }
 
-/** Returns the voters' attestations of the epoch, with any root or only with the state's. */
-function listAttestations({ before, snapshot }: EpochResult) {
-  const { epoch, voters } = before
-  const root = stateRoot(before)
-  const all = snapshot.validators.flatMap(({ hotkey, attest }) =>
-    attest?.epoch === epoch && Object.hasOwn(voters, hotkey) ? [{ hotkey, attest }] : [],
+/** Returns the voters' attestations of the epoch that count. Protocol §8.3. */
+const listCounted = ({ before, snapshot }: EpochResult) =>
+  [...countedAttestations(before, snapshot)].filter(([hotkey]) =>
+    Object.hasOwn(before.voters, hotkey),
   )
-  return { root, all, counted: all.filter(({ attest }) => attest.stateRoot === root) }
-}
 
 /** Returns the attestations with a root other than the state's. Protocol §8.3. */
-function findWrongRoots(settled: EpochResult): readonly UndatedFlaw[] {
-  const { root, all } = listAttestations(settled)
-  return all
-    .filter(({ attest }) => attest.stateRoot !== root)
-    .map(({ hotkey, attest }) => {
-      const advice = 'if others report this too, compare your release with theirs'
-      const detail = `expected ${root}, got ${attest.stateRoot}; ${advice}`
-      return { validator: hotkey, code: 'WRONG_ROOT_ATTESTED', detail }
-    })
+function findWrongRoots({ before, snapshot }: EpochResult): readonly UndatedFlaw[] {
+  const { epoch, voters } = before
+  const root = stateRoot(before)
+  return snapshot.validators.flatMap(({ hotkey, attest }) => {
+    if (attest?.epoch !== epoch || attest.stateRoot === root || !Object.hasOwn(voters, hotkey))
+      return []
+    const advice = 'if others report this too, compare your release with theirs'
+    const detail = `expected ${root}, got ${attest.stateRoot}; ${advice}`
+    return [{ validator: hotkey, code: 'WRONG_ROOT_ATTESTED' as const, detail }]
+  })
 }
 
 /** Returns the counted attestations with bits of lanes that were not sealed. Protocol §5.2. */
@@ -38,12 +35,10 @@ function findNeverSealed(settled: EpochResult): readonly UndatedFlaw[] {
   const sealedBits = encodeBitmap(before.voters, new Set(sealed))
   const isMore = (bitmap: Uint8Array): boolean =>
     bitmap.some((byte, i) => (byte & ~(sealedBits[i] ?? 0)) !== 0)
-  return listAttestations(settled)
-    .counted.filter(({ attest }) => isMore(attest.bitmap))
-    .map(({ hotkey }) => {
-      const detail = 'it attested a lane that was never sealed'
-      return { validator: hotkey, code: 'NEVER_SEALED', detail }
-    })
+  const detail = 'it attested a lane that was never sealed'
+  return listCounted(settled)
+    .filter(([, { bitmap }]) => isMore(bitmap))
+    .map(([validator]) => ({ validator, code: 'NEVER_SEALED', detail }))
 }
 
 /** Returns the attesters of lanes that no bucket serves. Protocol §5.2. */
@@ -78,13 +73,12 @@ export function findWithheldBits(settled: EpochResult): readonly Warning[] {
     const attesters = report.lanes[validator]?.attesters ?? []
     return !attesters.includes(voter) && attesters.some((attester) => attester !== validator)
   }
-  return listAttestations(settled)
-    .counted.map(({ hotkey }) => ({ hotkey, withheld: whole.filter(isWithheldBy(hotkey)) }))
-    .filter(({ withheld }) => withheld.length > 0)
-    .map(({ hotkey, withheld }) => {
-      const detail = `${withheld.length} valid lanes that others attest: ${withheld.join(', ')}`
-      return { epoch: before.epoch, validator: hotkey, code: 'BITS_WITHHELD', detail }
-    })
+  return listCounted(settled).flatMap(([validator]) => {
+    const withheld = whole.filter(isWithheldBy(validator))
+    if (withheld.length === 0) return []
+    const detail = `${withheld.length} valid lanes that others attest: ${withheld.join(', ')}`
+    return [{ epoch: before.epoch, validator, code: 'BITS_WITHHELD' as const, detail }]
+  })
 }
 
 /** The weights in force at an epoch's end, of validators with a permit. */
@@ -124,13 +118,12 @@ export async function countVotes(
     return row.length > 0 ? [{ hotkey, row }] : []
   })
   const agreeing = rows.filter(({ row }) => isPaidTo(new Set([uid]), row)).length
-  const others = rows
-    .filter(({ row }) => !isPaidTo(owed, row))
-    .map(({ hotkey, row }): Warning => {
-      const given = row.map(([to, weight]) => `${weight} to uid ${to}`)
-      const detail = `expected all to uid ${uid}, got ${given.join(', ')}`
-      return { epoch, validator: hotkey, code: 'OTHER_WEIGHTS', detail }
-    })
+  const others = rows.flatMap(({ hotkey, row }): readonly Warning[] => {
+    if (isPaidTo(owed, row)) return []
+    const given = row.map(([to, weight]) => `${weight} to uid ${to}`)
+    const detail = `expected all to uid ${uid}, got ${given.join(', ')}`
+    return [{ epoch, validator: hotkey, code: 'OTHER_WEIGHTS', detail }]
+  })
   return { uid, validators: rows.length, agreeing, others }
 }
 

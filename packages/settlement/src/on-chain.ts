@@ -2,10 +2,7 @@ import { type Chain, type Commitment, decodeCommitment, type Snapshot } from '@a
 import type { DuelSnapshot, Protocol, Seals, State, Weights } from '@affine/duel'
 
 /** A block's epoch, and its index in the epoch. */
-export interface EpochPosition {
-  readonly epoch: number
-  readonly offset: number
-}
+export type EpochPosition = Readonly<Record<'epoch' | 'offset', number>>
 
 /** Returns the position of `block`. Protocol §5.1. */
 export function locateBlock(block: number, { epochBlocks }: Protocol): EpochPosition {
@@ -111,10 +108,7 @@ export function listSeals(chain: Snapshot, epoch: number): Seals {
 }
 
 /** A voter, and the address of the bucket that it announced, which is untrusted text. */
-export interface Holder {
-  readonly hotkey: string
-  readonly url: string
-}
+export type Holder = Readonly<Record<'hotkey' | 'url', string>>
 
 /**
  * Returns the voters of an epoch that announced a bucket, heaviest first. Other buckets are not

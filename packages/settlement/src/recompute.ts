@@ -10,8 +10,7 @@ import {
   type CheckBlock,
   type FoundBlock,
 } from './bucket-reader.ts'
-import { type Choose, type Copies, openCopies } from './copies.ts'
-import type { Flaw, UndatedFlaw } from './copy.ts'
+import { type Choose, type Copies, type Flaw, openCopies, type UndatedFlaw } from './copies.ts'
 import { checkLane, decideEpoch, type EpochResult, type FindLane } from './epoch-decision.ts'
 import { findRecipient, locateBlock, readSnapshot, snapshotBlock } from './on-chain.ts'
 import {
@@ -107,7 +106,7 @@ export async function* recompute(options: RecomputeOptions): AsyncGenerator<Reco
       state = recomputed.state
     }
   } finally {
-    options.onWaits?.(reader.waits)
+    options.onWaits?.(reader.times.waits)
   }
 }
 

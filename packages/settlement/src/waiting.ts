@@ -58,22 +58,14 @@ export class BucketTimes {
   readonly #clock: Clock
   readonly #options: WaitingOptions
   readonly #times = new Map<string, BucketTime>()
-  readonly #lost = new Set<string>()
-  #weights: readonly (readonly [hotkey: string, weight: number])[] = []
+  /** The hotkeys whose buckets are no longer read. */
+  readonly lost: Set<string> = new Set()
+  /** The weights of the hotkeys whose buckets are read from now on. */
+  weights: Readonly<Record<string, number>> = {}
 
   constructor(options: WaitingOptions) {
     this.#clock = options.clock ?? SYSTEM_CLOCK
     this.#options = options
-  }
-
-  /** Sets the weights of the hotkeys whose buckets are read from now on. */
-  setWeights(weights: Readonly<Record<string, number>>): void {
-    this.#weights = Object.entries(weights)
-  }
-
-  /** The hotkeys whose buckets are no longer read. */
-  get lost(): ReadonlySet<string> {
-    return this.#lost
   }
 
   get waits(): Waits {
@@ -139,11 +131,11 @@ export class BucketTimes {
 
   #isLost(time: BucketTime): boolean {
     const { hotkey } = time
-    if (!this.#lost.has(hotkey) && this.#excessMs(time) >= MAX_EXCESS_MS) {
-      this.#lost.add(hotkey)
+    if (!this.lost.has(hotkey) && this.#excessMs(time) >= MAX_EXCESS_MS) {
+      this.lost.add(hotkey)
       this.#options.onLost?.(hotkey)
     }
-    return this.#lost.has(hotkey)
+    return this.lost.has(hotkey)
   }
 
   /** Returns the milliseconds that a bucket took over its allowance. */
@@ -161,7 +153,7 @@ export class BucketTimes {
    * allowed. Buckets that were not queried took none.
    */
   #medianSlowness(): number {
-    const all = this.#weights.map(([hotkey, weight]) => {
+    const all = Object.entries(this.weights).map(([hotkey, weight]) => {
       const time = this.#times.get(hotkey)
       return { weight, times: time?.allowedMs ? this.#tookMs(time) / time.allowedMs : 0 }
     })
@@ -172,4 +164,63 @@ export class BucketTimes {
     }
     return 0
   }
+}
+
+/** Time that an item has to answer before the next one is queried too. */
+const LATE_MS = 2000
+/** Maximum late answers that this process waits for: each may have 8 MiB. */
+const MAX_LATE = 32
+let late = 0
+
+interface TurnOptions<Item, Value> {
+  /** Resolves with the item's value, or null if it has none. */
+  readonly ask: (item: Item) => Promise<Value | null>
+  /** Called with each late item, before the next one is queried. */
+  readonly onLate?: (item: Item) => void
+  readonly clock?: Clock | undefined
+}
+
+/**
+ * Resolves with the first value that an item has, or null. Items are queried in order: each as soon
+ * as the one before has no value, or has not answered for two seconds. While this process waits for
+ * 32 late answers, a late item delays the next one. Rejects with the first error. Protocol §6.4.
+ */
+export function askInTurn<Item, Value>(
+  items: readonly Item[],
+  { ask, onLate, clock = SYSTEM_CLOCK }: TurnOptions<Item, Value>,
+): Promise<Value | null> {
+  const waiting = [...items]
+  let unanswered = waiting.length
+  if (unanswered === 0) return Promise.resolve(null)
+  return new Promise((resolve, reject) => {
+    const end = (settle: () => void): void => {
+      waiting.length = 0
+      settle()
+    }
+    const askNext = (): void => {
+      const item = waiting.shift()
+      if (item === undefined) return
+      let isBeside = false
+      const cancel = clock.after(LATE_MS, () => {
+        onLate?.(item)
+        if (late === MAX_LATE) return
+        isBeside = true
+        late += 1
+        askNext()
+      })
+      const stop = (): void => {
+        cancel()
+        if (isBeside) late -= 1
+      }
+      const hear = (value: Value | null): void => {
+        unanswered -= 1
+        if (value !== null || unanswered === 0) end(() => resolve(value))
+        else if (!isBeside) askNext()
+      }
+      ask(item)
+        .finally(stop)
+        .then(hear, (error) => end(() => reject(error)))
+    }
+    askNext()
+  })
 }

@@ -16,7 +16,7 @@ import {
   type FoundBlock,
   type Source,
 } from '../src/bucket-reader.ts'
-import { SAME } from '../src/copy.ts'
+import { SAME } from '../src/copies.ts'
 import { draft, key } from './draft.ts'
 
 const { sign } = key

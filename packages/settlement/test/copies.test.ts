@@ -10,8 +10,7 @@ import { account } from '@affine/chain'
 import { encodeState, firstState, PROTOCOL } from '@affine/duel'
 import { describe, expect, it } from 'vitest'
 import { BucketReader, type FoundBlock, type Source } from '../src/bucket-reader.ts'
-import { Copies } from '../src/copies.ts'
-import { type Copy, classifyOther } from '../src/copy.ts'
+import { Copies, type Copy, classifyOther } from '../src/copies.ts'
 import { key, draft as unsigned } from './draft.ts'
 
 const other = account(new Uint8Array(32).fill(4))
@@ -263,8 +262,8 @@ it('compares the states in all buckets, also after a failure', async () => {
     { reader },
   )
   expect(await copies.flaws()).toEqual([
-    { validator: 'wrong', code: 'STATE_DIFFERS', detail: path },
     { validator: 'gone', code: 'STATE_DIFFERS', detail: path },
+    { validator: 'wrong', code: 'STATE_DIFFERS', detail: path },
   ])
   expect([...reader.failed]).toEqual(['gone', 'silent'])
 })
@@ -280,7 +279,7 @@ describe('an attested state', () => {
   ) {
     const sources = Object.entries(files).map(([name, file]) => sourceOf(name, { [path]: file }))
     const reader = newReader()
-    Object.defineProperty(reader, 'lost', { value: new Set(lost) })
+    Object.defineProperty(reader.times, 'lost', { value: new Set(lost) })
     const attesters = [...Object.keys(files), 'unopened'].reverse()
     const flaws = await copiesIn(sources, { reader, attesters }).flaws()
     return flaws.filter(({ code }) => code === 'STATE_MISSING')

@@ -1,6 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { askInTurn } from '../src/in-turn.ts'
-import { SYSTEM_CLOCK } from '../src/waiting.ts'
+import { askInTurn, SYSTEM_CLOCK } from '../src/waiting.ts'
 
 // Protocol §6.4. An item's value, and the milliseconds after which it answers.
 type Item = readonly [name: string, answer: string | null, ms: number]

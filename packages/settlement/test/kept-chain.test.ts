@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { account, LocalChain } from '@affine/chain'
 import { describe, expect, it } from 'vitest'
 import { testFolder } from '../../../test/test-folder.ts'
-import { KeptChain } from '../src/node/local-folder/kept-chain.ts'
+import { KeptChain } from '../src/node/local-folder.ts'
 
 describe('a chain’s file that ends anywhere', () => {
   const path = testFolder('kept-chain')

@@ -13,7 +13,7 @@ function reading(weights: Readonly<Record<string, number>> = {}) {
   const clock = new Clock()
   const lost: string[] = []
   const times = new BucketTimes({ clock, onLost: (hotkey) => lost.push(hotkey) })
-  times.setWeights(weights)
+  times.weights = weights
   /** Reads an answer of `bytes` bytes, or null, after `ms` milliseconds. */
   const read = (hotkey: string, ms: number, bytes: number | null) => {
     const answer = () =>

@@ -24,10 +24,7 @@ export interface WinRule {
 }
 
 /** Offset and slope of the line of a hold: see `holdLine`. */
-export interface HoldLine {
-  readonly holdOffset: number
-  readonly holdSlopePpm: number
-}
+export type HoldLine = Readonly<Record<'holdOffset' | 'holdSlopePpm', number>>
 
 /** All parameters of a rule for `lookAt`. */
 export interface Rule extends WinRule, HoldLine {}

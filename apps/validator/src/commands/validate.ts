@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Account } from '@affine/chain'
 import { type Setup, Validator } from '@affine/engine'
-import { createMetrics, type Metrics, trackBlockAges } from '@affine/engine/metrics'
+import { createMetrics, type Metrics } from '@affine/engine/metrics'
 import {
   claimFolder,
   type Health,
@@ -105,8 +105,9 @@ async function runValidator(settings: Settings, account: Account, screen: Output
   const { seat, snapshot } = await raceAbort(readOwnSeat(subnet.chain, hotkey), signal)
   if (!settings.overwrite) expectNoSlotOf('miner', seat)
   const emit = isSending(subnet.network, settings)
-  const metrics = createMetrics({ hotkey, lastUpdate: seat.neuron.lastUpdate, emit }, clock)
-  listeners.push(metrics.on, trackBlockAges(subnet.chain, Date.now, on))
+  const { lastUpdate } = seat.neuron
+  const metrics = createMetrics({ hotkey, lastUpdate, emit }, subnet.chain, Date.now)
+  listeners.push(metrics.on)
   using served = await servePages(settings, health, metrics)
 
   // One core remains for following the chain and asking the miners.

@@ -1,2 +1,2 @@
-export { claimFolder } from '../owner.ts'
+export { claimFolder } from '../validator.ts'
 export { type Health, healthPages, type Late, trackHealth, watchHealth } from './health.ts'

@@ -1,30 +1,16 @@
 import { listEpisodes } from '@affine/blocks'
 import type { Chain, Neuron } from '@affine/chain'
-import {
-  computeTrust,
-  type Duel,
-  listTallies,
-  type Protocol,
-  type State,
-  sumTallies,
-} from '@affine/duel'
+import { computeTrust, type Duel, listTallies, type Protocol, type State } from '@affine/duel'
 import type { EpochResult } from '@affine/settlement'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Event, Setup, Transaction, ValidatorTask } from '../setup.ts'
 
 const TRANSACTIONS: readonly Transaction['kind'][] = ['seal', 'attest', 'weights']
-/** A label for each kind of task; the type requires all of them. */
-const TASKS: Readonly<Record<ValidatorTask['kind'], true>> = {
-  head: true,
-  weights: true,
-  state: true,
-  seal: true,
-  lane: true,
-  attest: true,
-  miner: true,
-  chutes: true,
-  node: true,
-}
+/** A label for each kind of task. */
+const TASKS: readonly ValidatorTask['kind'][] = [
+  ...TRANSACTIONS,
+  ...(['head', 'state', 'lane', 'miner', 'chutes', 'node'] as const),
+]
 /** Results of a lane. */
 const LANE_OUTCOMES: readonly string[] = ['accepted', 'rejected', 'set_aside']
 const OUTCOMES = ['sent', 'refused', 'withheld']
@@ -35,10 +21,12 @@ export type Metrics = { readonly on: Setup['on']; readonly read: () => Promise<R
 
 /**
  * Returns the metrics of a validator. `lastUpdate` is the block of its last weights at the start.
- * `now` returns milliseconds. Every counter starts at 0.
+ * `now` returns the time of day in milliseconds. Every counter starts at 0. The node is queried for
+ * the age of one head at a time; an age that it does not return is omitted and not a problem.
  */
 export function createMetrics(
   { hotkey, lastUpdate, emit }: Pick<Neuron, 'hotkey' | 'lastUpdate'> & Pick<Setup, 'emit'>,
+  chain: Pick<Chain, 'time'>,
   now: () => number,
 ): Metrics {
   const register = new Registry()
@@ -48,8 +36,18 @@ export function createMetrics(
   meters.weights.set(lastUpdate)
   meters.emits.set(Number(emit))
   let headMs = now()
+  let isAsking = false
+  const measureAge = async (block: number): Promise<void> => {
+    const seenMs = now()
+    headMs = seenMs
+    if (isAsking) return
+    isAsking = true
+    const madeMs = await chain.time(block).catch(() => undefined)
+    if (madeMs !== undefined) meters.made.set((seenMs - madeMs) / 1000)
+    isAsking = false
+  }
   const on: Setup['on'] = (event) => {
-    if (event.type === 'head') headMs = now()
+    if (event.type === 'head') void measureAge(event.head.number)
     recordEvent(event, meters, hotkey)
   }
   const read = async (): Promise<Response> => {
@@ -58,31 +56,6 @@ export function createMetrics(
     return new Response(await register.metrics(), { headers })
   }
   return { on, read }
-}
-
-/**
- * Returns a listener that emits the age of each head's block, by the time of day in milliseconds.
- * It queries the node one head at a time; an age that the node does not return is omitted and not a
- * problem.
- */
-export function trackBlockAges(
-  chain: Pick<Chain, 'time'>,
-  now: () => number,
-  on: Setup['on'],
-): Setup['on'] {
-  let isAsking = false
-  return (event) => {
-    if (event.type !== 'head' || isAsking) return
-    isAsking = true
-    const seenMs = now()
-    const report = (madeMs: number): void => on({ type: 'made', ageMs: seenMs - madeMs })
-    const query = chain.time(event.head.number).then(report)
-    void query
-      .catch(() => {})
-      .finally(() => {
-        isAsking = false
-      })
-  }
 }
 
 /** All meters of a validator, without those of the Node process. */
@@ -140,7 +113,7 @@ function createCounters(register: Registry) {
 /** Starts counters at 0, so that the first event of a kind is an increase. */
 function initCounters({ sent, problems, calls }: Meters): void {
   for (const task of TRANSACTIONS) for (const outcome of OUTCOMES) sent.inc({ task, outcome }, 0)
-  for (const task of Object.keys(TASKS)) problems.inc({ task }, 0)
+  for (const task of TASKS) problems.inc({ task }, 0)
   for (const outcome of CALL_OUTCOMES) calls.inc({ outcome, reason: '' }, 0)
 }
 
@@ -150,9 +123,6 @@ function recordEvent(event: Event, meters: Meters, hotkey: string): void {
       meters.block.set(event.head.number)
       meters.epoch.set(event.epoch)
       meters.offset.set(event.offset)
-      break
-    case 'made':
-      meters.made.set(event.ageMs / 1000)
       break
     case 'sample':
       recordSample(event, meters)
@@ -221,9 +191,8 @@ function recordDuel(duel: Duel, protocol: Protocol, meters: Meters): void {
   const { hotkey } = duel.contender
   meters.miners.set({ role: 'contender', hotkey }, 1)
   for (const env of Object.keys(protocol.envs)) {
-    for (const { wins, losses, played } of Object.values(
-      sumTallies(listTallies(duel, env, protocol)),
-    )) {
+    const tallies = listTallies(duel, env, protocol).flatMap((lanes) => Object.values(lanes))
+    for (const { wins, losses, played } of tallies) {
       meters.tallies.inc({ contender: hotkey, env, verdict: 'win' }, wins)
       meters.tallies.inc({ contender: hotkey, env, verdict: 'loss' }, losses)
       meters.tallies.inc({ contender: hotkey, env, verdict: 'tie' }, played - wins - losses)

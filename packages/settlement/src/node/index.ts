@@ -1,5 +1,4 @@
-export * from './local-folder/folder.ts'
-export { KeptChain } from './local-folder/kept-chain.ts'
+export * from './local-folder.ts'
 export { createBucketOpener, expectBuckets } from './open-bucket.ts'
-export { type FetchOptions, publicFetch } from './public-fetch.ts'
+export { publicFetch } from './public-fetch.ts'
 export { openThreads, type Threads } from './threads.ts'

@@ -12,7 +12,7 @@ import {
 import { directoryBucket } from '@affine/blocks/directory'
 import { nodeFetch } from '@affine/node/http'
 import type { OpenBucket } from '../bucket-reader.ts'
-import { describeFailure, tryRead } from '../copy.ts'
+import { describeFailure, tryRead } from '../copies.ts'
 import type { Network, Subnet } from '../networks.ts'
 import { decodeCommitments } from '../on-chain.ts'
 import { publicFetch } from './public-fetch.ts'
@@ -45,20 +45,29 @@ export function createBucketOpener(
  * @throws RangeError, as a rejection, if no such bucket exists, or if `base` is missing and all
  *   were announced by name. Error if some could not be read and the others do not exist.
  */
-export async function expectBuckets(subnet: Subnet, base: string | undefined): Promise<void> {
-  const { named, urlCount } = await listAnnounced(subnet)
+export async function expectBuckets(
+  { chain, network }: Subnet,
+  base: string | undefined,
+): Promise<void> {
+  const snapshot = await chain.snapshot((await chain.head()).number)
+  const commitments = decodeCommitments(snapshot)
+  const announced = snapshot.neurons.flatMap(({ hotkey, permit }) => {
+    const commitment = permit ? commitments.get(hotkey) : undefined
+    return commitment === undefined || commitment.kind === 'miner' ? [] : commitment
+  })
+  const named = announced.filter(({ url }) => isPlainName(url))
   const [first] = named
   if (first === undefined) return
   if (base === undefined) {
-    if (urlCount > 0) return
-    const given = `validators announced them by name, such as ${first.name}`
+    if (announced.length > named.length) return
+    const given = `validators announced them by name, such as ${first.url}`
     throw new RangeError(`"buckets" expected the folder or URL where buckets are: ${given}`)
   }
   const failures: string[] = []
-  for (const each of named) {
-    const result = await findBucket(base, each, subnet)
+  for (const { url: name, epoch } of named) {
+    const result = await findBucket(base, name, epoch > network.firstEpoch ? epoch : undefined)
     if (result === 'there') return
-    if (result !== 'missing') failures.push(`${each.name}: ${describeFailure(result)}`)
+    if (result !== 'missing') failures.push(`${name}: ${describeFailure(result)}`)
   }
   const [failure] = failures.sort()
   const count = `${failures.length} of the ${named.length} announced by name`
@@ -73,36 +82,17 @@ export async function expectBuckets(subnet: Subnet, base: string | undefined): P
 }
 
 /**
- * Resolves with the buckets that validators with a permit announced by plain names, and the number
- * announced by URLs.
- */
-async function listAnnounced({ chain }: Subnet) {
-  const snapshot = await chain.snapshot((await chain.head()).number)
-  const commitments = decodeCommitments(snapshot)
-  const named: { readonly name: string; readonly epoch: number }[] = []
-  let urlCount = 0
-  for (const { hotkey, permit } of snapshot.neurons) {
-    const commitment = permit ? commitments.get(hotkey) : undefined
-    if (commitment === undefined || commitment.kind === 'miner') continue
-    const { url, epoch } = commitment
-    if (isPlainName(url)) named.push({ name: url, epoch })
-    else urlCount += 1
-  }
-  return { named, urlCount }
-}
-
-/**
- * Looks for a bucket below `base`: for its folder, or at a URL for its state. No bucket serves the
- * state of a network's first epoch, so that is assumed. Resolves with the failure if the bucket
- * cannot be read.
+ * Looks for a bucket below `base`: for its folder, or at a URL for its state of `epoch`. No bucket
+ * serves the state of a network's first epoch; without an epoch, the bucket is assumed. Resolves
+ * with the failure if the bucket cannot be read.
  */
 async function findBucket(
   base: string,
-  { name, epoch }: { readonly name: string; readonly epoch: number },
-  { network }: Subnet,
+  name: string,
+  epoch: number | undefined,
 ): Promise<'there' | 'missing' | BucketFailureFacts> {
   if (!isUrl(base)) return findFolder(join(base, name))
-  if (epoch <= network.firstEpoch) return 'there'
+  if (epoch === undefined) return 'there'
   const answer = await tryRead(openBelow(base, name, 10_000), statePath(epoch), LIMITS.blockBytes)
   if (answer === null) return 'missing'
   const isThere = answer instanceof Uint8Array || answer.code === 'too-large'

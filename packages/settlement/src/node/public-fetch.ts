@@ -1,4 +1,4 @@
-import { type LookupAddress, lookup as systemLookup } from 'node:dns'
+import { lookup as systemLookup } from 'node:dns'
 import { Agent, type RequestOptions } from 'node:https'
 import { isIP, type LookupFunction, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -27,14 +27,11 @@ function publicLookup(lookup: LookupFunction): LookupFunction {
   return (host, options, done) =>
     lookup(host, options, (error, addresses, family) => {
       if (error) return done(error, addresses, family)
-      const wrong = listAddresses(addresses).find((address) => !isPublic(address))
+      const all =
+        typeof addresses === 'string' ? [addresses] : addresses.map((each) => each.address)
+      const wrong = all.find((address) => !isPublic(address))
       done(wrong === undefined ? null : createRefusal(host, wrong), addresses, family)
     })
-}
-
-function listAddresses(addresses: string | readonly LookupAddress[]): readonly string[] {
-  if (typeof addresses === 'string') return [addresses]
-  return addresses.map(({ address }) => address)
 }
 
 /**
@@ -60,18 +57,18 @@ export class PublicAgent extends Agent {
   }
 }
 
-/** `lookup`, and `ca`, the trusted certificates. Default: the system's. */
-export interface FetchOptions {
-  readonly lookup?: LookupFunction
-  readonly ca?: string
-}
-
 /**
  * Returns a fetch for untrusted URLs: only https, and only public addresses. Addresses are checked
- * when the connection is made, so that a name cannot be changed after a check.
+ * when the connection is made, so that a name cannot be changed after a check. Default of `lookup`,
+ * and of `ca`, the trusted certificates: the system's.
  */
-export function publicFetch(options: FetchOptions = {}): typeof globalThis.fetch {
-  const { lookup = systemLookup, ca } = options
+export function publicFetch({
+  lookup = systemLookup,
+  ca,
+}: {
+  readonly lookup?: LookupFunction
+  readonly ca?: string
+} = {}): typeof globalThis.fetch {
   const trust = ca === undefined ? AGENT_OPTIONS : { ...AGENT_OPTIONS, ca }
   return fetchBy({ 'https:': new PublicAgent({ ...trust, lookup: publicLookup(lookup) }) })
 }

@@ -16,9 +16,9 @@ export function parseBounded(text: string, { items, depth }: JsonBounds): unknow
   for (let at = 0; at < text.length; at++) {
     const sign = text.charAt(at)
     if (sign === '"') at = findStringEnd(text, at)
-    if (sign === '[' || sign === '{') level++
-    if (sign === ']' || sign === '}') level--
-    if (sign === '[' || sign === '{' || sign === ',') count++
+    if ('[{'.includes(sign)) level++
+    if (']}'.includes(sign)) level--
+    if ('[{,'.includes(sign)) count++
     if (count > items || level > depth)
       throw new RangeError(
         `JSON expected at most ${items} commas and opening brackets, nested ${depth} deep`,

@@ -37,21 +37,6 @@ const playedBy = (agent: Agent, index: number): Promise<PerSide<Transcript>> =>
     both(() => agent),
   )
 
-/** Plays a game in which the reply at `turn`, from 0, differs from the scripted player's. */
-async function spoiledGame(index: number, turn: number, answer: ReturnType<Agent>) {
-  let turns = 0
-  const movers: Side[] = []
-  const agents = both(
-    (side): Agent =>
-      (asked) => {
-        movers.push(side)
-        return turns++ === turn ? answer : scripted(asked)
-      },
-  )
-  const game = await playGame(env, idOf(index), agents)
-  return { game, mover: movers.at(-1) as Side }
-}
-
 describe('a game', () => {
   test('alternates turns, has one winner, and replays', async () => {
     const winners = new Set<Side>()
@@ -80,39 +65,6 @@ describe('a game', () => {
       expect(replayGame(env, deriveSeed(idOf(index)), recordOf(game))).toEqual({ ok: true, value })
     }
     expect([winners.size, firsts.size]).toEqual([2, 2])
-  })
-
-  test.each([
-    ['no legal move', { content: 'A1\nmy move' }, undefined],
-    ['a long line', { content: 'x'.repeat(5000) }, undefined],
-    ['no usable reply', { fault: 'no-reply' }, 'no-reply'],
-  ] as const)('that ends by %s is lost by the mover', async (_, answer, fault) => {
-    for (const turn of [0, 1, 6]) {
-      const { game, mover } = await spoiledGame(3, turn, answer)
-      const [lost, won] = [game[mover], game[other(mover)]]
-      expect([lost.reward, won.reward, lost.fault, won.fault]).toEqual([-1, 1, fault, undefined])
-      expect(lost.messages.at(-1)?.role).toBe(fault === undefined ? 'assistant' : 'user')
-      expect(lost.messages.length + won.messages.length).toBe(2 * turn + (fault ? 1 : 2))
-      if (turn > 0) expect(won.messages.at(-1)?.role).toBe('assistant')
-      const value = both((side) => {
-        const { reward } = game[side]
-        return { reward, fault: fault !== undefined && side === mover }
-      })
-      expect(replayGame(env, idOf(3), recordOf(game))).toMatchObject({ ok: true, value })
-    }
-  })
-
-  test.each([
-    ['as it is written', 'Let me resign:\n\n`k11`.\n', 'K11'],
-    ['with harmless characters only', '\u001b[1mI weigh\tit.\r\nZ\u200b9', 'Z\ufffd9'],
-    ['behind 5000 bytes', `${'x'.repeat(5000)}\nI resign.`, 'I resign'],
-    ['cut at its start', `I\n${'\\'.repeat(5000)}`, '\\'.repeat(272)],
-    ['cut to the limit', 'x'.repeat(641), 'x'.repeat(544)],
-  ])('keeps of a reply its answer %s, and what the platform said', async (_, content, kept) => {
-    const said = { invocation: 'call-1', ms: 7 }
-    const { game, mover } = await spoiledGame(3, 0, { content, ...said })
-    expect(game[mover].messages[1]).toEqual({ role: 'assistant', content: kept, ...said })
-    expect(replayGame(env, idOf(3), recordOf(game))).toMatchObject({ ok: true })
   })
 
   test('rejects an environment of one player and an invalid challenge id', async () => {

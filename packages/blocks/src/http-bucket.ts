@@ -22,43 +22,50 @@ export function httpBucket(url: string | URL, options: HttpOptions): Pick<Bucket
   const base = toFolderUrl(url, 'url')
 
   async function read(path: string, limit: number): Promise<Uint8Array | null> {
-    const place = new URL(checkPath(path), base).href
-    const request = { action: `read ${place}`, signal: AbortSignal.timeout(timeoutMs) }
-    const { signal } = request
-    const response = await fetch(place, { redirect: 'manual', signal }).catch((error) => {
-      throw toFailure(request, 'connection', error)
-    })
-    if (response.status === 404) {
+    const { href } = new URL(checkPath(path), base)
+    const signal = AbortSignal.timeout(timeoutMs)
+    const request: FileRequest = { action: `read ${href}`, url: href, signal, fetch }
+    return requestFile(request, {}, async (response) => {
+      if (response.status === 200) {
+        const bytes = await readBody(response, limit, signal)
+        if (bytes === null) throw createTooLarge(request, limit)
+        return bytes
+      }
+      if (response.status !== 404) throw await readFailure(request, response)
       await response.body?.cancel()
       return null
-    }
-    if (response.status !== 200) throw await readFailure(request, response)
-    const bytes = await readBody(response, limit, signal).catch((error) => {
-      throw toFailure(request, 'body', error)
     })
-    if (bytes === null) throw createTooLarge(request, limit)
-    return bytes
   }
   return { read }
 }
 
 /** A request for a file: its name in errors, and the signal that limits its time. */
-export interface FileRequest {
+export interface FileRequest extends Pick<HttpOptions, 'fetch'> {
   /** For example "read https://…". */
   readonly action: string
+  readonly url: string
   readonly signal: AbortSignal
 }
 
-/** Returns the failure of a request that ended with `error`. */
-export function toFailure(
-  { action, signal }: FileRequest,
-  code: 'connection' | 'body',
-  error: unknown,
-): BucketFailure {
-  if (error instanceof BucketFailure) return error
-  const late = { code: 'late', reason: 'no complete response in time' } as const
-  const facts = signal.aborted ? late : { code, reason: describeError(error) }
-  return new BucketFailure(action, facts, error)
+/**
+ * Sends a request and reads its response. Follows no redirect.
+ * @throws BucketFailure if the service is unreachable, its response breaks off or is late; and what
+ *   `readResponse` throws.
+ */
+export async function requestFile<Answer>(
+  { action, url, signal, fetch }: FileRequest,
+  init: RequestInit,
+  readResponse: (response: Response) => Promise<Answer>,
+): Promise<Answer> {
+  const fail = (code: 'connection' | 'body') => (error: unknown) => {
+    if (error instanceof BucketFailure) throw error
+    const late = { code: 'late', reason: 'no complete response in time' } as const
+    const facts = signal.aborted ? late : { code, reason: describeError(error) }
+    throw new BucketFailure(action, facts, error)
+  }
+  const sent = fetch(url, { ...init, redirect: 'manual', signal })
+  const response = await sent.catch(fail('connection'))
+  return readResponse(response).catch(fail('body'))
 }
 
 /** Returns an error's message, or that of its cause: fetch may state only "fetch failed". */
@@ -80,14 +87,12 @@ async function readFailure(
   response: Response,
 ): Promise<BucketFailure> {
   const { status, type } = response
+  const text = await readMessage(response, signal).catch(() => '')
   // A browser does not show the status of a redirect.
-  const isRedirect = type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(status)
-  if (isRedirect) {
-    await response.body?.cancel()
+  if (type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(status)) {
     const reason = `status ${status}: no redirect is followed`
     return new BucketFailure(action, { code: 'redirect', status, reason })
   }
-  const text = await readMessage(response, signal).catch(() => '')
   return new BucketFailure(action, { code: 'status', status, reason: describeStatus(status, text) })
 }
 

@@ -78,7 +78,7 @@ export async function verifyLane({
   scope,
   read,
 }: LaneRequest): Promise<EvidenceResult<Lane>> {
-  const count: SampleCount = { rewards: [], invocations: new Set(), unbegun: 0 }
+  const count: SampleCount = { rewards: [], invocations: new Set() }
   const blocks: Hash[] = []
   let hash = head
   const plan = planLane(scope)
@@ -104,8 +104,11 @@ export async function verifyLane({
   const wrongPrevious = faultUnlessEqual('WRONG_PREVIOUS', hash, previous)
   if (wrongPrevious !== null) return wrongPrevious
   if (due > 0) return fault('MISSING_INDEX', `samples missing: ${due}`)
-  const tallies = countTallies(scope, plan, count.rewards.reverse().flat())
-  return { ok: true, value: { tallies, blocks, unbegun: count.unbegun } }
+  const rewards = count.rewards.reverse().flat()
+  // A game that was begun has a winner, so its rewards differ. An episode has one reward.
+  // Protocol §3.1.
+  const unbegun = rewards.filter(([champion, contender]) => champion === contender).length
+  return { ok: true, value: { tallies: countTallies(scope, plan, rewards), blocks, unbegun } }
 }
 
 /** The samples of one lane counted so far. */
@@ -114,7 +117,6 @@ interface SampleCount {
   readonly rewards: (readonly Rewards[])[]
   /** All invocations so far. */
   readonly invocations: Set<string>
-  unbegun: number
 }
 
 /**
@@ -130,10 +132,6 @@ function addBlock(count: SampleCount, { hash, samples, wrong }: AuditedBlock): F
         return faultAt(`block ${hash}, line ${2 + i}`, fault('REPEATED_INVOCATION', invocation))
       invocations.add(invocation)
     }
-    const [champion, contender] = sample.rewards
-    // A game that was begun has a winner, so its rewards differ. An episode has one reward.
-    // Protocol §3.1.
-    if (champion === contender) count.unbegun += 1
   }
   rewards.push(samples.map((sample) => sample.rewards))
   return wrong

@@ -155,19 +155,15 @@ export function countTallies(
   rewards: readonly Rewards[],
 ): LaneTotals {
   const tallies = createTallies(lane)
-  // The champion's line of a challenge is before those of the contenders.
   let champion = 0
   for (const [k, planned] of plan.entries()) {
-    const [first = 0, second = 0] = rewards[k] ?? []
-    if ('contender' in planned) {
-      const { env, contender } = planned
-      countChallenge(tallies[contender]?.[env], { champion: first, contender: second }, env)
-    } else if (planned.miner === lane.champion) {
-      champion = first
-    } else {
-      const { env, miner } = planned
-      countChallenge(tallies[miner]?.[env], { champion, contender: first }, env)
-    }
+    const [first = 0, second = first] = rewards[k] ?? []
+    const isGame = 'contender' in planned
+    const player = isGame ? planned.contender : planned.miner
+    // The champion's line of a challenge is before those of the contenders.
+    if (isGame || player === lane.champion) champion = first
+    if (isGame || player !== lane.champion)
+      countChallenge(tallies[player]?.[planned.env], { champion, contender: second }, planned.env)
   }
   return tallies
 }

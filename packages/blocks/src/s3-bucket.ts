@@ -8,8 +8,17 @@ import {
   isBucketUrl,
   mediaType,
 } from './bucket.ts'
-import { createTooLarge, type HttpOptions, toFailure, toFolderUrl } from './http-bucket.ts'
-import { readAnswer, type S3Answer, type S3Request } from './s3-answer.ts'
+import {
+  createTooLarge,
+  describeStatus,
+  type FileRequest,
+  findCode,
+  type HttpOptions,
+  readBody,
+  readMessage,
+  requestFile,
+  toFolderUrl,
+} from './http-bucket.ts'
 import { AMAZON, type Dialect, type Signer, signHeaders } from './s3-signature.ts'
 
 export { BucketFailure, type Dialect, isBucketUrl }
@@ -43,25 +52,20 @@ export interface S3Options extends HttpOptions {
 export function s3Bucket(options: S3Options): Bucket {
   checkNameAndKeys(options)
   const base = buildUrl(options)
-  const urlOf = (path: string): string => new URL(checkPath(path), base).href
   const { region = 'auto', dialect = AMAZON, timeoutMs = 30_000, ...given } = options
-  const account: S3Account = { ...given, region, dialect }
-  const { accessKeyId } = account
+  const signer: Signer = { ...given, region, dialect }
 
-  const requestTo = (verb: 'read' | 'write', url: string) => ({
-    action: `${verb} ${url}`,
-    signal: AbortSignal.timeout(timeoutMs),
-    url,
-    accessKeyId,
-  })
+  const transferOf = (verb: 'read' | 'write', path: string, limit: number): FileTransfer => {
+    const { href } = new URL(checkPath(path), base)
+    const signal = AbortSignal.timeout(timeoutMs)
+    return { action: `${verb} ${href}`, url: href, signal, fetch: given.fetch, body: null, limit }
+  }
 
   async function read(path: string, limit: number): Promise<Uint8Array | null> {
-    const request = { ...requestTo('read', urlOf(path)), body: null, limit }
-    const { status, bytes } = await sendS3(request, account)
-    if (status === 200 && bytes === null) throw createTooLarge(request, limit)
-    if (status !== 412) return bytes
-    const reason = 'status 412, though a read has no condition'
-    throw new BucketFailure(request.action, { code: 'status', status, reason, isFinal: true })
+    const transfer = transferOf('read', path, limit)
+    const { status, bytes } = await sendS3(transfer, signer)
+    if (status === 200 && bytes === null) throw createTooLarge(transfer, limit)
+    return bytes
   }
 
   /**
@@ -70,17 +74,16 @@ export function s3Bucket(options: S3Options): Bucket {
    * still answer that there is no file.
    */
   async function write(path: string, bytes: Uint8Array): Promise<void> {
-    const url = urlOf(path)
     // The caller may change its buffer before the write ends.
     const own = bytes.slice()
-    const request = { ...requestTo('write', url), body: await gzip(own), limit: null }
-    const { status } = await sendS3(request, account)
+    const body = await gzip(own)
+    const { status } = await sendS3({ ...transferOf('write', path, 0), body }, signer)
     // A file that is there may be another writer's, or ours from an attempt whose response was
     // lost.
-    const reading = { ...requestTo('write', url), body: null, limit: own.length }
-    const stored = await sendS3(reading, account)
+    const reading = transferOf('write', path, own.length)
+    const stored = await sendS3(reading, signer)
     if (stored.status === 200 && areEqual(stored.bytes, own)) return
-    throw new BucketFailure(request.action, explainWrite(status, stored))
+    throw new BucketFailure(reading.action, explainWrite(status, stored))
   }
   return { read, write }
 }
@@ -133,38 +136,55 @@ function areEqual(there: Uint8Array | null, bytes: Uint8Array): boolean {
   return there.every((byte, i) => byte === bytes[i])
 }
 
-/** The credentials, and the fetch that sends requests. */
-interface S3Account extends Pick<HttpOptions, 'fetch'>, Signer {}
-
-interface FileTransfer extends S3Request {
-  readonly url: string
+interface FileTransfer extends FileRequest {
   /** The gzipped file to write; null for a read. */
   readonly body: Uint8Array<ArrayBuffer> | null
+  /** Maximum bytes of a file that is read. */
+  readonly limit: number
+}
+
+/** A service's response about a file. */
+export interface S3Answer {
+  /** 404 if the file does not exist, 412 if a write found an existing file. */
+  readonly status: 200 | 404 | 412
+  /**
+   * The file's bytes. Null if the file does not exist or is larger than the limit, and for a write.
+   */
+  readonly bytes: Uint8Array | null
 }
 
 /**
- * Reads a file, or writes one that does not exist yet. Follows no redirect.
- * @throws BucketFailure if the service is unreachable, or if `readAnswer` rejects the response.
+ * Reads a file, or writes one that does not exist yet.
+ * @throws BucketFailure as `requestFile` does, and for any response but those of `S3Answer`; final
+ *   unless it is transient.
  */
-async function sendS3(transfer: FileTransfer, account: S3Account): Promise<S3Answer> {
-  const { url, body, signal } = transfer
-  const { fetch, dialect } = account
+function sendS3(transfer: FileTransfer, signer: Signer): Promise<S3Answer> {
+  const { url, body } = transfer
   const method = body === null ? 'GET' : 'PUT'
-  const unsigned = {
-    method,
-    url: new URL(url),
-    headers: toHeaders(transfer, dialect),
-    body,
-  } as const
-  const headers = signHeaders(unsigned, account)
-  const response = await fetch(url, { method, headers, body, redirect: 'manual', signal }).catch(
-    (error) => {
-      throw toFailure(transfer, 'connection', error)
-    },
+  const unsigned = toHeaders(transfer, signer.dialect)
+  const headers = signHeaders({ method, url: new URL(url), headers: unsigned, body }, signer)
+  return requestFile(transfer, { method, headers, body }, (response) =>
+    readAnswer(response, transfer, signer),
   )
-  return readAnswer(response, transfer).catch((error) => {
-    throw toFailure(transfer, 'body', error)
-  })
+}
+
+/** Reads the service's response. A body can make a write fail in spite of its status. */
+async function readAnswer(
+  response: Response,
+  { action, signal, body, limit }: FileTransfer,
+  { accessKeyId }: Signer,
+): Promise<S3Answer> {
+  const { ok, status } = response
+  if (ok && body === null) return { status: 200, bytes: await readBody(response, limit, signal) }
+  const text = (await readMessage(response, signal)).replaceAll(accessKeyId, '****')
+  const code = findCode(text)
+  if (ok && code === '') return { status: 200, bytes: null }
+  const isConflict = status === 412 || code === 'PreconditionFailed'
+  if (isConflict && body !== null) return { status: 412, bytes: null }
+  if (code === 'NoSuchKey') return { status: 404, bytes: null }
+  const isFinal = !isTransient(status, code)
+  const reason = describeStatus(status, text)
+  throw new BucketFailure(action, { code: 'status', status, reason, isFinal })
 }
 
 function toHeaders({ url, body }: FileTransfer, { createOnly }: Dialect): Record<string, string> {
@@ -177,4 +197,33 @@ function toHeaders({ url, body }: FileTransfer, { createOnly }: Dialect): Record
     'content-type': mediaType(url),
     [name]: value,
   }
+}
+
+/**
+ * Codes, and statuses below 500, of transient failures. The same request may succeed later: the
+ * service is busy, another request for the file is in progress, or this one arrived late,
+ * incomplete or altered. Codes come first, because services send one code with several statuses:
+ * RequestTimeout with 400, 408 or 503, SlowDown with 429 or 503.
+ *
+ * Sources: "Error responses" of Amazon S3's API reference; "Error codes" of Cloudflare R2; "HTTP
+ * status and error codes for XML" of Google Cloud Storage; MinIO's cmd/api-errors.go; Ceph's
+ * src/rgw/rgw_common.cc; versitygw's s3err/s3err.go; for throttling, the retries of clients:
+ * minio-go's retry.go and aws-sdk-js-v3's service-error-classification.
+ */
+const TRANSIENT_CODES = (
+  'SlowDown TooManyRequests Throttling ThrottlingException RequestThrottled RequestLimitExceeded ' +
+  'OperationAborted ConditionalRequestConflict RequestTimeout IncompleteBody ClientDisconnect ' +
+  'BadDigest XAmzContentSHA256Mismatch 408 409 429'
+).split(' ')
+
+/** Statuses of permanent failures: not implemented, and insufficient storage. */
+const PERMANENT = [501, 507]
+
+/**
+ * Reports whether the same request may succeed later. A success that contains a code is an internal
+ * error of the service, like statuses from 500 on.
+ */
+function isTransient(status: number, code: string): boolean {
+  if (TRANSIENT_CODES.includes(code) || TRANSIENT_CODES.includes(`${status}`)) return true
+  return status < 300 || (status >= 500 && !PERMANENT.includes(status))
 }

@@ -1,5 +1,5 @@
 import { canonicalize, type Json } from '@affine/prng'
-import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
+import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import file from '../../../vectors/blocks/copies.json' with { type: 'json' }
 import {
@@ -110,18 +110,6 @@ describe('readBlock', () => {
       flipped[at]! ^= 1 + (at % 255)
       expect(readBlock(flipped, { hash, verify: toy.verify }).ok).toBe(false)
       expect(readBlock(flipped, { verify: toy.verify }).ok).toBe(false)
-    }
-  })
-
-  it('rejects every block that is cut short or extended', async () => {
-    const { hash, bytes } = await writeBlock({ ...draft, validator: toy.hotkey, sign: toy.sign })
-    for (let end = 0; end < bytes.length; end++) {
-      expect(readBlock(bytes.subarray(0, end), { hash, verify: toy.verify }).ok).toBe(false)
-    }
-    for (const more of ['\n', ' ', 'x\n', '{}\n', '\0']) {
-      expect(
-        readBlock(concatBytes(bytes, utf8ToBytes(more)), { hash, verify: toy.verify }).ok,
-      ).toBe(false)
     }
   })
 })

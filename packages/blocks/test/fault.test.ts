@@ -147,23 +147,12 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
         concatBytes(bytes, new Uint8Array(LIMITS.blockBytes - bytes.length), Uint8Array.of(10)),
       ),
     nothing: () => altered(1, () => new Uint8Array()),
-    'a header alone': () => edited(1, (text) => text.slice(0, text.indexOf('\n') + 1)),
-    'no last line feed': () => altered(1, (bytes) => bytes.slice(0, -1)),
-    'cut in the middle': () => altered(1, (bytes) => bytes.slice(0, bytes.length >> 1)),
-    'too many samples': () =>
-      altered(1, (bytes) => concatBytes(bytes, new Uint8Array(2050).fill(10))),
   },
   BAD_HEADER: {
     'another version': () => headed(1, { v: 2 }),
-    'no time': () => headed(1, { time: undefined }),
     'an unknown key': () => headed(1, { note: 'hello' } as object),
-    'a height below zero': () => headed(1, { height: -1 }),
     'an epoch past 32 bits': () => headed(1, { epoch: 2 ** 32 }),
-    'a hash in capitals': () => headed(1, { prev: 'AB'.repeat(32) }),
-    'a hash as a number': () => headed(1, { root: 7 }),
     'a validator without address': () => headed(1, { validator: 'nobody' }),
-    'a secret cut short': () => headed(2, { secret: '5e' }),
-    'a header that goes on': () => headed(1, { note: 'x'.repeat(2000) } as object),
   },
   WRONG_HASH: {
     'a flipped header bit': () => altered(1, (bytes) => put(bytes, 20, bytes[20]! ^ 1)),
@@ -178,22 +167,12 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
       return edited(1, (text) => text.replace(/"signature":"\w+"/, `"signature":"${signature}"`))
     },
     'in a proof': () => proven((proof) => ({ ...proof, signature: swap(proof.signature, 9) })),
-    'a stray byte': () => altered(1, (bytes) => put(bytes, bytes.indexOf(10) + 5, 0xff)),
-    'no JSON': () => edited(1, (text) => text.replace('{"signature"', '{signature')),
-    'in capitals': () =>
-      edited(1, (text) => text.replace(/(?<="signature":")\w+/, (digits) => digits.toUpperCase())),
-    'cut short': () => edited(1, (text) => text.replace(/"signature":"\w\w/, '"signature":"')),
-    'with company': () => edited(1, (text) => text.replace('{"signature":', '{"a":1,"signature":')),
-    'a list': () => edited(1, (text) => text.replace(/\{"signature".*\}/, '[]')),
   },
   WRONG_ROOT: {
     'a flipped bit in a sample': () =>
       altered(2, (bytes) => put(bytes, bytes.length - 9, bytes.at(-9)! ^ 1)),
     'two samples swapped': () => edited(2, (text) => text.replace(/([^\n]+\n)([^\n]+\n)$/, '$2$1')),
     'signed with another root': () => headed(1, { root: 'ab'.repeat(32) }),
-    'a sample dropped': () => edited(1, (text) => text.replace(/[^\n]+\n$/, '')),
-    'a sample added': () => edited(0, (text) => text + text.replace(/^(.*\n)*(?=.)/, '')),
-    'signed with another count': () => headed(1, { count: 5 }),
   },
   // `shape.test` tests all schemas of a sample, and prng canonical JSON.
   BAD_SAMPLE: {
@@ -203,12 +182,8 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
     'a terminal escape in env': () => changed(0, (sample) => ({ ...sample, env: '\u001b[2J' })),
     'a third role': () =>
       changedMessages(([first, ...rest]) => [{ ...first, role: 'system' }, ...rest]),
-    'a sample over 128 KiB': () =>
-      changed(0, (sample) => ({ ...sample, x: 'x'.repeat(LIMITS.sampleBytes) })),
-    'a sample in Latin-1': () => lined(Uint8Array.of(0x22, 0xe9, 0x22)),
     'a surrogate in UTF-8': () => lined(Uint8Array.of(0x22, 0xed, 0xa0, 0x80, 0x22)),
     'a sample, not JSON': () => lined(utf8ToBytes('{"env":')),
-    'an empty line': () => lined(new Uint8Array()),
     'a byte order mark': () => lined(utf8ToBytes(`\ufeff${canonicalize(samples[0] as never)}`)),
     'CR LF': () => lined(utf8ToBytes(`${canonicalize(samples[0] as never)}\r`)),
     null: () => lined(utf8ToBytes('null')),
@@ -308,11 +283,6 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
     },
   },
   PROMPT_DIFFERS: {
-    'a prompt with a word more': () =>
-      changedMessages(([first, ...rest]) => [
-        { ...first, content: `${first!.content} Please.` },
-        ...rest,
-      ]),
     'another challenge played': () =>
       changed(0, (sample) => withEpisode(sample, { messages: samples[2]!.messages })),
   },
@@ -323,25 +293,11 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
         { ...reply, content: `\u001b[1m${reply!.content}` },
         ...rest,
       ]),
-    'a reply past 640 bytes': () =>
-      changedMessages(([first, reply, ...rest]) => [
-        first,
-        { ...reply, content: 'x'.repeat(641) },
-        ...rest,
-      ]),
-    'a cut reply, still too long': () =>
-      changedMessages(([first, reply, ...rest]) => [
-        first,
-        { ...reply, content: `[5 bytes, ${'0'.repeat(64)}]\n${'x'.repeat(640)}` },
-        ...rest,
-      ]),
   },
   WRONG_ROLE: {
     'a reply first': () => changedMessages(([, ...rest]) => rest),
-    'two prompts in a row': () => changedMessages(([first, , ...rest]) => [first, ...rest]),
   },
   TOO_SHORT: {
-    'no messages': () => changedMessages(() => []),
     'the end left out': () => changedMessages((messages) => messages.slice(0, 2)),
   },
   TOO_LONG: {
@@ -367,30 +323,16 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
   },
   BAD_PROOF: {
     nothing: () => proven(() => null),
-    text: () => proven((proof) => JSON.stringify(proof)),
     'a list': () => proven((proof) => [proof]),
     'an unknown key': () => proven((proof) => ({ ...proof, note: 1 })),
-    'no path': () => proven(({ path, ...rest }) => rest),
     'a path of something else': () => proven((proof) => ({ ...proof, path: [null] })),
-    'a sample as an object': () =>
-      proven((proof) => ({ ...proof, sample: JSON.parse(proof.sample) })),
-    'an index too high': () => proven((proof) => ({ ...proof, index: 2048 })),
     'an index in between': () => proven((proof) => ({ ...proof, index: 0.5 })),
     'another index': () => proven((proof) => ({ ...proof, index: 2 })),
-    'another sample': () =>
-      proven((proof) => ({ ...proof, sample: canonicalize(samples[0] as never) })),
-    'another reward': () =>
-      proven((proof) => ({ ...proof, sample: proof.sample.replace(/(?<="reward":)\d/, '7') })),
     'a sibling less': () => proven((proof) => ({ ...proof, path: proof.path.slice(1) })),
-    'a sibling altered': () =>
-      proven((proof) => ({ ...proof, path: proof.path.map((hash) => swap(hash, 0)) })),
     'a link left out': () => proven((proof) => ({ ...proof, links: proof.links.slice(1) })),
-    'short of the head': () => proven((proof) => ({ ...proof, links: proof.links.slice(0, -1) })),
-    'no links': () => proven((proof) => ({ ...proof, links: [] })),
     'a link without header': () => proven((proof) => ({ ...proof, links: ['{}', ...proof.links] })),
     'a header of another version': () =>
       proven((proof) => ({ ...proof, header: proof.header.replace('"v":1', '"v":2') })),
-    'another header': () => proven((proof) => ({ ...proof, header: proof.links[0]! })),
   },
 }
 

@@ -36,8 +36,7 @@ function checkSpace(env: Env, space: Space<unknown>): void {
   for (let draw = 0; draw < SEEDS; draw++)
     expect(env, space.contains(space.sample(random)), `samples in ${space.description}`)
   for (const value of [undefined, null, Number.NaN, {}]) {
-    const isOut = !space.contains(value)
-    expect(env, isOut, `${space.description} not to contain ${String(value)}`)
+    expect(env, !space.contains(value), `${space.description} not to contain ${String(value)}`)
   }
 }
 
@@ -50,8 +49,7 @@ function checkSeeds(env: Env): void {
     const playBoth = (): string =>
       JSON.stringify([goldenEpisode(spec, seed), traceSolver(env, seed)])
     const first = playBoth()
-    const second = playBoth()
-    expect(env, first === second, `seed ${seed} to give one episode, always`)
+    expect(env, playBoth() === first, `seed ${seed} to give one episode, always`)
   }
   expect(env, prompts.size > 1, 'different challenges from different seeds')
 }
@@ -69,8 +67,7 @@ function checkGame(env: Env): void {
       const reply = spec.solve(prompt)
       turn = turns.next(readAction(spec, reply))
       const isLegal = !turn.done || !turn.value.isForfeit
-      const legal = `its scripted player's ${JSON.stringify(reply)} to be a legal move`
-      expect(env, isLegal, legal)
+      expect(env, isLegal, `its scripted player's ${JSON.stringify(reply)} to be a legal move`)
     }
   }
 }
@@ -110,22 +107,17 @@ function checkChallenge(env: Env): void {
 
 /** Plays and checks the solver's episode. Returns its prompts, observations, rewards and ends. */
 function traceSolver(env: Env, seed: number): readonly unknown[] {
-  const { spec, observationSpace } = env
+  const { spec } = env
   const trace: unknown[] = []
   let [observation] = env.reset({ seed })
   let total = 0
   let isOver = false
   while (!isOver) {
-    const isIn = observationSpace.contains(observation)
-    expect(env, isIn, `an observation in ${observationSpace.description}`)
     const prompt = checkedPrompt(env, observation)
     const observed = JSON.stringify(observation)
     const [next, reward, terminated, truncated] = env.step(readStrictly(env, spec.solve(prompt)))
-    expect(
-      env,
-      JSON.stringify(observation) === observed,
-      'a step not to change earlier observations',
-    )
+    const isSame = JSON.stringify(observation) === observed
+    expect(env, isSame, 'a step not to change earlier observations')
     expect(env, Number.isSafeInteger(reward), 'integer rewards')
     trace.push([prompt, observed, reward, terminated, truncated])
     isOver = terminated || truncated
@@ -134,15 +126,17 @@ function traceSolver(env: Env, seed: number): readonly unknown[] {
     total += reward
     observation = next
   }
-  const isIn = observationSpace.contains(observation)
-  expect(env, isIn, `a last observation in ${observationSpace.description}`)
+  checkedPrompt(env, observation)
   const isEnough = spec.game !== undefined || total > spec.lowestReward
   expect(env, isEnough, 'its solver to earn more than a forfeit')
   expect(env, refusesStep(env), 'step after the end to throw')
   return trace
 }
 
+/** Returns the prompt of an observation, and checks both. */
 function checkedPrompt(env: Env, observation: unknown): string {
+  const { contains, description } = env.observationSpace
+  expect(env, contains(observation), `an observation in ${description}`)
   const prompt = env.prompt(observation)
   expect(env, isNormalised(prompt), 'prompts to be normalised text')
   expect(env, env.render() === prompt, 'render to show the present prompt')
@@ -154,8 +148,7 @@ const isNormalised = (prompt: string): boolean => prompt !== '' && normalise(pro
 /** Returns the action of the solver's reply, and checks how variants of the reply are read. */
 function readStrictly(env: Env, good: string): unknown {
   const action = env.parse(good)
-  const same = (reply: string): boolean =>
-    JSON.stringify(env.parse(reply)) === JSON.stringify(action)
+  const same = (reply: string) => JSON.stringify(env.parse(reply)) === JSON.stringify(action)
   expect(env, action !== null, `to read its own solver's reply ${JSON.stringify(good)}`)
   const written = env.spec.format(action)
   const isReadBack = same(written) && recordReply(written) === written

@@ -46,14 +46,21 @@ export type EpisodeTurns = Generator<OpenTurn, EpisodeEnd, unknown>
  * environment of one player.
  */
 export function playTurns(spec: EnvSpec, origin: EpisodeOrigin, players: 1 | 2): EpisodeTurns {
-  const random = pcg64(resolveSeed(origin))
-  return players === 1
-    ? playerTurns(spec, { random, state: spec.initial(random) })
-    : gameTurns(spec, requireRules(spec), random)
+  const seed = resolveSeed(origin)
+  if (players === 2) return gameTurns(spec, requireRules(spec), pcg64(seed))
+  if (lastStart?.spec !== spec || lastStart.seed !== seed) {
+    const random = pcg64(seed)
+    const state = spec.initial(random)
+    lastStart = { spec, seed, random, state, prompt: spec.prompt(spec.observe(state)) }
+  }
+  return playerTurns(spec, { ...lastStart, random: lastStart.random.copy() })
 }
 
+/** The last start, cached because the miners of one challenge follow each other. */
+let lastStart: (EpisodeStart & { readonly spec: EnvSpec; readonly seed: unknown }) | undefined
+
 /** The start of an episode of one player. */
-export interface EpisodeStart {
+interface EpisodeStart {
   readonly random: RandomStream
   readonly state: unknown
   readonly prompt?: string

@@ -94,16 +94,14 @@ export function expectEnvs(envs: EnvIdentities): void {
   for (const [id, expected] of Object.entries(envs)) {
     const spec = specs.get(id)
     const players = spec?.game === undefined ? 1 : 2
-    const found = spec && describeBehaviour(spec.specHash(), players)
-    const wanted = describeBehaviour(expected.specHash, expected.players)
-    if (found === wanted) continue
-    const here = found === undefined ? 'is missing' : `has ${found}`
+    const here = spec ? `has ${describe({ specHash: spec.specHash(), players })}` : 'is missing'
+    if (here === `has ${describe(expected)}`) continue
     throw new RangeError(
-      `the network plays ${id} with ${wanted}, but here it ${here}, so its challenges cannot be ` +
+      `the network plays ${id} with ${describe(expected)}, but here it ${here}, so its challenges cannot be ` +
         'replayed: name the module of the network with --env-module of af or af-verify',
     )
   }
 }
 
-const describeBehaviour = (hash: Hash, players: number): string =>
-  `specHash ${hash} and players ${players}`
+const describe = ({ specHash, players }: EnvIdentities[string]): string =>
+  `specHash ${specHash} and players ${players}`

@@ -1,16 +1,12 @@
-import { pcg64, type Result } from '@affine/prng'
-import { type EpisodeOrigin, resolveSeed } from './challenge.ts'
+import type { Result } from '@affine/prng'
+import type { EpisodeOrigin } from './challenge.ts'
 import type { EnvSpec } from './definition.ts'
 import type { Env } from './env.ts'
 import {
   computeReward,
-  type EpisodeEnd,
-  type EpisodeStart,
-  type EpisodeTurns,
   formatReply,
   type Message,
   type PerSide,
-  playerTurns,
   playTurns,
   readAction,
   requireRules,
@@ -86,61 +82,42 @@ function replayTurns(
   lists: PerSide<readonly Message[]>,
   players: 1 | 2,
 ): Result<PerSide<ReplayedSide>, ReplayFault> {
-  const reject = (code: ReplayFault, side: Side, at: number) =>
-    failure(code, `${players === 1 ? '' : `${side}, `}message ${at}${REASONS[code] ?? ''}`)
   const taken = { champion: 0, contender: 0 }
-  const turns = replayableTurns(spec, origin, players)
+  const turns = playTurns(spec, origin, players)
   let turn = turns.next()
-  let action: unknown = null
-  let hasReply = false
+  let loss = describeLoss(undefined, null)
   while (!turn.done) {
     const { side, observation, prompt = spec.prompt(observation) } = turn.value
     const [messages, at] = [lists[side], taken[side]]
     const flaw = findTurnFlaw(messages, at, prompt)
-    if (flaw !== undefined) return reject(flaw.code, side, flaw.at)
+    if (flaw !== undefined) return reject(flaw.code, side, flaw.at, players)
     const reply = messages[at + 1]
-    hasReply = reply !== undefined
-    taken[side] += hasReply ? 2 : 1
-    action = reply === undefined ? null : readAction(spec, reply.content)
+    const action = reply === undefined ? null : readAction(spec, reply.content)
     const isWhole = players === 1 || reply === undefined
     if (!isWhole && formatReply(spec, action, reply.content) !== reply.content)
-      return reject('NOT_NORMALISED', side, at + 1)
+      return reject('NOT_NORMALISED', side, at + 1, players)
+    loss = describeLoss(reply, action)
+    taken[side] += 2
     turn = turns.next(action)
   }
   const longer = SIDES.find((side) => lists[side].length > taken[side])
-  if (longer !== undefined) return reject('TOO_LONG', longer, taken[longer])
-  const last = { hasReply, action }
-  const champion = createResult(spec, turn.value, 'champion', last)
-  const contender = createResult(spec, turn.value, 'contender', last)
-  return { ok: true, value: { champion, contender } }
-}
-
-/** The last start, cached because the miners of one challenge follow each other. */
-let lastStart: (EpisodeStart & { readonly spec: EnvSpec; readonly seed: unknown }) | undefined
-
-/** Returns the turns of an episode as `playTurns` does, from the cached start of the same seed. */
-function replayableTurns(spec: EnvSpec, origin: EpisodeOrigin, players: 1 | 2): EpisodeTurns {
-  if (players === 2) return playTurns(spec, origin, 2)
-  const seed = resolveSeed(origin)
-  if (lastStart?.spec !== spec || lastStart.seed !== seed) {
-    const random = pcg64(seed)
-    const state = spec.initial(random)
-    lastStart = { spec, seed, random, state, prompt: spec.prompt(spec.observe(state)) }
+  if (longer !== undefined) return reject('TOO_LONG', longer, taken[longer], players)
+  const end = turn.value
+  const resultOf = (side: Side): ReplayedSide => {
+    const hasForfeited = end.isForfeit && side === end.side
+    return { reward: computeReward(spec, end, side), ...(hasForfeited ? loss : { fault: false }) }
   }
-  return playerTurns(spec, { ...lastStart, random: lastStart.random.copy() })
+  return { ok: true, value: { champion: resultOf('champion'), contender: resultOf('contender') } }
 }
 
-function createResult(
-  spec: EnvSpec,
-  end: EpisodeEnd,
-  side: Side,
-  { hasReply, action }: { hasReply: boolean; action: unknown },
-): ReplayedSide {
-  const reward = computeReward(spec, end, side)
-  if (side !== end.side || !end.isForfeit) return { reward, fault: false }
-  if (!hasReply) return { reward, fault: true }
-  return { reward, fault: false, forfeit: action === null ? 'unreadable' : 'illegal' }
+/** Returns why a side lost if its last turn was a forfeit. */
+function describeLoss(reply: Message | undefined, action: unknown): Omit<ReplayedSide, 'reward'> {
+  if (reply === undefined) return { fault: true }
+  return { fault: false, forfeit: action === null ? 'unreadable' : 'illegal' }
 }
+
+const reject = (code: ReplayFault, side: Side, at: number, players: 1 | 2) =>
+  failure(code, `${players === 1 ? '' : `${side}, `}message ${at}${REASONS[code] ?? ''}`)
 
 const REASONS: Partial<Record<ReplayFault, string>> = {
   TOO_SHORT: ": missing, though it is this player's turn",

@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { checkEnv } from '../src/check-env.ts'
 import {
@@ -38,21 +37,6 @@ const playedBy = (agent: Agent, index: number): Promise<PerSide<Transcript>> =>
     both(() => agent),
   )
 
-/** Plays a game in which the reply at `turn`, from 0, differs from the scripted player's. */
-async function spoiledGame(index: number, turn: number, answer: ReturnType<Agent>) {
-  let turns = 0
-  const movers: Side[] = []
-  const agents = both(
-    (side): Agent =>
-      (asked) => {
-        movers.push(side)
-        return turns++ === turn ? answer : scripted(asked)
-      },
-  )
-  const game = await playGame(env, idOf(index), agents)
-  return { game, mover: movers.at(-1) as Side }
-}
-
 describe('a game', () => {
   test('alternates turns, has one winner, and replays', async () => {
     const winners = new Set<Side>()
@@ -81,39 +65,6 @@ describe('a game', () => {
       expect(replayGame(env, deriveSeed(idOf(index)), recordOf(game))).toEqual({ ok: true, value })
     }
     expect([winners.size, firsts.size]).toEqual([2, 2])
-  })
-
-  test.each([
-    ['no legal move', { content: 'A1\nmy move' }, undefined],
-    ['a long line', { content: 'x'.repeat(5000) }, undefined],
-    ['no usable reply', { fault: 'no-reply' }, 'no-reply'],
-  ] as const)('that ends by %s is lost by the mover', async (_, answer, fault) => {
-    for (const turn of [0, 1, 6]) {
-      const { game, mover } = await spoiledGame(3, turn, answer)
-      const [lost, won] = [game[mover], game[other(mover)]]
-      expect([lost.reward, won.reward, lost.fault, won.fault]).toEqual([-1, 1, fault, undefined])
-      expect(lost.messages.at(-1)?.role).toBe(fault === undefined ? 'assistant' : 'user')
-      expect(lost.messages.length + won.messages.length).toBe(2 * turn + (fault ? 1 : 2))
-      if (turn > 0) expect(won.messages.at(-1)?.role).toBe('assistant')
-      const value = both((side) => {
-        const { reward } = game[side]
-        return { reward, fault: fault !== undefined && side === mover }
-      })
-      expect(replayGame(env, idOf(3), recordOf(game))).toMatchObject({ ok: true, value })
-    }
-  })
-
-  test.each([
-    ['as it is written', 'Let me resign:\n\n`k11`.\n', 'K11'],
-    ['with harmless characters only', '\u001b[1mI weigh\tit.\r\nZ\u200b9', 'Z\ufffd9'],
-    ['behind 5000 bytes', `${'x'.repeat(5000)}\nI resign.`, 'I resign'],
-    ['cut at its start', `I\n${'\\'.repeat(5000)}`, '\\'.repeat(272)],
-    ['cut to the limit', 'x'.repeat(641), 'x'.repeat(544)],
-  ])('keeps of a reply its answer %s, and what the platform said', async (_, content, kept) => {
-    const said = { invocation: 'call-1', ms: 7 }
-    const { game, mover } = await spoiledGame(3, 0, { content, ...said })
-    expect(game[mover].messages[1]).toEqual({ role: 'assistant', content: kept, ...said })
-    expect(replayGame(env, idOf(3), recordOf(game))).toMatchObject({ ok: true })
   })
 
   test('rejects an environment of one player and an invalid challenge id', async () => {
@@ -153,37 +104,6 @@ describe('the replay of a game', () => {
       code: 'TOO_LONG',
       detail: expect.stringContaining(`${first}, message ${at}: `),
     })
-  })
-
-  test('never throws on hostile records, and accepts only records that replay', async () => {
-    const games = await Promise.all([0, 1, 2, 3].map((index) => playedBy(scripted, index)))
-    const known = games.flatMap((game) => [...game.champion.messages, ...game.contender.messages])
-    const message = fc.oneof(
-      { weight: 6, arbitrary: fc.constantFrom(...known) },
-      fc.anything(),
-      fc.record({ role: fc.constantFrom('user', 'assistant'), content: fc.anything() }),
-    )
-    const list = fc.oneof(fc.array(message), fc.sparseArray(message), fc.anything())
-    const recorded = fc.oneof(
-      fc.record({ champion: list, contender: list }),
-      fc.tuple(fc.nat({ max: 3 }), fc.nat(), fc.nat()).map(([game, a, b]) =>
-        both((side) => {
-          const { messages } = games[game]![side]
-          const at = (side === 'champion' ? a : b) % (messages.length + 1)
-          return messages.slice(0, at)
-        }),
-      ),
-    )
-    fc.assert(
-      fc.property(fc.nat({ max: 3 }), recorded, (index, lists) => {
-        const result = replayGame(env, idOf(index), lists as PerSide<Message[]>)
-        if (!result.ok) return
-        const { champion, contender } = result.value
-        const isUnbegun = champion.fault && contender.fault
-        expect(champion.reward === contender.reward).toBe(isUnbegun)
-      }),
-      { numRuns: 5000 },
-    )
   })
 })
 

@@ -22,8 +22,9 @@ const perfect = (spec: EnvSpec) => (messages: readonly { content: string }[]) =>
 const version = (version: string): EnvSpec =>
   defineEnv({ ...make('tictactoe@0.1.0').spec, version })
 
-test.each(BUILT_IN)('%s passes the checks', (id) => {
+test.each(BUILT_IN)('%s passes the checks, and solves only its own prompts', (id) => {
   checkEnv(make(id))
+  expect(() => make(id).spec.solve('Compute it.')).toThrow(TypeError)
 })
 
 test('makes an environment from an exact id or an alias', () => {

@@ -1,5 +1,3 @@
-import { endOfString } from './canonical-json.ts'
-
 /** The largest structure of a JSON text that is parsed. */
 export interface JsonBounds {
   /** Maximum number of commas and opening brackets, square or curly, outside strings. */
@@ -16,27 +14,26 @@ export interface JsonBounds {
 export function parseBounded(text: string, { items, depth }: JsonBounds): unknown {
   let [count, level] = [0, 0]
   for (let at = 0; at < text.length; at++) {
-    switch (text[at]) {
-      case '"':
-        at = endOfString(text, at)
-        if (at === -1) return JSON.parse(text)
-        break
-      case '[':
-      case '{':
-        count++
-        level++
-        break
-      case ']':
-      case '}':
-        level--
-        break
-      case ',':
-        count++
-    }
+    const sign = text.charAt(at)
+    if (sign === '"') at = findStringEnd(text, at)
+    if ('[{'.includes(sign)) level++
+    if (']}'.includes(sign)) level--
+    if ('[{,'.includes(sign)) count++
     if (count > items || level > depth)
       throw new RangeError(
         `JSON expected at most ${items} commas and opening brackets, nested ${depth} deep`,
       )
   }
   return JSON.parse(text)
+}
+
+/** Returns the index of the quote that ends the string starting at `start`, or the text's end. */
+function findStringEnd(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let escapes = end
+    while (text[escapes - 1] === '\\') escapes--
+    const isEscaped = (end - escapes) % 2 === 1
+    if (!isEscaped) return end
+  }
+  return text.length
 }

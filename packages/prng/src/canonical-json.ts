@@ -76,7 +76,7 @@ function countObjectKeys(record: { readonly [key: string]: Json }, depth: number
   let count = 0
   let before = ''
   for (const key in record) {
-    if (before > key || isDigit(key.charCodeAt(0))) return NaN
+    if (before > key || key < ':') return NaN
     before = key
     count += 1 + countKeys(record[key] ?? null, depth)
   }
@@ -88,13 +88,14 @@ const isArray = (value: Json): value is readonly Json[] => Array.isArray(value)
 const isCanonicalNumber = (value: number): boolean =>
   Number.isSafeInteger(value) && !Object.is(value, -0)
 
-const [SPACE, QUOTE, DOT, ZERO, NINE] = [0x20, 0x22, 0x2e, 0x30, 0x39]
-const [COLON, UPPER_E, BACKSLASH, LOWER_E] = [0x3a, 0x45, 0x5c, 0x65]
+const [SPACE, QUOTE, DOT, COLON] = [0x20, 0x22, 0x2e, 0x3a]
+const [UPPER_E, BACKSLASH, LOWER_E] = [0x45, 0x5c, 0x65]
 
 /**
  * Reports whether a text is certainly canonical. It must be JSON, and `keys` the result of
  * `countKeys` for its value. Then only spaces, floats, repeated keys, long escapes and lone
  * surrogates are left to find, which takes a quarter of the time of writing the value again.
+ * Booleans, which contain an `e` as floats may, and a `u` or `/` after a backslash are uncertain.
  */
 function isCompact(text: string, keys: number): boolean {
   let colons = 0
@@ -102,9 +103,9 @@ function isCompact(text: string, keys: number): boolean {
     const code = text.charCodeAt(i)
     if (code === QUOTE) i = endOfString(text, i)
     else if (code === COLON) colons++
-    else if (code <= SPACE || isInFloat(text, i)) return false
+    else if (code <= SPACE || code === DOT || code === UPPER_E || code === LOWER_E) return false
   }
-  return colons === keys && text.isWellFormed() && hasShortEscapes(text)
+  return colons === keys && text.isWellFormed() && !text.includes('\\u') && !text.includes('\\/')
 }
 
 /** Returns the index of the quote that ends the string starting at `start`, or -1. */
@@ -115,27 +116,6 @@ export function endOfString(text: string, start: number): number {
     const isEscaped = (end - escapes) % 2 === 1
     if (!isEscaped) return end
   }
-}
-
-/** Reports whether the character at `i`, outside strings, is part of a fraction or exponent. */
-function isInFloat(text: string, i: number): boolean {
-  const code = text.charCodeAt(i)
-  if (code !== LOWER_E) return code === DOT || code === UPPER_E
-  return isDigit(text.charCodeAt(i - 1)) // otherwise it is the e of true or false
-}
-
-const isDigit = (code: number): boolean => code >= ZERO && code <= NINE
-
-/**
- * Reports whether all escapes of a text are short ones, which have no other form. False for `\u`,
- * which can be right or wrong.
- */
-function hasShortEscapes(text: string): boolean {
-  for (let i = text.indexOf('\\'); i !== -1; i = text.indexOf('\\', i + 2)) {
-    const escaped = text.charAt(i + 1)
-    if (escaped === '/' || escaped === 'u') return false
-  }
-  return true
 }
 
 /** Returns the text of a value, and checks it. `depth`: the number of arrays and objects around. */

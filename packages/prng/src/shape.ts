@@ -89,30 +89,23 @@ export function record<T extends object>(
   fields: FieldShapes<T>,
   optional: readonly (keyof T)[] = [],
 ): Shape<T> {
-  const checks = Object.entries<Shape<unknown>>(fields).map(([key, shape]): FieldShape => {
-    return { key, shape, isOptional: optional.includes(key as keyof T) }
+  const shapes = Object.entries<Shape<unknown>>(fields).map(([key, shape]) => {
+    const isOptional = optional.includes(key as keyof T)
+    return [key, isOptional ? orAbsent(shape) : shape] as const
   })
-  return (value) => (isObject(value) ? findFlaw(value, checks) : NOT_AN_OBJECT)
-}
-
-interface FieldShape {
-  readonly key: string
-  readonly shape: Shape<unknown>
-  readonly isOptional: boolean
-}
-
-function findFlaw(
-  record: Readonly<Record<string, unknown>>,
-  fields: readonly FieldShape[],
-): string | undefined {
-  let present = 0
-  for (const { key, shape, isOptional } of fields) {
-    const field = record[key]
-    if (isOptional && field === undefined) continue
-    present++
-    const flaw = shape(field)
-    if (flaw !== undefined) return `/${key}${flaw}`
+  return (value) => {
+    if (!isObject(value)) return NOT_AN_OBJECT
+    let present = 0
+    for (const [key, shape] of shapes) {
+      const flaw = shape(value[key])
+      if (flaw !== undefined) return `/${key}${flaw}`
+      if (value[key] !== undefined) present++
+    }
+    return Object.keys(value).length > present ? ': expected no other fields' : undefined
   }
-  if (Object.keys(record).length > present) return ': expected no other fields'
-  return undefined
 }
+
+const orAbsent =
+  (shape: Shape<unknown>): Shape<unknown> =>
+  (value) =>
+    value === undefined ? undefined : shape(value)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { isOwnVariable } from '../../../apps/validator/src/settings/env-file.ts'
 import { readSettings } from '../../../apps/validator/src/settings/settings.ts'
 import { BucketFailure } from '../../../packages/blocks/src/bucket.ts'
-import { readAnswer } from '../../../packages/blocks/src/s3-answer.ts'
+import { s3Bucket } from '../../../packages/blocks/src/s3-bucket.ts'
 import { accountFrom, readHotkey } from '../../../packages/chain/src/bittensor/wallet.ts'
 import { PROTOCOL } from '../../../packages/duel/src/index.ts'
 import { make, play } from '../../../packages/envs/src/index.ts'
@@ -176,18 +176,16 @@ function readS3(bytes: Uint8Array) {
   const status = Math.min(599, Math.max(200, Number.parseInt(textOf(head), 10) || 200))
   const isEmpty = [204, 205, 304].includes(status)
   const body = isEmpty ? null : Uint8Array.from(bytes.subarray(head.length + 1))
-  const read = (limit: number | null) =>
-    readAnswer(new Response(body, { status }), {
-      ...{ action: 'read x', limit, signal },
-      ...{ region: 'auto', accessKeyId: 'ID' },
-    })
-  return Promise.all([read(LIMIT), read(null)])
+  const fetch = async () => new Response(body, { status })
+  const place = { endpoint: 'https://s3.example', bucket: 'affine', now: () => 0, fetch }
+  const bucket = s3Bucket({ ...place, accessKeyId: 'ID', secretAccessKey: 'key' })
+  return Promise.all([bucket.read('x', LIMIT), bucket.write('x', body ?? new Uint8Array())])
 }
 
 /** Reports whether an error is a bucket failure with our own text. */
 const refusesS3 = (error: unknown): boolean =>
   refusal(BucketFailure)(error) &&
-  /^cannot read x: status \d{3}[ -~]{0,300}$/.test(String(Object(error).message))
+  /^cannot (read|write) https:[\w./]+\/x: [ -~]{1,300}$/.test(String(Object(error).message))
 
 const ENV = [
   'SUBTENSOR_ENDPOINT=finney\nAFFINE_FOLDER=/data\nAFFINE_BUCKET_URL=https://bucket.example/v1',

@@ -31,9 +31,8 @@ export interface DuelAccount {
   readonly last: EpochAccount
 }
 
-interface DatedAnalysis {
+interface DatedAnalysis extends EnvFacts {
   readonly epoch: number
-  readonly analysis: EnvFacts
 }
 
 /** Lists the duels of a state, oldest first. */
@@ -47,7 +46,7 @@ export function listDuels({ epochs }: Pick<AppState, 'epochs'>): readonly DuelAc
         epochs: [...epochs, account],
         analyses: [
           ...analyses,
-          ...duel.analyses.map((analysis) => ({ epoch: account.epoch, analysis })),
+          ...duel.analyses.map((analysis) => ({ ...analysis, epoch: account.epoch })),
         ],
         last: account,
       })
@@ -62,7 +61,7 @@ export const findDuels = (state: AppState, hotkey: string): readonly DuelAccount
 
 /** Returns the latest analysis of each environment of a duel. */
 export const latestAnalyses = ({ analyses }: DuelAccount): readonly DatedAnalysis[] => [
-  ...new Map(analyses.map((dated) => [dated.analysis.env, dated])).values(),
+  ...new Map(analyses.map((analysis) => [analysis.env, analysis])).values(),
 ]
 
 /** Formats the epochs of a duel that were read, as in "epochs 3 to 5". */

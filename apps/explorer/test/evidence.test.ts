@@ -46,7 +46,7 @@ it('counts the results of both miners in the lanes that count', () => {
   const duels = listDuels({ epochs })
   expect(duels.length).toBe(2)
   for (const account of duels) {
-    const looks = latestAnalyses(account).map(({ analysis }) => analysis)
+    const looks = latestAnalyses(account)
     const sum = (of: (look: (typeof looks)[number]) => number): number =>
       looks.reduce((so, look) => so + of(look), 0)
     const { champion, contender } = account.duel.stats

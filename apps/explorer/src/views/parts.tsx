@@ -26,11 +26,12 @@ export function Heading({
 /** Props of components that show one hotkey. */
 export interface HotkeyProps extends StateProps {
   readonly hotkey: string
+  readonly isBad?: boolean
 }
 
 /** Shows a hotkey as a link to its view. */
-export const Key = ({ state, hotkey }: HotkeyProps): JSX.Element => (
-  <a class="key" href={linkTo.hotkey(hotkey)} title={hotkey}>
+export const Key = ({ state, hotkey, isBad = false }: HotkeyProps): JSX.Element => (
+  <a class={isBad ? 'key bad' : 'key'} href={linkTo.hotkey(hotkey)} title={hotkey}>
     <Face of={hotkey} />
     {hotkeyNames(state)(hotkey)}
   </a>
@@ -86,18 +87,10 @@ export function Few({ limit, children }: FewProps): JSX.Element {
   )
 }
 
-/** A row of a table: its cells by column name. */
-interface Row {
-  readonly key: string | number
-  readonly cells: Readonly<Record<string, ComponentChildren>>
-  /** Whether the row is marked as bad. */
-  readonly isBad?: boolean
-}
-
 interface TableProps {
   readonly title: string
-  /** Rows with the same columns. */
-  readonly rows: readonly Row[]
+  /** The cells of each row by the name of their column. */
+  readonly rows: readonly Readonly<Record<string, ComponentChildren>>[]
 }
 
 /** Shows a table below its title. In a narrow window each row becomes a card. */
@@ -107,15 +100,15 @@ export const Table = ({ title, rows }: TableProps): JSX.Element => (
     <table>
       <thead>
         <tr>
-          {Object.keys(rows[0]?.cells ?? {}).map((column) => (
+          {Object.keys(rows[0] ?? {}).map((column) => (
             <th key={column}>{column}</th>
           ))}
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ key, cells, isBad }) => (
-          <tr key={key} class={isBad ? 'aside' : undefined}>
-            {Object.entries(cells).map(([column, cell]) => (
+        {rows.map((row, i) => (
+          <tr key={i}>
+            {Object.entries(row).map(([column, cell]) => (
               <td key={column} data-column={column}>
                 <div>{cell}</div>
               </td>

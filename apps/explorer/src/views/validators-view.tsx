@@ -62,18 +62,17 @@ function LatestDuel({ of, ...page }: Page & ValidatorProps): JSX.Element | null 
 function Counts({ state, of }: ValidatorProps): JSX.Element {
   const counts = countLanes(state).filter(({ hotkey }) => of === undefined || hotkey === of)
   if (counts.length === 0) return <p>{explainAbsence(state, 'No lane was due.')}</p>
-  const rows = counts.map(({ hotkey, stake, isIdle, proved, due, accepted, outliers }) => ({
-    key: hotkey,
-    isBad: proved.length > 0 || outliers > 0 || isIdle === true,
-    cells: {
-      validator: <Key state={state} hotkey={hotkey} />,
+  const rows = counts.map(({ hotkey, stake, isIdle, proved, due, accepted, outliers }) => {
+    const isBad = proved.length > 0 || outliers > 0 || isIdle === true
+    return {
+      validator: <Key state={state} hotkey={hotkey} isBad={isBad} />,
       stake: stake === undefined ? '–' : formatStake(stake),
       'lanes accepted': isIdle ? 'idle' : `${accepted} of ${due}`,
       'epochs suspect': `${outliers} of ${due}`,
       'proved flaws': proved.join(', ') || 'none',
       trust: percent(findTrust(state, hotkey)),
-    },
-  }))
+    }
+  })
   return <Table title="Stake, lanes and trust" rows={rows} />
 }
 
@@ -82,14 +81,10 @@ function Lanes({ state, of }: ValidatorProps): JSX.Element | null {
   const rows = state.epochs.flatMap(({ epoch, lanes }) => {
     const lane = lanes.find(({ validator }) => validator === of)
     if (lane === undefined) return []
-    const { fault, trust, setAside } = lane
+    const { fault, trust } = lane
     const text = formatLane(lane)
-    const cells = {
-      epoch,
-      lane: fault === undefined ? text : `${text}: ${fault}`,
-      'trust afterwards': percent(trust),
-    }
-    return [{ key: epoch, isBad: setAside.length > 0, cells }]
+    const cause = fault === undefined ? '' : `: ${fault}`
+    return [{ epoch, lane: text + cause, 'trust afterwards': percent(trust) }]
   })
   if (rows.length === 0) return null
   return <Table title="Lanes, epoch by epoch" rows={rows.reverse()} />
@@ -111,13 +106,10 @@ function Findings({ state, of }: ValidatorProps): JSX.Element | null {
     .slice(-MAX_ROWS)
     .reverse()
     .map(({ mark, epoch, validator, code, detail }) => ({
-      key: `${epoch}${validator}${code}${detail}`,
-      cells: {
-        when: `${mark} epoch ${epoch}`,
-        validator: <Key state={state} hotkey={validator} />,
-        code: <code>{code}</code>,
-        detail: showOnLine(detail, 400),
-      },
+      when: `${mark} epoch ${epoch}`,
+      validator: <Key state={state} hotkey={validator} />,
+      code: <code>{code}</code>,
+      detail: showOnLine(detail, 400),
     }))
   return <Table title="Flaws and warnings" rows={rows} />
 }
@@ -127,15 +119,11 @@ export function BucketTable({ state, of }: ValidatorProps): JSX.Element | null {
   const health = state.health.filter(({ hotkey }) => of === undefined || hotkey === of)
   if (of !== undefined && health.length === 0) return null
   const rows = health.map((bucket) => ({
-    key: bucket.hotkey + bucket.announced,
-    isBad: bucket.failure !== undefined,
-    cells: {
-      validator: <Key state={state} hotkey={bucket.hotkey} />,
-      announced: showOnLine(bucket.announced, 140),
-      'files read': bucket.files,
-      'files missing': bucket.missing,
-      state: describeBucket(bucket),
-    },
+    validator: <Key state={state} hotkey={bucket.hotkey} isBad={bucket.failure !== undefined} />,
+    announced: showOnLine(bucket.announced, 140),
+    'files read': bucket.files,
+    'files missing': bucket.missing,
+    state: describeBucket(bucket),
   }))
   return <Table title="Buckets" rows={rows} />
 }

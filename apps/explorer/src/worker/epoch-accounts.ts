@@ -38,20 +38,6 @@ export interface LostLine extends SampleLine {
   readonly forfeit: string | undefined
 }
 
-/** The results of the lanes in an environment of a duel, at the latest analysis. */
-export interface EnvLanes {
-  readonly env: string
-  /** Ratio to beat at that analysis, in ppm. */
-  readonly ratio: number
-  /** Sorted by validator, ascending. */
-  readonly lanes: readonly {
-    readonly validator: string
-    readonly wins: number
-    readonly losses: number
-    readonly isSetAside: boolean
-  }[]
-}
-
 /**
  * Creates the accounts of consecutive epochs. Stores the largest parts, lanes and lost challenges,
  * until the page asks for them.
@@ -98,13 +84,8 @@ export class EpochAccounts {
     return this.#losses.get(duel) ?? { champion: [], contender: [] }
   }
 
-  /** Returns the lanes of a duel by environment. Empty if the duel was never evaluated. */
-  findLanes(duel: ShownDuel['id']): readonly EnvLanes[] {
-    return (this.#looks.get(duel) ?? []).map(({ env, ratioPpm: ratio, report }) => {
-      const lanes = Object.entries(report.tallies).map(([validator, { wins, losses }]) => {
-        return { validator, wins, losses, isSetAside: report.setAside.includes(validator) }
-      })
-      return { env, ratio, lanes }
-    })
+  /** Returns the latest analyses of a duel. Empty if the duel was never evaluated. */
+  findAnalyses(duel: ShownDuel['id']): readonly EnvAnalysis[] {
+    return this.#looks.get(duel) ?? []
   }
 }

@@ -15,9 +15,8 @@ import { LinkWarning, ReadingStrip, SourceBar } from './views/reading-strip.tsx'
 import { ValidatorsView } from './views/validators-view.tsx'
 
 interface AppProps extends Feed {
+  /** Undefined if none is named; the feed then has the reason. */
   readonly network: NamedNetwork | undefined
-  /** Reason that no network is named. */
-  readonly refusal: string | undefined
 }
 
 /** Renders the page below the header of index.html. */
@@ -26,7 +25,7 @@ export function showApp(props: AppProps): void {
   if (root !== null) render(<App {...props} />, root)
 }
 
-function App({ network, refusal, ...reader }: AppProps): JSX.Element {
+function App({ network, ...reader }: AppProps): JSX.Element {
   const route = useRoute()
   const [file, choose] = useDroppedFile()
   const page = useReader(reader, network)
@@ -50,7 +49,7 @@ function App({ network, refusal, ...reader }: AppProps): JSX.Element {
   return (
     <>
       {network?.isByLink && <LinkWarning own={network.own} />}
-      <ReadingStrip {...{ state, network, refusal }} />
+      <ReadingStrip state={state} network={network} />
       <main ref={main} tabIndex={-1}>
         {view}
       </main>

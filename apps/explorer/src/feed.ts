@@ -21,8 +21,8 @@ export interface Feed {
   ) => () => void
 }
 
-/** Starts the worker on a network. */
-export function startFeed(file: NetworkFile | undefined): Feed {
+/** Starts the worker on a network; without one, the only finding is the reason. */
+export function startFeed(file: NetworkFile | undefined, refusal = ''): Feed {
   const worker = startWorker(new URL(workerUrl, import.meta.url).href)
   const send = (request: Request, ports: Transferable[] = []): void =>
     worker.postMessage(request, ports)
@@ -33,6 +33,7 @@ export function startFeed(file: NetworkFile | undefined): Feed {
     show({ failure: `this browser cannot run the worker: ${message}` })
   })
   if (file) send({ file })
+  else show({ failure: refusal })
   return {
     listen: (to) => {
       show = to

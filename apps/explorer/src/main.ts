@@ -15,11 +15,10 @@ async function readNetwork() {
   return chooseNetwork(file, place)
 }
 
-const network = await readNetwork()
-const named = network.ok ? network.value : undefined
-const refusal = network.ok ? undefined : network.detail
+const read = await readNetwork()
+const network = read.ok ? read.value : undefined
 // The worker reads while the rest of the page loads, each part in its own task.
-const feed = startFeed(named?.file)
+const feed = startFeed(network?.file, read.ok ? undefined : read.detail)
 await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
 const { showApp } = await import('./app.tsx')
-setTimeout(() => showApp({ network: named, refusal, ...feed }))
+setTimeout(() => showApp({ network, ...feed }))

@@ -91,7 +91,7 @@ it('states what was verified, and turns amber with the reason for faulty data', 
   const network = { file, isByLink: false, own: undefined }
   const stripOf = (found: Partial<AppState>): string => {
     const state = { ...ENDED, ...found }
-    const props = { state, network, refusal: undefined }
+    const props = { state, network }
     const { class: kind } = (ReadingStrip(props) as VNode<{ class: string }>).props
     return `${kind}: ${rendered(() => ReadingStrip(props), [], {})}\n`
   }

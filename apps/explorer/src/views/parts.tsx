@@ -3,13 +3,13 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { linkTo } from '../address.ts'
 import { hotkeyNames, type StateProps } from '../page.ts'
 
-type WithChildren = { readonly children: ComponentChildren }
+interface HeadingProps {
+  readonly kind?: string | undefined
+  readonly children: ComponentChildren
+}
 
 /** Shows the heading of a view, with `kind` above it, and sets the title of the window. */
-export function Heading({
-  kind,
-  children,
-}: WithChildren & { readonly kind?: string | undefined }): JSX.Element {
+export function Heading({ kind, children }: HeadingProps): JSX.Element {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     const said = [heading.current?.textContent, kind].filter((text) => text !== undefined)
@@ -50,19 +50,6 @@ export function Face({ of }: { readonly of: string }): JSX.Element {
     </svg>
   )
 }
-
-/** Shows a number in a `dl`, with its name and its meaning. */
-export const BigNumber = ({
-  name,
-  value,
-  children,
-}: WithChildren & Readonly<Record<'name' | 'value', string>>): JSX.Element => (
-  <div>
-    <dt>{name}</dt>
-    <dd class="big">{value}</dd>
-    <dd>{children}</dd>
-  </div>
-)
 
 interface FewProps {
   /** Items shown before the reader asks for all. */

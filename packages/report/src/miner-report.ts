@@ -1,5 +1,5 @@
 import type { Side } from '@affine/envs'
-import type { RecomputedEpoch, SamplePlace } from '@affine/settlement'
+import type { RecomputedEpoch } from '@affine/settlement'
 import { describeEnding } from './course.ts'
 import type { DuelFacts } from './duel-facts.ts'
 import type { EnvFacts } from './env-facts.ts'
@@ -36,7 +36,7 @@ interface OwnDuel {
  * each environment), a throne taken without a duel, and finally its current position.
  */
 export class MinerReport {
-  readonly stats: DuelStats<Pick<LostChallenge<SamplePlace>, 'pair'> & SamplePlace>
+  readonly stats: DuelStats<LostChallenge>
   readonly #hotkey: string
   readonly #line: Print
   readonly #nameOf: HotkeyFormatter
@@ -60,11 +60,7 @@ export class MinerReport {
     this.#line = line
     this.#verbose = verbose
     const most = verbose ? Number.POSITIVE_INFINITY : 1
-    this.stats = new DuelStats({
-      hotkey,
-      most,
-      keep: ({ pair, place }) => ({ ...place, pair }),
-    })
+    this.stats = new DuelStats({ hotkey, most, keep: (lost) => lost })
   }
 
   /** Reports whether the miner has a duel or took a throne. */

@@ -12,11 +12,7 @@ import type { RecomputedEpoch, SamplePlace } from '@affine/settlement'
 import { formatDuelId } from '../address.ts'
 
 /** The place of a sample. */
-export interface SampleLine {
-  readonly block: string
-  /** Index among the block's samples, from 0. */
-  readonly line: number
-}
+export type SampleLine = Pick<SamplePlace, 'block' | 'line'>
 
 /** One epoch as the page holds it: plain values, without details that the page asks for. */
 export interface EpochAccount extends EpochFacts {
@@ -43,10 +39,9 @@ export interface LostLine extends SampleLine {
  * until the page asks for them.
  */
 export class EpochAccounts {
-  #last = { block: '', line: 0 }
-  readonly #stats = new DuelStats<LostLine, SamplePlace & SampleLine>({
+  readonly #stats = new DuelStats<LostLine>({
     most: 3,
-    keep: ({ pair: { env, index }, place: { block, line }, forfeit }) => {
+    keep: ({ pair: { env, index }, block, line, forfeit }) => {
       return { block, line, env, index, forfeit }
     },
   })
@@ -56,10 +51,7 @@ export class EpochAccounts {
 
   /** Adds a sample of the current epoch. Samples of a block come in order. */
   add(sample: Sample, place: SamplePlace): void {
-    const { block } = place
-    const line = block === this.#last.block ? this.#last.line + 1 : 0
-    this.#last = { block, line }
-    this.#stats.add(sample, { ...place, line })
+    this.#stats.add(sample, place)
   }
 
   /** Ends the current epoch and returns its account. */

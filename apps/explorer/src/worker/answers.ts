@@ -32,7 +32,7 @@ export interface ShownPair extends ChallengePair {
 }
 
 /** The proof of a sample. */
-interface ShownProof {
+export interface ShownProof {
   readonly steps: readonly Step[]
   /** The proof as the text of a file. */
   readonly file: string

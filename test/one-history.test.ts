@@ -156,7 +156,7 @@ async function statuses(): Promise<Reports['status']> {
 function explain(hotkey: string): readonly ExplainEntry[] {
   const records: ExplainEntry[] = []
   const line = (_: unknown, record: object) => void records.push(record as ExplainEntry)
-  const report = new MinerReport(hotkey, { line, verbose: true })
+  const report = new MinerReport({ hotkey, line, verbose: true, nameOf: String })
   readAll(
     {
       add: (...sample) => report.stats.add(...sample),

@@ -41,15 +41,9 @@ export function listDuels({ epochs }: Pick<AppState, 'epochs'>): readonly DuelAc
   for (const account of epochs) {
     for (const duel of account.duels) {
       const { epochs = [], analyses = [] } = duels.get(duel.id) ?? {}
-      duels.set(duel.id, {
-        duel,
-        epochs: [...epochs, account],
-        analyses: [
-          ...analyses,
-          ...duel.analyses.map((analysis) => ({ ...analysis, epoch: account.epoch })),
-        ],
-        last: account,
-      })
+      const dated = duel.analyses.map((analysis) => ({ ...analysis, epoch: account.epoch }))
+      const all = { epochs: [...epochs, account], analyses: [...analyses, ...dated] }
+      duels.set(duel.id, { duel, ...all, last: account })
     }
   }
   return [...duels.values()]

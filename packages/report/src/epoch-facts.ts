@@ -62,10 +62,7 @@ export interface LaneFacts extends Omit<Acceptance, 'attesters'> {
 export function describeEpoch(settled: DecidedEpoch): EpochFacts {
   const { before, state, report, flaws = [], warnings = [] } = settled
   const { champion, epoch, ratio } = before
-  const trust = Object.entries(state.trust).map(([hotkey, record]) => [
-    hotkey,
-    computeTrust(record),
-  ])
+  const trust = Object.entries(state.trust).map(([key, record]) => [key, computeTrust(record)])
   return {
     epoch,
     champion,

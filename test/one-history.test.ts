@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { formatDuelId } from '../apps/explorer/src/address.ts'
-import { countLanes } from '../apps/explorer/src/app-state.ts'
 import { ValidatorsView } from '../apps/explorer/src/views/validators-view.tsx'
 import {
   type EpochAccount,
@@ -157,7 +156,7 @@ async function statuses(): Promise<Reports['status']> {
 function explain(hotkey: string): readonly ExplainEntry[] {
   const records: ExplainEntry[] = []
   const line = (_: unknown, record: object) => void records.push(record as ExplainEntry)
-  const report = new MinerReport(hotkey, { line, verbose: true })
+  const report = new MinerReport({ hotkey, line, verbose: true, nameOf: String })
   readAll(
     {
       add: (...sample) => report.stats.add(...sample),
@@ -354,15 +353,12 @@ describe('after an epoch', () => {
       (before, { settled }) => addToVerification(before, settled, 'NONE'),
       undefined,
     )
-    const counts = countLanes({ epochs: reports.page })
+    const shown = rendered(ValidatorsView, reports.page, {})
+    const row = /(v\d)\n–\n\d+ of (\d+)\n(\d+) of \2\nnone\n/g
+    const outliers = [...shown.matchAll(row)].map(([, hotkey, , count]) => [hotkey, Number(count)])
     // Validators with lanes set aside come first. v4 has one, which lacked results of the others.
-    expect(counts.map(({ hotkey }) => hotkey)).toEqual(['v5', 'v4', 'v1', 'v2', 'v3'])
-    for (const { hotkey, due, accepted, outliers } of counts) {
-      expect(end?.suspect[hotkey] ?? 0).toBe(outliers)
-      const shown = rendered(ValidatorsView, reports.page, { of: hotkey })
-      const counts = [accepted, outliers].map((count) => `${count} of ${due}`)
-      expect(shown).toContain(`\n${counts.join('\n')}\nnone\n`)
-    }
+    expect(outliers.map(([hotkey]) => hotkey)).toEqual(['v5', 'v4', 'v1', 'v2', 'v3'])
+    expect({ v1: 0, v2: 0, v3: 0, ...end?.suspect }).toEqual(Object.fromEntries(outliers))
     expect(end?.suspect).toEqual({ v4: 1, v5: expect.any(Number) })
     expect(end?.ratio).toBe(reports.page.at(-1)?.nextRatio)
   })

@@ -1,4 +1,4 @@
-import type { EnvFacts, LaneFacts, ValidatorStatus } from '@affine/report'
+import type { EnvFacts } from '@affine/report'
 import { findSide, formatEpochs } from '@affine/report/sentences'
 import type { NetworkFile } from './network-file.ts'
 import type { BucketHealth } from './worker/buckets.ts'
@@ -31,9 +31,8 @@ export interface DuelAccount {
   readonly last: EpochAccount
 }
 
-interface DatedAnalysis {
+interface DatedAnalysis extends EnvFacts {
   readonly epoch: number
-  readonly analysis: EnvFacts
 }
 
 /** Lists the duels of a state, oldest first. */
@@ -42,15 +41,9 @@ export function listDuels({ epochs }: Pick<AppState, 'epochs'>): readonly DuelAc
   for (const account of epochs) {
     for (const duel of account.duels) {
       const { epochs = [], analyses = [] } = duels.get(duel.id) ?? {}
-      duels.set(duel.id, {
-        duel,
-        epochs: [...epochs, account],
-        analyses: [
-          ...analyses,
-          ...duel.analyses.map((analysis) => ({ epoch: account.epoch, analysis })),
-        ],
-        last: account,
-      })
+      const dated = duel.analyses.map((analysis) => ({ ...analysis, epoch: account.epoch }))
+      const all = { epochs: [...epochs, account], analyses: [...analyses, ...dated] }
+      duels.set(duel.id, { duel, ...all, last: account })
     }
   }
   return [...duels.values()]
@@ -62,7 +55,7 @@ export const findDuels = (state: AppState, hotkey: string): readonly DuelAccount
 
 /** Returns the latest analysis of each environment of a duel. */
 export const latestAnalyses = ({ analyses }: DuelAccount): readonly DatedAnalysis[] => [
-  ...new Map(analyses.map((dated) => [dated.analysis.env, dated])).values(),
+  ...new Map(analyses.map((analysis) => [analysis.env, analysis])).values(),
 ]
 
 /** Formats the epochs of a duel that were read, as in "epochs 3 to 5". */
@@ -96,59 +89,3 @@ export function listTerms({ epochs }: Pick<AppState, 'epochs'>): readonly Term[]
   }
   return reigns
 }
-
-/** Counts of a validator's lanes, its proved flaws, and its state on chain once that was read. */
-export interface ValidatorCounts {
-  readonly hotkey: string
-  readonly stake: ValidatorStatus['stake'] | undefined
-  readonly isIdle: boolean | undefined
-  readonly due: number
-  readonly accepted: number
-  /** Epochs with an outlier in some environment. */
-  readonly outliers: number
-  /** Proved flaws by code, as in "WRONG_REPLAY × 2". */
-  readonly proved: readonly string[]
-}
-
-/** A lost file or an unreachable bucket proves nothing against its validator. */
-const UNPROVED = ['COPY_MISSING', 'MISSING_BLOCK', 'STATE_MISSING']
-
-/**
- * Counts the lanes of every validator that had one in the epochs that were read, worst validator
- * first, then of the idle validators.
- */
-export function countLanes({
-  epochs,
-  validators = [],
-}: Pick<AppState, 'epochs' | 'validators'>): readonly ValidatorCounts[] {
-  const lanes = epochs.flatMap((epoch) => epoch.lanes)
-  const flaws = epochs.flatMap((each) => each.flaws.filter(({ code }) => !UNPROVED.includes(code)))
-  const idle = validators.filter(({ isIdle }) => isIdle)
-  const hotkeys = new Set([
-    ...lanes.map(({ validator }) => validator),
-    ...idle.map(({ hotkey }) => hotkey),
-  ])
-  const counts = [...hotkeys].map((hotkey): ValidatorCounts => {
-    const own = lanes.filter(({ validator }) => validator === hotkey)
-    const count = (is: (lane: LaneFacts) => boolean): number => own.filter(is).length
-    const proved = flaws.filter(({ validator }) => validator === hotkey)
-    const { stake, isIdle } = validators.find((each) => each.hotkey === hotkey) ?? {}
-    return {
-      hotkey,
-      stake,
-      isIdle,
-      due: own.length,
-      accepted: count((lane) => lane.accepted),
-      outliers: count(({ setAside }) => setAside.length > 0),
-      proved: formatCounts(proved.map(({ code }) => code)),
-    }
-  })
-  return counts.sort((a, b) => b.proved.length - a.proved.length || b.outliers - a.outliers)
-}
-
-/** Returns the trust of a validator after the latest epoch, in ppm. Protocol §8.9. */
-export const findTrust = ({ epochs }: Pick<AppState, 'epochs'>, hotkey: string): number =>
-  epochs.at(-1)?.trust[hotkey] ?? 500_000
-
-const formatCounts = (codes: readonly string[]): readonly string[] =>
-  [...new Set(codes)].map((code) => `${code} × ${codes.filter((each) => each === code).length}`)

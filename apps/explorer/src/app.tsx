@@ -2,7 +2,7 @@ import { type JSX, render } from 'preact'
 import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks'
 import { parseRoute, type Route } from './address.ts'
 import { addFindings, EMPTY_STATE, findDuels, isValidator } from './app-state.ts'
-import type { Ask, Feed } from './feed.ts'
+import type { Feed } from './feed.ts'
 import type { NamedNetwork } from './network-file.ts'
 import type { Page } from './page.ts'
 import { ChallengeView } from './views/challenge-view.tsx'
@@ -14,34 +14,25 @@ import { RaceView } from './views/race-view.tsx'
 import { LinkWarning, ReadingStrip, SourceBar } from './views/reading-strip.tsx'
 import { ValidatorsView } from './views/validators-view.tsx'
 
-/** The same tabs as in index.html, which shows them before any script runs. */
-const TABS = [
-  ['#/', 'Race'],
-  ['#/miners', 'Miners'],
-  ['#/validators', 'Validators'],
-  ['#/proof', 'Proofs'],
-] as const
-
-interface AppProps extends Pick<Feed, 'listen'> {
+interface AppProps extends Feed {
+  /** Undefined if none is named; the feed then has the reason. */
   readonly network: NamedNetwork | undefined
-  /** Reason that no network is named. */
-  readonly refusal: string | undefined
-  readonly ask: Ask
 }
 
-/** Renders the page in place of the content of index.html. */
+/** Renders the page below the header of index.html. */
 export function showApp(props: AppProps): void {
   const root = document.getElementById('app')
   if (root !== null) render(<App {...props} />, root)
 }
 
-function App({ network, refusal, ...reader }: AppProps): JSX.Element {
+function App({ network, ...reader }: AppProps): JSX.Element {
   const route = useRoute()
   const [file, choose] = useDroppedFile()
   const page = useReader(reader, network)
   const { state } = page
   const main = useRef<HTMLElement>(null)
   const place = JSON.stringify(route)
+  useEffect(() => markTab(route), [place])
   const first = useRef(place)
   useEffect(() => {
     if (first.current === place) return
@@ -57,20 +48,8 @@ function App({ network, refusal, ...reader }: AppProps): JSX.Element {
   )
   return (
     <>
-      <header>
-        <a class="brand" href="#/">
-          <img src="mark.svg" alt="" width="28" height="28" /> Affine explorer
-        </a>
-        <nav aria-label="Views">
-          {TABS.map(([href, name]) => (
-            <a key={href} href={href} aria-current={isAt(href, route) ? 'page' : undefined}>
-              {name}
-            </a>
-          ))}
-        </nav>
-      </header>
       {network?.isByLink && <LinkWarning own={network.own} />}
-      <ReadingStrip {...{ state, network, refusal }} />
+      <ReadingStrip state={state} network={network} />
       <main ref={main} tabIndex={-1}>
         {view}
       </main>
@@ -85,8 +64,12 @@ function keepPlaces(): void {
   addEventListener('click', () => history.replaceState(scrollY, ''), true)
 }
 
-const isAt = (href: string, { view }: Route): boolean =>
-  href === (view === 'race' ? '#/' : `#/${view}`)
+/** Marks the tab of a route. */
+function markTab({ view }: Route): void {
+  const href = view === 'race' ? '#/' : `#/${view}`
+  for (const tab of document.querySelectorAll('nav a'))
+    tab.ariaCurrent = tab.getAttribute('href') === href ? 'page' : null
+}
 
 function useRoute(): Route {
   const [route, setRoute] = useState(() => parseRoute(location.hash))
@@ -117,10 +100,7 @@ interface ViewProps extends Omit<ProofFileProps, keyof Page> {
   readonly page: Page
 }
 
-function useReader(
-  { ask, listen }: Pick<AppProps, 'ask' | 'listen'>,
-  network: NamedNetwork | undefined,
-) {
+function useReader({ ask, listen }: Feed, network: NamedNetwork | undefined) {
   const [state, add] = useReducer(addFindings, { ...EMPTY_STATE, file: network?.file })
   useEffect(() => listen(add), [])
   return useMemo(() => ({ state, ask }), [state])

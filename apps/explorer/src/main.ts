@@ -1,4 +1,4 @@
-import { startFeed, startReader } from './feed.ts'
+import { startFeed } from './feed.ts'
 import { chooseNetwork } from './network-file.ts'
 import './styles/colours.css'
 import './styles/page.css'
@@ -15,12 +15,10 @@ async function readNetwork() {
   return chooseNetwork(file, place)
 }
 
-const network = await readNetwork()
-const named = network.ok ? network.value : undefined
-const refusal = network.ok ? undefined : network.detail
-const { hear, listen } = startFeed()
+const read = await readNetwork()
+const network = read.ok ? read.value : undefined
 // The worker reads while the rest of the page loads, each part in its own task.
-const ask = startReader(named?.file, hear)
+const feed = startFeed(network?.file, read.ok ? undefined : read.detail)
 await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
 const { showApp } = await import('./app.tsx')
-setTimeout(() => showApp({ network: named, refusal, ask, listen }))
+setTimeout(() => showApp({ network, ...feed }))

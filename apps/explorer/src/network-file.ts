@@ -31,7 +31,7 @@ type NetworkResult<Value> =
 type Fields = Readonly<Record<string, unknown>>
 
 /** Reports whether a chain is the name of a network. */
-const isNetworkName = (chain: string): boolean => /^(finney|test)$/.test(chain)
+export const isNetworkName = (chain: string): boolean => /^(finney|test)$/.test(chain)
 
 /**
  * Description of a field, and a function that parses it and returns undefined for an invalid value.

@@ -2,9 +2,10 @@ import { explainEnd, type HotkeyFormatter, nameHotkeysBy } from '@affine/report/
 import { useEffect, useState } from 'preact/hooks'
 import { formatDuelId } from './address.ts'
 import { type AppState, type DuelAccount, formatSpan } from './app-state.ts'
-import type { Ask } from './feed.ts'
+import type { AnswerTo, Feed, Question } from './feed.ts'
 import { shorten } from './visible.ts'
 import type { Answers } from './worker/answers.ts'
+import type { AnswerState } from './worker/worker.ts'
 
 /** Props of components that show the state. */
 export interface StateProps {
@@ -12,57 +13,37 @@ export interface StateProps {
 }
 
 /** Props of every view. */
-export interface Page extends StateProps {
-  readonly ask: Ask
-}
+export interface Page extends StateProps, Pick<Feed, 'ask'> {}
 
 /** Returns a function that names hotkeys by the network's file, or shortens them. */
 export const hotkeyNames = ({ file }: AppState): HotkeyFormatter =>
   nameHotkeysBy(file?.names ?? {}, shorten)
 
-/** An answer, if it has arrived. */
-export interface AnswerState<Value> {
-  readonly value?: Value
-  readonly error?: string
-}
-
 /**
  * The latest answer to each question, so that a view has its full height immediately after Back.
  */
-const cachedAnswers = new Map<string, unknown>()
+const cachedAnswers = new Map<string, AnswerState<unknown>>()
 
 /**
  * Returns the answer to a question, and until it arrives the previous answer to the same question.
  * Asks again when `question` or `by` changes, and ignores older answers.
  */
 export function useAnswer<Name extends keyof Answers>(
-  ask: Ask,
-  question: readonly [Name, ...Parameters<Answers[Name]>],
+  ask: Page['ask'],
+  question: Question<Name>,
   by: readonly unknown[],
 ): AnswerState<AnswerTo<Name>> {
   const name = JSON.stringify(question)
-  const [heard, setHeard] = useState<AnswerState<AnswerTo<Name>> & { readonly to?: string }>({})
+  const [, render] = useState({})
   useEffect(() => {
-    let isStale = false
     const hear = (answer: AnswerState<AnswerTo<Name>>): void => {
-      if (!isStale) setHeard({ ...answer, to: name })
+      cachedAnswers.set(name, answer)
+      render({})
     }
-    ask(...question).then(
-      (value) => {
-        cachedAnswers.set(name, value)
-        hear({ value: value as AnswerTo<Name> })
-      },
-      (error: Error) => hear({ error: error.message }),
-    )
-    return () => {
-      isStale = true
-    }
+    return ask(question, hear)
   }, [name, ...by])
-  if (heard.to === name) return heard
-  return cachedAnswers.has(name) ? { value: cachedAnswers.get(name) as AnswerTo<Name> } : {}
+  return (cachedAnswers.get(name) ?? {}) as AnswerState<AnswerTo<Name>>
 }
-
-type AnswerTo<Name extends keyof Answers> = Awaited<ReturnType<Answers[Name]>>
 
 /**
  * Returns whether the reading of a state is in progress, stopped early or has ended. Without a

@@ -110,8 +110,8 @@ describe('a state', () => {
       epoch(2, { duels: [duel({ analyses: [look('b', 3)] })] }),
     )
     expect(listDuels(state).flatMap(latestAnalyses)).toEqual([
-      { epoch: 1, analysis: { env: 'a', wins: 1 } },
-      { epoch: 2, analysis: { env: 'b', wins: 3 } },
+      { epoch: 1, env: 'a', wins: 1 },
+      { epoch: 2, env: 'b', wins: 3 },
     ])
   })
 

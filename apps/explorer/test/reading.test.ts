@@ -91,7 +91,7 @@ it('states what was verified, and turns amber with the reason for faulty data', 
   const network = { file, isByLink: false, own: undefined }
   const stripOf = (found: Partial<AppState>): string => {
     const state = { ...ENDED, ...found }
-    const props = { state, network, refusal: undefined }
+    const props = { state, network }
     const { class: kind } = (ReadingStrip(props) as VNode<{ class: string }>).props
     return `${kind}: ${rendered(() => ReadingStrip(props), [], {})}\n`
   }
@@ -124,8 +124,8 @@ it('distinguishes a bucket without files', async () => {
   }
   const health = [bucket(0, 0), bucket(0, 3), bucket(1, 3)]
   const { props } = BucketTable({ state: { ...STOPPED, health } }) as VNode<{
-    rows: readonly { cells: Readonly<Record<string, string>> }[]
+    rows: readonly Readonly<Record<string, string>>[]
   }>
-  const states = props.rows.map(({ cells }) => `${cells.state}\n`).join('')
+  const states = props.rows.map(({ state }) => `${state}\n`).join('')
   await expect(states).toMatchFileSnapshot('snapshots/bucket-states.txt')
 })

@@ -97,7 +97,7 @@ export const VIEWS: readonly View[] = [
     name: 'validator',
     open: async (page) => {
       await goTo(page, '#/validators')
-      await page.locator('tr.aside a.key').first().click()
+      await page.locator('tr a.bad').first().click()
       await page.getByRole('heading', { name: 'Lanes, epoch by epoch' }).waitFor()
       await page.locator('.lanes').nth(3).waitFor()
     },

@@ -1,4 +1,5 @@
 import {
+  type Acceptance,
   computeTrust,
   countedAttestations,
   type Miner,
@@ -46,11 +47,8 @@ export interface EpochFacts extends EpochFindings {
 }
 
 /** The result of one validator's lane. */
-export interface LaneFacts {
+export interface LaneFacts extends Omit<Acceptance, 'attesters'> {
   readonly validator: string
-  readonly sealed: boolean
-  readonly attested: boolean
-  readonly accepted: boolean
   /** Environments in which the lane was an outlier, and the contenders of those duels. */
   readonly setAside: readonly { readonly env: string; readonly contenders: readonly string[] }[]
   /** Trust of the validator after the epoch, in ppm. */
@@ -64,10 +62,7 @@ export interface LaneFacts {
 export function describeEpoch(settled: DecidedEpoch): EpochFacts {
   const { before, state, report, flaws = [], warnings = [] } = settled
   const { champion, epoch, ratio } = before
-  const trust = Object.entries(state.trust).map(([hotkey, record]) => [
-    hotkey,
-    computeTrust(record),
-  ])
+  const trust = Object.entries(state.trust).map(([key, record]) => [key, computeTrust(record)])
   return {
     epoch,
     champion,
@@ -94,10 +89,10 @@ function describeLanes({ report, lanes, state }: EpochResult): readonly LaneFact
     const read = lanes.get(validator)
     const fault = read === undefined || read.ok ? undefined : read.code
     const unbegun = lane.accepted && read?.ok ? read.value.unbegun : 0
-    const { sealed, attested, accepted } = lane
+    const { attesters: _, ...acceptance } = lane
     const setAside = findOutliers(report, validator)
     const trust = computeTrust(state.trust[validator])
-    return { validator, sealed, attested, accepted, setAside, trust, fault, unbegun }
+    return { validator, ...acceptance, setAside, trust, fault, unbegun }
   })
 }
 

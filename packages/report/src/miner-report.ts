@@ -1,5 +1,5 @@
 import type { Side } from '@affine/envs'
-import type { RecomputedEpoch, SamplePlace } from '@affine/settlement'
+import type { RecomputedEpoch } from '@affine/settlement'
 import { describeEnding } from './course.ts'
 import type { DuelFacts } from './duel-facts.ts'
 import type { EnvFacts } from './env-facts.ts'
@@ -16,10 +16,17 @@ import {
 import { explainFrozen, formatEpoch, formatEpochs } from './sentences/epoch-text.ts'
 import { formatFullLoss, formatLoss } from './sentences/sample-text.ts'
 import type { QueueEntry } from './subnet-status.ts'
-import { type HotkeyFormatter, type Line, printable, shortenHotkey } from './text.ts'
+import { type HotkeyFormatter, type Line, printable } from './text.ts'
 
-/** Prints lines, or their record with `--json`. */
-type Print = (lines: string | readonly Line[], record: object) => void
+/** The miner, and the output of its report. */
+interface MinerReportOptions {
+  readonly hotkey: string
+  /** Prints lines, or their record with `--json`. */
+  readonly line: (lines: string | readonly Line[], record: object) => void
+  /** Whether the epochs of each duel are printed, and every lost challenge in full. */
+  readonly verbose: boolean
+  readonly nameOf: HotkeyFormatter
+}
 
 /** A duel of the miner, with the epochs that were read, each as text and record. */
 interface OwnDuel {
@@ -36,35 +43,18 @@ interface OwnDuel {
  * each environment), a throne taken without a duel, and finally its current position.
  */
 export class MinerReport {
-  readonly stats: DuelStats<Pick<LostChallenge<SamplePlace>, 'pair'> & SamplePlace>
-  readonly #hotkey: string
-  readonly #line: Print
-  readonly #nameOf: HotkeyFormatter
-  readonly #verbose: boolean
+  readonly stats: DuelStats<LostChallenge>
+  readonly #options: MinerReportOptions
   /** The open duels, by contender. */
   readonly #own = new Map<string, OwnDuel>()
   #last: EpochFacts | undefined
   #parts = 0
 
-  /**
-   * Creates a report. `line` prints a text, or its record with `--json`; `verbose` prints the
-   * epochs of each duel, and every lost challenge in full.
-   */
-  constructor(
-    hotkey: string,
-    options: { line: Print; verbose: boolean; nameOf?: HotkeyFormatter },
-  ) {
-    const { line, verbose, nameOf = shortenHotkey } = options
-    this.#hotkey = hotkey
-    this.#nameOf = nameOf
-    this.#line = line
-    this.#verbose = verbose
+  constructor(options: MinerReportOptions) {
+    this.#options = options
+    const { hotkey, verbose } = options
     const most = verbose ? Number.POSITIVE_INFINITY : 1
-    this.stats = new DuelStats({
-      hotkey,
-      most,
-      keep: ({ pair, place }) => ({ ...place, pair }),
-    })
+    this.stats = new DuelStats({ hotkey, most, keep: (lost) => lost })
   }
 
   /** Reports whether the miner has a duel or took a throne. */
@@ -76,13 +66,14 @@ export class MinerReport {
   add(settled: RecomputedEpoch): void {
     this.stats.finish(settled)
     const facts = describeEpoch(settled)
+    const { hotkey } = this.#options
     const { epoch, duels, seated } = facts
     this.#last = facts
     for (const duel of duels) {
-      const side = findSide(this.#hotkey, duel)
+      const side = findSide(hotkey, duel)
       if (side) this.#addEpoch(limitToDuel(facts, duel), duel, side)
     }
-    if (seated?.hotkey === this.#hotkey) this.#say(this.#textOf(facts), { type: 'seated', epoch })
+    if (seated?.hotkey === hotkey) this.#say(this.#textOf(facts), { type: 'seated', epoch })
   }
 
   /** Adds an epoch of one duel of the miner. */
@@ -99,23 +90,25 @@ export class MinerReport {
   }
 
   #textOf(facts: EpochFacts): string {
-    return formatEpoch(facts, (name) => (name === this.#hotkey ? 'this miner' : this.#nameOf(name)))
+    const { hotkey, nameOf } = this.#options
+    return formatEpoch(facts, (name) => (name === hotkey ? 'this miner' : nameOf(name)))
   }
 
   /** Reports the open duels, then the miner's current position. */
   end(place: QueueEntry | undefined): void {
     for (const contender of [...this.#own.keys()]) this.#sayDuel(contender)
-    const now = { hotkey: this.#hotkey, why: 'is not registered', ...place }
+    const now = { why: 'is not registered', ...place }
     const waits = place?.place !== undefined && this.#last ? explainFrozen(this.#last) : []
     const lacking = this.#last?.lacking
-    const text = [`${printable(this.#hotkey)} ${now.why}`, ...waits].join('\n')
+    const text = [`${printable(this.#options.hotkey)} ${now.why}`, ...waits].join('\n')
     this.#say(text, { type: 'now', ...now, lacking })
   }
 
   /** Prints the first lines of a part, after a blank line unless they are the first. */
   #say(lines: string | readonly Line[], record: object): void {
     const blank = this.#parts === 0 ? [] : ['']
-    this.#line([...blank, ...[lines].flat()], { hotkey: this.#hotkey, ...record })
+    const { hotkey, line } = this.#options
+    line([...blank, ...[lines].flat()], { hotkey, ...record })
     this.#parts += 1
   }
 
@@ -123,9 +116,10 @@ export class MinerReport {
     const own = this.#own.get(contender)
     if (own === undefined) return
     this.#own.delete(contender)
+    const { line, nameOf, verbose } = this.#options
     const { side, duel, from, to, epochs, looks } = own
     const { losses, ...counts } = this.stats.statsFor(side, contender)
-    const rival = this.#nameOf(duel[side === 'champion' ? 'contender' : 'champion'].hotkey)
+    const rival = nameOf(duel[side === 'champion' ? 'contender' : 'champion'].hotkey)
     const began = from === duel.start ? '' : `, of a duel that began in epoch ${duel.start},`
     const where = ` against ${rival} in ${formatEpochs(from, to)}${began}`
     const ending = findResult(side, duel)
@@ -133,14 +127,14 @@ export class MinerReport {
     const record = { type: 'duel', ...duel, ...result, from, to, ...counts }
     const [text = '', ...others] = describeMinerDuel(side, duel, counts, where)
     const tone = RESULT_TONES[ending]
-    const verdicts = this.#verbose ? [] : formatVerdicts(duel, looks)
+    const verdicts = verbose ? [] : formatVerdicts(duel, looks)
     const texts = [...others, ...verdicts].map(indent)
     this.#say([tone === undefined ? text : { text, tone }, ...texts], record)
-    if (this.#verbose) for (const [text, epoch] of epochs) this.#line(indent(text), epoch)
-    const format = this.#verbose ? formatFullLoss : formatLoss
+    if (verbose) for (const [text, epoch] of epochs) line(indent(text), epoch)
+    const format = verbose ? formatFullLoss : formatLoss
     for (const loss of losses) {
       const lost = { role: side, ...loss, ending: describeEnding(loss.pair, side) }
-      this.#line(indent(format(lost)), { type: 'lost', ...lost })
+      line(indent(format(lost)), { type: 'lost', ...lost })
     }
   }
 }

@@ -7,7 +7,7 @@ import {
   isUnbegun,
   type Sample,
 } from '@affine/blocks'
-import { registry, SIDES, type Side } from '@affine/envs'
+import { type PerSide, registry, SIDES, type Side } from '@affine/envs'
 import type { EpochResult, SamplePlace } from '@affine/settlement'
 import { DuelLanes, type LaneData } from './duel-lanes.ts'
 import type { EnvAnalysis } from './env-facts.ts'
@@ -15,22 +15,19 @@ import type { EnvAnalysis } from './env-facts.ts'
 /** Number of forfeits, by the kinds of `findForfeit`. */
 export type Forfeits = Readonly<Record<string, number>>
 
-/** Counts of a miner's challenges and results. */
-export interface MinerCounts {
-  readonly challenges: number
-  readonly won: number
-  readonly lost: number
-  /** Lost challenges in which every reply was legal and in time. */
-  readonly outplayed: number
-  /** Challenges with a reply that took more than half of its time limit. */
-  readonly slow: number
-  /** Games that were never begun: ties, and not forfeits. */
-  readonly unbegun: number
-  readonly forfeits: Forfeits
-}
+/**
+ * Counts of a miner's challenges and results. Outplayed: lost challenges in which every reply was
+ * legal and in time. Slow: challenges with a reply that took more than half of its time limit.
+ * Unbegun: games that were never begun, which are ties and not forfeits.
+ */
+const COUNTS = ['challenges', 'won', 'lost', 'outplayed', 'slow', 'unbegun'] as const
+
+type Counts = Record<(typeof COUNTS)[number], number>
+
+type MinerCounts = Readonly<Counts> & { readonly forfeits: Forfeits }
 
 /** Counts of a miner in the epochs of a duel that were read, in the lanes that count. */
-export interface MinerStats<Loss> extends MinerCounts {
+export type MinerStats<Loss> = MinerCounts & {
   /** Challenges that it replied to. */
   readonly answered: number
   readonly envs: Readonly<Record<string, MinerCounts>>
@@ -39,76 +36,67 @@ export interface MinerStats<Loss> extends MinerCounts {
 }
 
 /** A lost challenge, the place of the contender's sample in a block, and the kind of forfeit. */
-export interface LostChallenge<Place> {
+export interface LostChallenge extends SamplePlace {
   readonly pair: ChallengePair
-  readonly place: Place
   readonly forfeit: string | undefined
 }
 
 /** Selects the results to count, and the data to store about lost challenges. */
-interface CountOptions<Loss, Place> {
+interface CountOptions<Loss> {
   /** Miner whose results are counted. Default: both miners of each duel. */
   readonly hotkey?: string | undefined
   /** Maximum stored losses per environment. */
   readonly most: number
-  readonly keep: (lost: LostChallenge<Place>) => Loss
+  readonly keep: (lost: LostChallenge) => Loss
 }
 
-const COUNTS = ['challenges', 'won', 'lost', 'outplayed', 'slow', 'unbegun'] as const
-
-type Count = (typeof COUNTS)[number]
-
 /** Counts of one side in one lane. */
-type SideCounts<Loss> = Record<Count, number> & {
+type SideCounts<Loss> = Counts & {
   readonly forfeits: Record<string, number>
   readonly losses: Loss[]
 }
 
-type BothSides<Loss> = Readonly<Record<Side, SideCounts<Loss>>>
+type BothSides<Loss> = PerSide<SideCounts<Loss>>
 
 /** The verdict with which a side loses a challenge; verdicts are from the contender's view. */
-const LOST_BY: Readonly<Record<Side, ChallengeVerdict>> = { champion: 'win', contender: 'loss' }
+const LOST_BY: PerSide<ChallengeVerdict> = { champion: 'win', contender: 'loss' }
 
 /** Counts the results of both miners of each duel, epoch by epoch. */
-export class DuelStats<Loss, Place extends SamplePlace = SamplePlace> {
-  readonly #counting: CountOptions<Loss, Place>
+export class DuelStats<Loss> {
+  readonly #counting: CountOptions<Loss>
   readonly #pairOf = createPairing()
   readonly #lanes = new DuelLanes<BothSides<Loss>>(() => ({
     champion: zeroCounts(),
     contender: zeroCounts(),
   }))
 
-  constructor(counting: CountOptions<Loss, Place>) {
+  constructor(counting: CountOptions<Loss>) {
     this.#counting = counting
   }
 
   /** Adds a sample of the current epoch. Samples of a lane come in order, one lane at a time. */
-  add(sample: Sample, place: Place): void {
+  add(sample: Sample, place: SamplePlace): void {
     const { hotkey } = this.#counting
     const pair = this.#pairOf(sample)
     if (pair === undefined) return
     for (const side of SIDES) {
       if (hotkey === undefined || pair[side].miner === hotkey)
-        this.#count(side, { pair, place, forfeit: findForfeit(pair, side) })
+        this.#count(side, { ...place, pair, forfeit: findForfeit(pair, side) })
     }
   }
 
-  #count(side: Side, lost: LostChallenge<Place>): void {
+  #count(side: Side, lost: LostChallenge): void {
     const { most, keep } = this.#counting
-    const { pair, place, forfeit } = lost
-    const counts = this.#lanes.openLane(pair, place)[side]
+    const { pair, forfeit } = lost
+    const counts = this.#lanes.openLane(pair, lost)[side]
     counts.challenges += 1
     if (isUnbegun(pair)) counts.unbegun += 1
     if (isSlow(pair, side)) counts.slow += 1
     if (forfeit !== undefined) counts.forfeits[forfeit] = (counts.forfeits[forfeit] ?? 0) + 1
     const { champion, contender } = pair
-    const rewards = { champion: champion.reward, contender: contender.reward }
-    const verdict = compareRewards(rewards)
-    if (verdict === 'tie') return
-    if (verdict !== LOST_BY[side]) {
-      counts.won += 1
-      return
-    }
+    const verdict = compareRewards({ champion: champion.reward, contender: contender.reward })
+    if (verdict !== 'tie' && verdict !== LOST_BY[side]) counts.won += 1
+    if (verdict !== LOST_BY[side]) return
     counts.lost += 1
     if (forfeit === undefined) counts.outplayed += 1
     counts.losses.push(keep(lost))
@@ -153,7 +141,7 @@ function isSlow(pair: ChallengePair, side: Side): boolean {
 }
 
 const zeroCounts = <Loss>(): SideCounts<Loss> => {
-  const zeros = Object.fromEntries(COUNTS.map((what) => [what, 0])) as Record<Count, number>
+  const zeros = Object.fromEntries(COUNTS.map((what) => [what, 0])) as Counts
   return { ...zeros, forfeits: {}, losses: [] }
 }
 

@@ -2,10 +2,7 @@ import { stateRoot } from '@affine/duel'
 import type { RecomputedEpoch } from '@affine/settlement'
 
 /** Copies that a run does not compare: none, or some of each block. */
-type ComparisonGap = 'NONE' | 'SOME'
-
-/** Result: everything is valid, everything compared is valid, or a flaw was found. */
-export type Conclusion = 'HOLDS' | 'COMPARED_HOLDS' | 'FLAWED'
+type ComparisonGap = keyof typeof FLAWLESS
 
 /** The result of recomputing consecutive epochs. */
 export interface Verification {
@@ -22,7 +19,8 @@ export interface Verification {
   readonly warnings: number
   readonly flaws: number
   readonly uncompared: ComparisonGap
-  readonly conclusion: Conclusion
+  /** Everything is valid, everything compared is valid, or a flaw was found. */
+  readonly conclusion: 'HOLDS' | 'COMPARED_HOLDS' | 'FLAWED'
 }
 
 /** Returns the result after one more epoch. */
@@ -47,12 +45,8 @@ export function addToVerification(
     warnings: (before?.warnings ?? 0) + settled.warnings.length,
     flaws,
     uncompared,
-    conclusion: conclude(flaws, uncompared),
+    conclusion: flaws > 0 ? 'FLAWED' : FLAWLESS[uncompared],
   }
 }
 
-/** Returns the conclusion from the number of flaws. */
-function conclude(flaws: number, uncompared: ComparisonGap): Conclusion {
-  if (flaws > 0) return 'FLAWED'
-  return uncompared === 'NONE' ? 'HOLDS' : 'COMPARED_HOLDS'
-}
+const FLAWLESS = { NONE: 'HOLDS', SOME: 'COMPARED_HOLDS' } as const

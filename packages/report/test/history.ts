@@ -96,7 +96,7 @@ function samplesOf(lane: LaneOf, forfeited: Forfeited) {
     .flatMap(([way, count]) => Array<string>(count).fill(way))
   const hash = '0'.repeat(64)
   const parts = { genesis: hash, specHash: hash, beacon: hash, secret: hash }
-  const place = { validator, block: `${validator} ${epoch}` }
+  const place = { validator, block: `${validator} ${epoch}`, line: 0 }
   return Array.from({ length: played }, (_, index): [Sample, SamplePlace][] => {
     const id = challengeId({ ...parts, netuid: 1, env, validator, epoch, index })
     const way = ways[(index - tally[0] + played) % played]

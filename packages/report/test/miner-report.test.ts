@@ -5,6 +5,7 @@ import {
   type LossCause,
   MinerReport,
   type MinerStats,
+  shortenHotkey,
   stripTones,
 } from '../src/index.ts'
 import { historyOf, type TestEpoch } from './history.ts'
@@ -29,9 +30,11 @@ function duelOf(hotkey: string, scenes: readonly Scene[], forfeited = {}, from =
 
 function reportOf(hotkey: string, epochs: readonly Pick<TestEpoch, 'settled' | 'samples'>[]) {
   const told: (readonly [text: string, record: object])[] = []
-  const report = new MinerReport(hotkey, {
+  const report = new MinerReport({
+    hotkey,
     line: (lines, record) => void told.push([stripTones(lines), record]),
     verbose: false,
+    nameOf: shortenHotkey,
   })
   for (const { settled, samples } of epochs) {
     for (const [sample, place] of samples) report.stats.add(sample, place)

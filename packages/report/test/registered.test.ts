@@ -41,7 +41,7 @@ describe.each([...registry.keys()])('%s', (env) => {
     const episode = { ...lost, miner: '5A', ms: 1 }
     const sides = { champion: { ...episode, reward: spec.highestReward }, contender: episode }
     const pair = { env, index: 0, challengeId: id, ...sides } as const
-    const place = { epoch: 1, role: 'contender', validator: '5V', block: HASH } as const
+    const place = { epoch: 1, validator: '5V', block: HASH, line: 0 }
     const text = formatLoss({ ...place, pair, ending })
     expect(text).toBe(`lost ${env}#0 in epoch 1: ${ending.why}; ${ending.better}`)
   })

@@ -23,10 +23,11 @@ import {
 } from './on-chain-faults.ts'
 import type { Waits } from './waiting.ts'
 
-/** The lane and the block of a sample. */
+/** The lane and the block of a sample, and its index among the block's samples, from 0. */
 export interface SamplePlace {
   readonly validator: string
   readonly block: Hash
+  readonly line: number
 }
 
 /** Receives samples. */
@@ -194,7 +195,8 @@ function showSamples(blocks: readonly FoundBlock[], validator: string, onSample:
     const { hash } = block
     const read = readBlock(bytes, { hash, verify: () => true })
     if (!read.ok) continue
-    for (const sample of read.value.samples) onSample(sample, { validator, block: hash })
+    for (const [line, sample] of read.value.samples.entries())
+      onSample(sample, { validator, block: hash, line })
   }
 }
 

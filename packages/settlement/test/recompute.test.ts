@@ -86,7 +86,7 @@ test.each([true, false])('shows samples only of valid lanes, compared: %s', asyn
   const lanes = [first, third].map(async (voter) => {
     const { hash } = await subnet.lane(voter, state)
     const place = { validator: voter.hotkey, block: hash }
-    return [place, place, place, place]
+    return [0, 1, 2, 3].map((line) => ({ ...place, line }))
   })
   const want = (await Promise.all(lanes)).flat()
   expect(seen).toHaveLength(want.length)

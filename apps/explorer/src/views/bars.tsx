@@ -1,10 +1,9 @@
 import type { Verdict } from '@affine/duel'
-import type { EnvFacts } from '@affine/report'
+import type { EnvAnalysis, EnvFacts } from '@affine/report'
 import { percent, percentRange } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import { type DuelAccount, latestAnalyses } from '../app-state.ts'
 import { hotkeyNames, type Page, type StateProps, useAnswer } from '../page.ts'
-import type { EnvLanes } from '../worker/epoch-accounts.ts'
 import { Face } from './parts.tsx'
 
 /** Converts a share in ppm to a percentage of a bar. */
@@ -26,7 +25,7 @@ export const LEADS_KEY =
 export function Leads({ account }: { readonly account: DuelAccount }): JSX.Element {
   return (
     <dl class="leads">
-      {latestAnalyses(account).map(({ analysis }) => (
+      {latestAnalyses(account).map((analysis) => (
         <Lead
           key={analysis.env}
           look={analysis}
@@ -108,7 +107,7 @@ interface StripsProps extends Page {
  */
 export function Strips({ account, of, ...page }: StripsProps): JSX.Element {
   const { duel, epochs } = account
-  const { value, error } = useAnswer(page.ask, ['lanes', duel.id], [epochs.length])
+  const { value, error } = useAnswer(page.ask, ['analyses', duel.id], [epochs.length])
   return (
     <figure>
       {value === undefined && <p>{error ?? 'Reading…'}</p>}
@@ -133,13 +132,16 @@ export function Strips({ account, of, ...page }: StripsProps): JSX.Element {
 /** Rows of faces, so that they do not hide each other. */
 const ROWS = 3
 
-type StripProps = StateProps & EnvLanes & Pick<StripsProps, 'of'> & Pick<LeadProps, 'isPast'>
+type StripProps = StateProps & EnvAnalysis & Pick<StripsProps, 'of'> & Pick<LeadProps, 'isPast'>
 
-function Strip({ state, env, ratio, lanes, of, isPast }: StripProps): JSX.Element {
+function Strip({ state, env, ratioPpm, report, of, isPast }: StripProps): JSX.Element {
   const nameOf = hotkeyNames(state)
-  const faces = lanes
-    .filter(({ wins, losses }) => wins + losses > 0)
-    .map((lane) => ({ ...lane, rate: (1e6 * lane.wins) / (lane.wins + lane.losses) }))
+  const faces = Object.entries(report.tallies).flatMap(([validator, { wins, losses }]) => {
+    const trials = wins + losses
+    const isSetAside = report.setAside.includes(validator)
+    const said = `${wins} of ${trials} won`
+    return trials > 0 ? [{ validator, said, rate: (1e6 * wins) / trials, isSetAside }] : []
+  })
   const named = faces.filter(({ validator, isSetAside }) => isSetAside || validator === of)
   return (
     <div class="lanes">
@@ -147,13 +149,13 @@ function Strip({ state, env, ratio, lanes, of, isPast }: StripProps): JSX.Elemen
       <svg width="100%" height={76 + 15 * Math.min(named.length, 4)} role="img">
         <title>{`${env}: the results of each validator`}</title>
         <rect class="track" y="26" width="100%" height="6" />
-        <RatioLine ratio={ratio} isPast={isPast} height={58} />
+        <RatioLine ratio={ratioPpm} isPast={isPast} height={58} />
         {faces.map((lane, i) => (
           // biome-ignore lint/a11y/noSvgWithoutTitle: the group in it has one
           <svg key={lane.validator} x={toPercent(lane.rate)} y={4 + (i % ROWS) * 18}>
             <g class={lane.isSetAside ? 'lane aside' : 'lane'} transform="translate(-7 0)">
               <title>
-                {`${nameOf(lane.validator)}: ${formatLane(lane)}`}
+                {`${nameOf(lane.validator)}: ${lane.said}`}
                 {lane.isSetAside && '; suspect, so not counted'}
               </title>
               <Face of={lane.validator} />
@@ -169,13 +171,10 @@ function Strip({ state, env, ratio, lanes, of, isPast }: StripProps): JSX.Elemen
             y={88 + 15 * i}
             text-anchor={lane.rate < 500_000 ? 'start' : 'end'}
           >
-            {`${nameOf(lane.validator)}: ${percent(lane.rate)}, ${formatLane(lane)}`}
+            {`${nameOf(lane.validator)}: ${percent(lane.rate)}, ${lane.said}`}
           </text>
         ))}
       </svg>
     </div>
   )
 }
-
-const formatLane = ({ wins, losses }: EnvLanes['lanes'][number]): string =>
-  `${wins} of ${wins + losses} won`

@@ -103,10 +103,7 @@ function Decided(props: DuelProps): JSX.Element {
   return (
     <>
       <ul>
-        {formatVerdicts(
-          account.duel,
-          account.analyses.map(({ analysis }) => analysis),
-        ).map((text) => (
+        {formatVerdicts(account.duel, account.analyses).map((text) => (
           <li key={text}>{text}</li>
         ))}
       </ul>
@@ -128,21 +125,15 @@ const TESTS =
 
 /** Shows the counts and intervals of each analysis. */
 function AnalysisTable({ account: { analyses } }: Pick<DuelProps, 'account'>): JSX.Element {
-  const rows = analyses.map(({ epoch, analysis }) => {
-    const { env, win, hold, decisivePpm = 0 } = analysis
-    return {
-      key: `${epoch} ${env}`,
-      cells: {
-        epoch,
-        environment: env,
-        'won : lost : tied': `${analysis.wins} : ${analysis.losses} : ${analysis.ties}`,
-        'test for a win': formatTest(win),
-        'test for a hold': formatTest(hold),
-        'decisive challenges': percent(decisivePpm),
-        result: `${analysis.given ?? 'open'}: ${explainVerdict(analysis)}`,
-      },
-    }
-  })
+  const rows = analyses.map((analysis) => ({
+    epoch: analysis.epoch,
+    environment: analysis.env,
+    'won : lost : tied': `${analysis.wins} : ${analysis.losses} : ${analysis.ties}`,
+    'test for a win': formatTest(analysis.win),
+    'test for a hold': formatTest(analysis.hold),
+    'decisive challenges': percent(analysis.decisivePpm ?? 0),
+    result: `${analysis.given ?? 'open'}: ${explainVerdict(analysis)}`,
+  }))
   return <Table title="The numbers, epoch by epoch" rows={rows} />
 }
 

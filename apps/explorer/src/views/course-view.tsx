@@ -8,10 +8,6 @@ import { showHidden } from '../visible.ts'
 import type { LostLine } from '../worker/epoch-accounts.ts'
 import { Drawing } from './picture-view.tsx'
 
-interface CourseProps {
-  readonly course: EpisodeCourse
-}
-
 /**
  * Returns the deciding turn of an episode: where the scripted player would resign, the forfeit, or
  * the first mistake.
@@ -27,7 +23,7 @@ function findDecidingTurn({ turns, ending }: EpisodeCourse): Turn | undefined {
  * Shows an episode at its deciding move, with the reason and buttons to step through, to the last
  * position.
  */
-export function CourseView({ course }: CourseProps): JSX.Element {
+export function CourseView({ course }: { readonly course: EpisodeCourse }): JSX.Element {
   const { ending, lastPicture } = course
   const moves = course.moves ?? course.turns.map((turn) => ({ turn, side: undefined }))
   const deciding = moves.findIndex(({ turn }) => turn === findDecidingTurn(course))

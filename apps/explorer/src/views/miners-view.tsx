@@ -16,15 +16,12 @@ export function MinersView({ state }: Page): JSX.Element {
   const rows = [...(miners ?? [])]
     .sort((a, b) => rankOf(a) - rankOf(b))
     .map(({ place, turn, uid, hotkey, block, why }) => ({
-      key: uid,
-      cells: {
-        miner: <Key state={state} hotkey={hotkey} />,
-        state: place === undefined ? why : `waits at place ${place}`,
-        'expected wait': turn ? formatWait(turn) : '–',
-        uid,
-        'committed at block': block ?? '–',
-        hotkey: <span class="mono">{hotkey}</span>,
-      },
+      miner: <Key state={state} hotkey={hotkey} />,
+      state: place === undefined ? why : `waits at place ${place}`,
+      'expected wait': turn ? formatWait(turn) : '–',
+      uid,
+      'committed at block': block ?? '–',
+      hotkey: <span class="mono">{hotkey}</span>,
     }))
   return (
     <>

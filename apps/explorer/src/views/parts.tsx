@@ -3,13 +3,13 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { linkTo } from '../address.ts'
 import { hotkeyNames, type StateProps } from '../page.ts'
 
-type WithChildren = { readonly children: ComponentChildren }
+interface HeadingProps {
+  readonly kind?: string | undefined
+  readonly children: ComponentChildren
+}
 
 /** Shows the heading of a view, with `kind` above it, and sets the title of the window. */
-export function Heading({
-  kind,
-  children,
-}: WithChildren & { readonly kind?: string | undefined }): JSX.Element {
+export function Heading({ kind, children }: HeadingProps): JSX.Element {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     const said = [heading.current?.textContent, kind].filter((text) => text !== undefined)
@@ -26,11 +26,12 @@ export function Heading({
 /** Props of components that show one hotkey. */
 export interface HotkeyProps extends StateProps {
   readonly hotkey: string
+  readonly isBad?: boolean
 }
 
 /** Shows a hotkey as a link to its view. */
-export const Key = ({ state, hotkey }: HotkeyProps): JSX.Element => (
-  <a class="key" href={linkTo.hotkey(hotkey)} title={hotkey}>
+export const Key = ({ state, hotkey, isBad = false }: HotkeyProps): JSX.Element => (
+  <a class={isBad ? 'key bad' : 'key'} href={linkTo.hotkey(hotkey)} title={hotkey}>
     <Face of={hotkey} />
     {hotkeyNames(state)(hotkey)}
   </a>
@@ -49,19 +50,6 @@ export function Face({ of }: { readonly of: string }): JSX.Element {
     </svg>
   )
 }
-
-/** Shows a number in a `dl`, with its name and its meaning. */
-export const BigNumber = ({
-  name,
-  value,
-  children,
-}: WithChildren & Readonly<Record<'name' | 'value', string>>): JSX.Element => (
-  <div>
-    <dt>{name}</dt>
-    <dd class="big">{value}</dd>
-    <dd>{children}</dd>
-  </div>
-)
 
 interface FewProps {
   /** Items shown before the reader asks for all. */
@@ -86,18 +74,10 @@ export function Few({ limit, children }: FewProps): JSX.Element {
   )
 }
 
-/** A row of a table: its cells by column name. */
-interface Row {
-  readonly key: string | number
-  readonly cells: Readonly<Record<string, ComponentChildren>>
-  /** Whether the row is marked as bad. */
-  readonly isBad?: boolean
-}
-
 interface TableProps {
   readonly title: string
-  /** Rows with the same columns. */
-  readonly rows: readonly Row[]
+  /** The cells of each row by the name of their column. */
+  readonly rows: readonly Readonly<Record<string, ComponentChildren>>[]
 }
 
 /** Shows a table below its title. In a narrow window each row becomes a card. */
@@ -107,15 +87,15 @@ export const Table = ({ title, rows }: TableProps): JSX.Element => (
     <table>
       <thead>
         <tr>
-          {Object.keys(rows[0]?.cells ?? {}).map((column) => (
+          {Object.keys(rows[0] ?? {}).map((column) => (
             <th key={column}>{column}</th>
           ))}
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ key, cells, isBad }) => (
-          <tr key={key} class={isBad ? 'aside' : undefined}>
-            {Object.entries(cells).map(([column, cell]) => (
+        {rows.map((row, i) => (
+          <tr key={i}>
+            {Object.entries(row).map(([column, cell]) => (
               <td key={column} data-column={column}>
                 <div>{cell}</div>
               </td>

@@ -2,8 +2,9 @@ import type { JSX } from 'preact'
 import { linkTo } from '../address.ts'
 import { type Page, useAnswer } from '../page.ts'
 import { showHidden, showOnLine } from '../visible.ts'
+import type { ShownProof } from '../worker/answers.ts'
 import type { SampleLine } from '../worker/epoch-accounts.ts'
-import type { Step } from '../worker/proof-steps.ts'
+import type { AnswerState } from '../worker/worker.ts'
 import { Heading } from './parts.tsx'
 import { Terms } from './terms.tsx'
 
@@ -15,11 +16,12 @@ interface ProofProps extends Page {
 
 /** Shows a sample's proof step by step, recomputed here. */
 export function ProofView({ state, ask, line, name }: ProofProps): JSX.Element {
-  const { value, error } = useAnswer(ask, ['proof', line], [state.epochs.length])
+  const answer = useAnswer(ask, ['proof', line], [state.epochs.length])
+  const { value } = answer
   return (
     <details class="fold">
       <summary>
-        Its proof: <Verdict steps={value?.steps} error={error} />
+        Its proof: <Verdict {...answer} />
       </summary>
       <p>
         <Terms>{STEPS}</Terms>
@@ -80,11 +82,12 @@ export function ProofFileView({ file, choose, ...page }: ProofFileProps): JSX.El
 }
 
 function FileVerdict({ ask, file }: Page & { readonly file: File }): JSX.Element {
-  const { value, error } = useAnswer(ask, ['proofFile', file], [file])
+  const answer = useAnswer(ask, ['proofFile', file], [file])
+  const { value } = answer
   return (
     <>
       <h2>
-        {showOnLine(value?.name ?? file.name)}: <Verdict steps={value?.steps} error={error} />
+        {showOnLine(value?.name ?? file.name)}: <Verdict {...answer} />
       </h2>
       {value?.line && (
         <p>
@@ -96,17 +99,12 @@ function FileVerdict({ ask, file }: Page & { readonly file: File }): JSX.Element
   )
 }
 
-interface VerdictProps {
-  /** Undefined before they are known. */
-  readonly steps: readonly Step[] | undefined
-  readonly error: string | undefined
-}
-
 /** States whether all steps are valid, or how many fail. */
-function Verdict({ steps, error }: VerdictProps): JSX.Element {
-  const failing = steps?.filter(({ holds }) => !holds).length ?? 0
-  const valid = steps ? `✔ All ${steps.length} steps are valid.` : 'in progress…'
-  const failed = failing > 0 ? `✘ ${failing} of ${steps?.length} steps fail.` : undefined
+function Verdict({ value, error }: AnswerState<Pick<ShownProof, 'steps'>>): JSX.Element {
+  const { length = 0 } = value?.steps ?? []
+  const failing = value?.steps.filter(({ holds }) => !holds).length ?? 0
+  const valid = value ? `✔ All ${length} steps are valid.` : 'in progress…'
+  const failed = failing > 0 ? `✘ ${failing} of ${length} steps fail.` : undefined
   return (
     <span role="status" class={(error ?? failed) === undefined ? 'good' : 'bad'}>
       {error ?? failed ?? valid}
@@ -114,39 +112,29 @@ function Verdict({ steps, error }: VerdictProps): JSX.Element {
   )
 }
 
-const Steps = ({ steps }: { readonly steps: readonly Step[] }): JSX.Element => (
+const showValue = (value: string | number): string => showHidden(`${value}`, 400)
+
+const Steps = ({ steps }: Pick<ShownProof, 'steps'>): JSX.Element => (
   <ol class="steps">
-    {steps.map((step) => (
-      <StepView key={step.title} step={step} />
+    {steps.map(({ title, sentence, values, holds }) => (
+      <li key={title} class={holds ? 'step' : 'step broken'}>
+        <details open={!holds}>
+          <summary>
+            <h3 class={holds ? 'good' : 'bad'}>
+              {holds ? '✔' : '✘'} {title}
+            </h3>
+          </summary>
+          <p>{holds ? sentence : `Expected: ${sentence}`}</p>
+          <dl>
+            {Object.entries(values).map(([name, value]) => (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd>{[value].flat().map(showValue).join('\n')}</dd>
+              </div>
+            ))}
+          </dl>
+        </details>
+      </li>
     ))}
   </ol>
 )
-
-const showValue = (value: string | number): string => showHidden(`${value}`, 400)
-
-function StepView({
-  step: { title, sentence, values, holds },
-}: {
-  readonly step: Step
-}): JSX.Element {
-  return (
-    <li class={holds ? 'step' : 'step broken'}>
-      <details open={!holds}>
-        <summary>
-          <h3 class={holds ? 'good' : 'bad'}>
-            {holds ? '✔' : '✘'} {title}
-          </h3>
-        </summary>
-        <p>{holds ? sentence : `Expected: ${sentence}`}</p>
-        <dl>
-          {Object.entries(values).map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{[value].flat().map(showValue).join('\n')}</dd>
-            </div>
-          ))}
-        </dl>
-      </details>
-    </li>
-  )
-}

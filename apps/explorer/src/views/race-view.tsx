@@ -17,7 +17,7 @@ import { explainAbsence, hotkeyNames, type Page, readingState, type StateProps }
 import { formatCount, shorten, showOnLine } from '../visible.ts'
 import type { EpochAccount } from '../worker/epoch-accounts.ts'
 import { LEADS_KEY, Leads } from './bars.tsx'
-import { BigNumber, Face, Few, Heading, Key } from './parts.tsx'
+import { Face, Few, Heading, Key } from './parts.tsx'
 
 /**
  * Shows the champion, its first epoch, the confidence, the contenders and the earlier champions.
@@ -42,7 +42,10 @@ export function RaceView({ state }: Page): JSX.Element {
             <p key={text}>{text}</p>
           ))}
           <TimeLine state={state} />
-          <Root state={state} />
+          <details class="fold">
+            <summary>The digest of the computed state for epoch {last.epoch + 1}</summary>
+            <p class="mono root">{last.root}</p>
+          </details>
         </>
       ) : (
         <p>{explainAbsence(state, '')}</p>
@@ -80,24 +83,28 @@ function Numbers({ state }: StateProps): JSX.Element {
       ? 'it won no duel for this throne that was read'
       : 'or more of the contenders exactly at the ratio to beat fail, even with luck and liars. ' +
         `This one won ${duel.wins} of ${duel.counted} environments and needed ${duel.needed}`
+  const since = `epoch ${from}${isStartUnknown(state, from) ? ' or earlier' : ''}`
+  const numbers = [
+    ['Since', since, model && `Model: ${model}`],
+    ['How sure', duel ? percent(duel.surePpm) : 'unknown', sure],
+    ['To beat now', percent(nextRatio), TO_BEAT],
+  ]
   return (
     <dl class="numbers">
-      <BigNumber
-        name="Since"
-        value={`epoch ${from}${isStartUnknown(state, from) ? ' or earlier' : ''}`}
-      >
-        {model && `Model: ${model}`}
-      </BigNumber>
-      <BigNumber name="How sure" value={duel ? percent(duel.surePpm) : 'unknown'}>
-        {sure}
-      </BigNumber>
-      <BigNumber name="To beat now" value={percent(nextRatio)}>
-        is the share of the decisive challenges, which only one of the two solves, that a contender
-        has to exceed
-      </BigNumber>
+      {numbers.map(([name, value, meaning]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd class="big">{value}</dd>
+          <dd>{meaning}</dd>
+        </div>
+      ))}
     </dl>
   )
 }
+
+const TO_BEAT =
+  'is the share of the decisive challenges, which only one of the two solves, that a contender ' +
+  'has to exceed'
 
 /** Shows how the throne was won, and the current contenders; without any, the next one. */
 function Duels({ state }: StateProps): JSX.Element {
@@ -180,8 +187,8 @@ function TimeLine({ state }: StateProps): JSX.Element {
       <h2>Champions, latest first</h2>
       <ol class="time">
         <Few limit={8}>
-          {[...listTerms(state)].reverse().map((reign) => (
-            <TermEntry key={reign.from} {...{ state, reign, duels }} />
+          {[...listTerms(state)].reverse().map((term) => (
+            <TermEntry key={term.from} {...{ state, term, duels }} />
           ))}
         </Few>
       </ol>
@@ -189,22 +196,20 @@ function TimeLine({ state }: StateProps): JSX.Element {
   )
 }
 
-interface StretchProps extends StateProps {
-  readonly reign: Term
+interface TermProps extends StateProps {
+  readonly term: Term
   readonly duels: readonly DuelAccount[]
 }
 
 /** Shows one champion's term, with the duels that ended or continue in it. */
-function TermEntry({ state, duels, reign: { hotkey, from, to } }: StretchProps): JSX.Element {
-  const { epoch, nextRatio } = state.epochs.at(-1) ?? { epoch: 0, nextRatio: 0 }
+function TermEntry({ state, duels, term: { hotkey, from, to } }: TermProps): JSX.Element {
+  const { epoch = 0, nextRatio } = state.epochs.at(-1) ?? {}
   const isLast = epoch === to - 2
   const isIn = (each: EpochAccount): boolean => each.epoch >= from && each.epoch < to
-  const own = state.epochs.filter(isIn)
-  const ratios = [...own.map(({ ratio }) => ratio), ...(isLast ? [nextRatio] : [])]
-  const [first, last] = [ratios[0], ratios.at(-1)].map((ratio = 0) => percent(ratio))
+  const ratios = state.epochs.filter(isIn).map(({ ratio }) => ratio)
+  const ends = [ratios[0] ?? nextRatio, isLast ? nextRatio : ratios.at(-1)]
+  const texts = new Set(ends.map((ratio = 0) => percent(ratio)))
   const verb = isLast ? 'To beat' : 'Was to beat'
-  const ratioText =
-    first === last ? first : `${first} at first, ${last} ${isLast ? 'now' : 'later'}`
   const fallen = duels.filter((account) => isIn(account.last))
   const before = isStartUnknown(state, from) ? ', and perhaps earlier' : ''
   const when = (isLast ? `from epoch ${from} on` : formatEpochs(from, to - 1)) + before
@@ -212,7 +217,7 @@ function TermEntry({ state, duels, reign: { hotkey, from, to } }: StretchProps):
     <li>
       <b>{hotkey === undefined ? 'no one' : <Key state={state} hotkey={hotkey} />}</b>
       <p>
-        {when}. {verb}: {ratioText}
+        {when}. {verb}: {[...texts].join(' at first, then ')}
       </p>
       <ul class="plain">
         <Few limit={12}>
@@ -227,15 +232,5 @@ function TermEntry({ state, duels, reign: { hotkey, from, to } }: StretchProps):
         </Few>
       </ul>
     </li>
-  )
-}
-
-function Root({ state }: StateProps): JSX.Element {
-  const { epoch = 0, root } = state.epochs.at(-1) ?? {}
-  return (
-    <details class="fold">
-      <summary>The digest of the computed state for epoch {epoch + 1}</summary>
-      <p class="mono root">{root}</p>
-    </details>
   )
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact'
 import type { AppState } from '../app-state.ts'
-import type { NamedNetwork, NetworkFile } from '../network-file.ts'
+import { isNetworkName, type NamedNetwork, type NetworkFile } from '../network-file.ts'
 import { hotkeyNames } from '../page.ts'
 import { formatCount, formatDuration, showOnLine } from '../visible.ts'
 import type { ChainHead, ReadingSpan } from '../worker/reader.ts'
@@ -8,8 +8,6 @@ import type { ChainHead, ReadingSpan } from '../worker/reader.ts'
 interface ReadingProps {
   readonly state: AppState
   readonly network: NamedNetwork | undefined
-  /** Reason that there is no network. */
-  readonly refusal: string | undefined
 }
 
 /**
@@ -28,11 +26,11 @@ export function ReadingStrip(props: ReadingProps): JSX.Element {
 
 type Strip = readonly [kind: 'good' | 'warn' | 'bad' | 'busy' | 'none', said: ComponentChildren]
 
-function describeReading({ state, network, refusal = '' }: ReadingProps): Strip {
+function describeReading({ state, network }: ReadingProps): Strip {
   const { ms, failure, beginning, epochs } = state
-  if (network === undefined) return ['bad', showOnLine(refusal, 600)]
   if (beginning === undefined || ms === undefined) {
-    if (failure !== undefined) return ['bad', `Reading stopped: ${showOnLine(failure, 600)}`]
+    const stopped = network === undefined ? '' : 'Reading stopped: '
+    if (failure !== undefined) return ['bad', stopped + showOnLine(failure, 600)]
     return ['busy', beginning ? progressBar(beginning, state.epochsRead) : 'Reading the chain…']
   }
   const { from, to, isTrusted } = beginning
@@ -42,7 +40,7 @@ function describeReading({ state, network, refusal = '' }: ReadingProps): Strip 
   }
   const done = `${formatCount(epochs.length, 'epoch')} recomputed in ${(ms / 1000).toFixed(1)} s`
   const trusted = isTrusted ? `, from the attested state of epoch ${from}` : ''
-  const named = network.isByLink ? ', for the network that this link names' : ''
+  const named = network?.isByLink ? ', for the network that this link names' : ''
   return describeResult(state, `${done}${trusted}${named}.`)
 }
 
@@ -144,9 +142,6 @@ export function LinkWarning({ own }: Pick<NamedNetwork, 'own'>): JSX.Element {
     </section>
   )
 }
-
-/** Reports whether a valid chain is the name of a network, and not a URL. */
-const isNetworkName = (chain: string): boolean => !URL.canParse(chain)
 
 /**
  * Describes the network. A node may report any genesis; only a network with a name has a known one.

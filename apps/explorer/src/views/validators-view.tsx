@@ -1,6 +1,6 @@
 import { formatLane, formatStake, percent } from '@affine/report/sentences'
 import type { JSX } from 'preact'
-import { countLanes, findTrust, formatSpan, listDuels } from '../app-state.ts'
+import { type AppState, formatSpan, listDuels } from '../app-state.ts'
 import { explainAbsence, hotkeyNames, type Page, type StateProps } from '../page.ts'
 import { showOnLine } from '../visible.ts'
 import type { BucketHealth } from '../worker/buckets.ts'
@@ -58,22 +58,49 @@ function LatestDuel({ of, ...page }: Page & ValidatorProps): JSX.Element | null 
   )
 }
 
-/** Shows the counts of validators, worst first. */
+/** A lost file or an unreachable bucket proves nothing against its validator. */
+const UNPROVED = ['COPY_MISSING', 'MISSING_BLOCK', 'STATE_MISSING']
+
+/** Counts the lanes of a validator, and its proved flaws by code, as in "WRONG_REPLAY × 2". */
+function countLanes({ epochs }: AppState, hotkey: string) {
+  const isOwn = ({ validator }: { readonly validator: string }): boolean => validator === hotkey
+  const own = epochs.flatMap(({ lanes }) => lanes.filter(isOwn))
+  const codes = epochs
+    .flatMap(({ flaws }) => flaws.filter(isOwn).map(({ code }) => code))
+    .filter((code) => !UNPROVED.includes(code))
+  return {
+    due: own.length,
+    accepted: own.filter(({ accepted }) => accepted).length,
+    outliers: own.filter(({ setAside }) => setAside.length > 0).length,
+    proved: [...new Set(codes)].map(
+      (code) => `${code} × ${codes.filter((each) => each === code).length}`,
+    ),
+  }
+}
+
+/** Shows the validators with a lane in the epochs that were read, worst first, then idle ones. */
 function Counts({ state, of }: ValidatorProps): JSX.Element {
-  const counts = countLanes(state).filter(({ hotkey }) => of === undefined || hotkey === of)
-  if (counts.length === 0) return <p>{explainAbsence(state, 'No lane was due.')}</p>
-  const rows = counts.map(({ hotkey, stake, isIdle, proved, due, accepted, outliers }) => ({
-    key: hotkey,
-    isBad: proved.length > 0 || outliers > 0 || isIdle === true,
-    cells: {
-      validator: <Key state={state} hotkey={hotkey} />,
-      stake: stake === undefined ? '–' : formatStake(stake),
-      'lanes accepted': isIdle ? 'idle' : `${accepted} of ${due}`,
-      'epochs suspect': `${outliers} of ${due}`,
-      'proved flaws': proved.join(', ') || 'none',
-      trust: percent(findTrust(state, hotkey)),
-    },
-  }))
+  const { epochs, validators = [] } = state
+  const due = epochs.flatMap(({ lanes }) => lanes.map(({ validator }) => validator))
+  const idle = validators.flatMap(({ isIdle, hotkey }) => (isIdle ? [hotkey] : []))
+  const hotkeys = [...new Set([...due, ...idle])].filter((hotkey) => hotkey === (of ?? hotkey))
+  if (hotkeys.length === 0) return <p>{explainAbsence(state, 'No lane was due.')}</p>
+  const rows = hotkeys
+    .map((hotkey) => ({ hotkey, ...countLanes(state, hotkey) }))
+    .sort((a, b) => b.proved.length - a.proved.length || b.outliers - a.outliers)
+    .map(({ hotkey, due, accepted, outliers, proved }) => {
+      const { stake, isIdle } = validators.find((each) => each.hotkey === hotkey) ?? {}
+      const isBad = proved.length > 0 || outliers > 0 || isIdle === true
+      return {
+        validator: <Key state={state} hotkey={hotkey} isBad={isBad} />,
+        stake: stake === undefined ? '–' : formatStake(stake),
+        'lanes accepted': isIdle ? 'idle' : `${accepted} of ${due}`,
+        'epochs suspect': `${outliers} of ${due}`,
+        'proved flaws': proved.join(', ') || 'none',
+        // A validator without a record has half of its stake. Protocol §8.9.
+        trust: percent(epochs.at(-1)?.trust[hotkey] ?? 500_000),
+      }
+    })
   return <Table title="Stake, lanes and trust" rows={rows} />
 }
 
@@ -82,14 +109,10 @@ function Lanes({ state, of }: ValidatorProps): JSX.Element | null {
   const rows = state.epochs.flatMap(({ epoch, lanes }) => {
     const lane = lanes.find(({ validator }) => validator === of)
     if (lane === undefined) return []
-    const { fault, trust, setAside } = lane
+    const { fault, trust } = lane
     const text = formatLane(lane)
-    const cells = {
-      epoch,
-      lane: fault === undefined ? text : `${text}: ${fault}`,
-      'trust afterwards': percent(trust),
-    }
-    return [{ key: epoch, isBad: setAside.length > 0, cells }]
+    const cause = fault === undefined ? '' : `: ${fault}`
+    return [{ epoch, lane: text + cause, 'trust afterwards': percent(trust) }]
   })
   if (rows.length === 0) return null
   return <Table title="Lanes, epoch by epoch" rows={rows.reverse()} />
@@ -111,13 +134,10 @@ function Findings({ state, of }: ValidatorProps): JSX.Element | null {
     .slice(-MAX_ROWS)
     .reverse()
     .map(({ mark, epoch, validator, code, detail }) => ({
-      key: `${epoch}${validator}${code}${detail}`,
-      cells: {
-        when: `${mark} epoch ${epoch}`,
-        validator: <Key state={state} hotkey={validator} />,
-        code: <code>{code}</code>,
-        detail: showOnLine(detail, 400),
-      },
+      when: `${mark} epoch ${epoch}`,
+      validator: <Key state={state} hotkey={validator} />,
+      code: <code>{code}</code>,
+      detail: showOnLine(detail, 400),
     }))
   return <Table title="Flaws and warnings" rows={rows} />
 }
@@ -127,15 +147,11 @@ export function BucketTable({ state, of }: ValidatorProps): JSX.Element | null {
   const health = state.health.filter(({ hotkey }) => of === undefined || hotkey === of)
   if (of !== undefined && health.length === 0) return null
   const rows = health.map((bucket) => ({
-    key: bucket.hotkey + bucket.announced,
-    isBad: bucket.failure !== undefined,
-    cells: {
-      validator: <Key state={state} hotkey={bucket.hotkey} />,
-      announced: showOnLine(bucket.announced, 140),
-      'files read': bucket.files,
-      'files missing': bucket.missing,
-      state: describeBucket(bucket),
-    },
+    validator: <Key state={state} hotkey={bucket.hotkey} isBad={bucket.failure !== undefined} />,
+    announced: showOnLine(bucket.announced, 140),
+    'files read': bucket.files,
+    'files missing': bucket.missing,
+    state: describeBucket(bucket),
   }))
   return <Table title="Buckets" rows={rows} />
 }

@@ -7,9 +7,9 @@ import {
   toLine,
 } from '@affine/blocks'
 import type { PerSide } from '@affine/envs'
-import { type EpisodeCourse, replaySide } from '@affine/report'
+import { type EnvAnalysis, type EpisodeCourse, replaySide } from '@affine/report'
 import { judgeProofFile } from '@affine/settlement'
-import type { EnvLanes, LostLine, SampleLine } from './epoch-accounts.ts'
+import type { LostLine, SampleLine } from './epoch-accounts.ts'
 import { collectEvidence, rereadBlock } from './evidence.ts'
 import { explainSteps, proveSample, type Step, toProof } from './proof-steps.ts'
 import type { SubnetReader } from './reader.ts'
@@ -32,7 +32,7 @@ export interface ShownPair extends ChallengePair {
 }
 
 /** The proof of a sample. */
-interface ShownProof {
+export interface ShownProof {
   readonly steps: readonly Step[]
   /** The proof as the text of a file. */
   readonly file: string
@@ -51,8 +51,8 @@ export interface Answers {
   sample(line: SampleLine): Promise<ShownSample>
   proof(line: SampleLine): Promise<ShownProof>
   proofFile(file: File): Promise<ShownProofFile>
-  /** The results of every lane in a duel, at the latest analysis of each environment. */
-  lanes(duelId: string): Promise<readonly EnvLanes[]>
+  /** The latest analysis of each environment of a duel, with the results of every lane. */
+  analyses(duelId: string): Promise<readonly EnvAnalysis[]>
   /** The latest lost challenges of each side of a duel. */
   losses(duelId: string): Promise<PerSide<readonly LostLine[]>>
 }
@@ -72,7 +72,7 @@ export function createAnswers(opened: () => Promise<SubnetReader>): Answers {
       const line = read && { block: read.block, line: read.proof.index }
       return { name: file.name, steps: explainSteps(steps), line }
     },
-    lanes: async (duelId) => (await opened()).accounts.findLanes(duelId),
+    analyses: async (duelId) => (await opened()).accounts.findAnalyses(duelId),
     losses: async (duelId) => (await opened()).accounts.findLosses(duelId),
   }
 }

@@ -24,6 +24,9 @@ export interface BucketHealth {
 /** Timeout of a whole response. */
 const TIMEOUT_MS = 10_000
 
+/** Origins of the reader's machine. The worker's is the page's. */
+const LOOPBACK = /^https?:\/\/(127\.0\.0\.1|localhost|\[::1\])(:|$)/
+
 /** Fetches without cookies and without the page's address. */
 const ask: typeof fetch = (input, init) =>
   fetch(input, { ...init, credentials: 'omit', referrerPolicy: 'no-referrer' })
@@ -31,16 +34,14 @@ const ask: typeof fetch = (input, init) =>
 /** The buckets of a subnet as a page reads them, with their states. */
 export class PageBuckets {
   readonly #base: string | undefined
-  readonly #isLocal: boolean
   readonly #health = new Map<string, BucketHealth>()
 
   /**
    * Creates the buckets. Plain names are resolved below `base`. Announced URLs must be https; http
-   * is allowed with `isLocal`, for a page on the reader's machine.
+   * is allowed for a page on the reader's machine.
    */
-  constructor(base: string | undefined, isLocal: boolean) {
+  constructor(base: string | undefined) {
     this.#base = base
-    this.#isLocal = isLocal
   }
 
   /** Opens a bucket for `recompute`. */
@@ -60,7 +61,7 @@ export class PageBuckets {
   }
 
   #placeOf(announced: string): string | undefined {
-    if (isBucketUrl(announced, this.#isLocal)) return announced
+    if (isBucketUrl(announced, LOOPBACK.test(self.origin))) return announced
     if (this.#base === undefined || !isPlainName(announced)) return undefined
     return `${this.#base.replace(/\/$/, '')}/${announced}`
   }

@@ -12,11 +12,7 @@ import type { RecomputedEpoch, SamplePlace } from '@affine/settlement'
 import { formatDuelId } from '../address.ts'
 
 /** The place of a sample. */
-export interface SampleLine {
-  readonly block: string
-  /** Index among the block's samples, from 0. */
-  readonly line: number
-}
+export type SampleLine = Pick<SamplePlace, 'block' | 'line'>
 
 /** One epoch as the page holds it: plain values, without details that the page asks for. */
 export interface EpochAccount extends EpochFacts {
@@ -38,29 +34,14 @@ export interface LostLine extends SampleLine {
   readonly forfeit: string | undefined
 }
 
-/** The results of the lanes in an environment of a duel, at the latest analysis. */
-export interface EnvLanes {
-  readonly env: string
-  /** Ratio to beat at that analysis, in ppm. */
-  readonly ratio: number
-  /** Sorted by validator, ascending. */
-  readonly lanes: readonly {
-    readonly validator: string
-    readonly wins: number
-    readonly losses: number
-    readonly isSetAside: boolean
-  }[]
-}
-
 /**
  * Creates the accounts of consecutive epochs. Stores the largest parts, lanes and lost challenges,
  * until the page asks for them.
  */
 export class EpochAccounts {
-  #last = { block: '', line: 0 }
-  readonly #stats = new DuelStats<LostLine, SamplePlace & SampleLine>({
+  readonly #stats = new DuelStats<LostLine>({
     most: 3,
-    keep: ({ pair: { env, index }, place: { block, line }, forfeit }) => {
+    keep: ({ pair: { env, index }, block, line, forfeit }) => {
       return { block, line, env, index, forfeit }
     },
   })
@@ -70,10 +51,7 @@ export class EpochAccounts {
 
   /** Adds a sample of the current epoch. Samples of a block come in order. */
   add(sample: Sample, place: SamplePlace): void {
-    const { block } = place
-    const line = block === this.#last.block ? this.#last.line + 1 : 0
-    this.#last = { block, line }
-    this.#stats.add(sample, { ...place, line })
+    this.#stats.add(sample, place)
   }
 
   /** Ends the current epoch and returns its account. */
@@ -98,13 +76,8 @@ export class EpochAccounts {
     return this.#losses.get(duel) ?? { champion: [], contender: [] }
   }
 
-  /** Returns the lanes of a duel by environment. Empty if the duel was never evaluated. */
-  findLanes(duel: ShownDuel['id']): readonly EnvLanes[] {
-    return (this.#looks.get(duel) ?? []).map(({ env, ratioPpm: ratio, report }) => {
-      const lanes = Object.entries(report.tallies).map(([validator, { wins, losses }]) => {
-        return { validator, wins, losses, isSetAside: report.setAside.includes(validator) }
-      })
-      return { env, ratio, lanes }
-    })
+  /** Returns the latest analyses of a duel. Empty if the duel was never evaluated. */
+  findAnalyses(duel: ShownDuel['id']): readonly EnvAnalysis[] {
+    return this.#looks.get(duel) ?? []
   }
 }

@@ -41,7 +41,7 @@ export function proveSample(evidence: ProofEvidence): readonly Step[] {
   const { steps, sample } = judgeSampleProof(toProof(evidence), target)
   const linking = explainSteps(steps)
   if (sample === undefined) return [proveCommitment(evidence), ...linking]
-  const playing = [proveId(evidence, sample), describeSeed(sample), ...proveReplies(sample)]
+  const playing = [proveId(evidence, sample), ...proveReplies(sample)]
   return [proveCommitment(evidence), ...playing, ...linking]
 }
 
@@ -76,21 +76,17 @@ function proveId(evidence: ProofEvidence, sample: Sample): Step {
   const contender = 'miner' in sample ? undefined : sample.contender.miner
   const specHash = specHashes[env] ?? ''
   const computed = challengeId({ ...evidence, specHash, env, index, contender })
+  const seed = deriveSeed(recorded).toString(16).padStart(32, '0')
   const place = `${env} #${index}${contender === undefined ? '' : ` of ${contender}`}`
   return {
-    title: 'Secret and beacon → challenge id',
+    title: 'Secret and beacon → challenge id → seed',
     holds: computed === recorded,
-    sentence: `The challenge follows from both, and no one knew both before block ${beaconBlock}.`,
-    values: { beacon, place, computed, recorded },
+    sentence:
+      `The challenge follows from both, and no one knew both before block ${beaconBlock}. ` +
+      'Everything random in the episode follows from the 128 bits of the seed.',
+    values: { beacon, place, computed, recorded, seed },
   }
 }
-
-const describeSeed = ({ challengeId: id }: Sample): Step => ({
-  title: 'Id → seed',
-  holds: true,
-  sentence: 'Everything random in the episode follows from these 128 bits.',
-  values: { id, seed: deriveSeed(id).toString(16).padStart(32, '0') },
-})
 
 /** Replays each episode with the validators' code and compares the reward. */
 function proveReplies(sample: Sample): readonly Step[] {

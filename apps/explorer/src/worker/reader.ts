@@ -82,8 +82,8 @@ export class SubnetReader {
    * Opens the network of a file.
    * @throws Error if the chain is unreadable.
    */
-  static async open(file: NetworkFile, isLocal: boolean): Promise<SubnetReader> {
-    return new SubnetReader(await openSubnet(file), new PageBuckets(file.buckets, isLocal))
+  static async open(file: NetworkFile): Promise<SubnetReader> {
+    return new SubnetReader(await openSubnet(file), new PageBuckets(file.buckets))
   }
 
   /**

@@ -4,11 +4,14 @@ import { type Findings, SubnetReader } from './reader.ts'
 
 /** Messages of the page: a network to read, once, or a question, with a port for the answer. */
 export type Request =
-  | { readonly open: NetworkFile; readonly isLocal: boolean }
-  | { readonly name: keyof Answers; readonly args: readonly unknown[] }
+  | { readonly file: NetworkFile }
+  | { readonly question: readonly [keyof Answers, ...(readonly unknown[])] }
 
-/** The answer to a question. */
-export type WorkerAnswer = { readonly value: unknown } | { readonly refusal: string }
+/** An answer or the reason that there is none; neither before it has arrived. */
+export interface AnswerState<Value> {
+  readonly value?: Value
+  readonly error?: string
+}
 
 const send = (found: Findings): void => postMessage(found)
 
@@ -17,11 +20,11 @@ let opened: Promise<SubnetReader> | undefined
 const answers = createAnswers(() => opened ?? Promise.reject(new Error('no network is open')))
 
 /** Recomputes the network and follows it. */
-async function read(file: NetworkFile, isLocal: boolean): Promise<void> {
+async function read(file: NetworkFile): Promise<void> {
   const started = performance.now()
   let ms: number | undefined
   try {
-    opened = SubnetReader.open(file, isLocal)
+    opened = SubnetReader.open(file)
     const reader = await opened
     for await (const found of reader.follow(file.last)) {
       if (found.head) ms ??= performance.now() - started
@@ -32,12 +35,15 @@ async function read(file: NetworkFile, isLocal: boolean): Promise<void> {
   }
 }
 
-addEventListener('message', async ({ data, ports: [port] }: MessageEvent<Request>) => {
-  if ('open' in data) return read(data.open, data.isLocal)
-  const answer = answers[data.name] as (...asked: readonly unknown[]) => Promise<unknown>
-  const reply: Promise<WorkerAnswer> = answer(...data.args).then(
-    (value) => ({ value }),
-    ({ message }: Error) => ({ refusal: message }),
+async function answerTo([name, ...args]: readonly [keyof Answers, ...(readonly unknown[])]) {
+  const answer = answers[name] as (...asked: readonly unknown[]) => Promise<unknown>
+  return answer(...args).then(
+    (value): AnswerState<unknown> => ({ value }),
+    ({ message }: Error) => ({ error: message }),
   )
-  port?.postMessage(await reply)
+}
+
+addEventListener('message', async ({ data, ports: [port] }: MessageEvent<Request>) => {
+  if ('file' in data) return read(data.file)
+  port?.postMessage(await answerTo(data.question))
 })

@@ -21,7 +21,7 @@ export const explain: CommandUnknownOpts = createReplayCommand('explain')
       const snapshot = await chain.snapshot(block)
       const hotkey = snapshot.neurons.find(({ uid }) => String(uid) === who)?.hotkey ?? who
       const nameOf = nameHotkeysBy(await readNames(options.network))
-      const report = new MinerReport(hotkey, { line: screen.line, verbose, nameOf })
+      const report = new MinerReport({ hotkey, line: screen.line, verbose, nameOf })
       const replay = await prepareReplay(subnet, { buckets, last }, (sample, place) =>
         report.stats.add(sample, place),
       )

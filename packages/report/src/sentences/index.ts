@@ -1,12 +1,4 @@
-export {
-  formatStake,
-  formatWait,
-  type HotkeyFormatter,
-  listed,
-  nameHotkeysBy,
-  percent,
-  percentRange,
-} from '../text.ts'
+export * from '../text.ts'
 export * from './duel-text.ts'
 export * from './epoch-text.ts'
 export * from './sample-text.ts'

@@ -1,6 +1,7 @@
-import type { ChallengePair, Episode, Sample } from '@affine/blocks'
+import type { Episode, Sample } from '@affine/blocks'
 import type { SamplePlace } from '@affine/settlement'
-import type { UncountedReason } from '../sample-use.ts'
+import type { UncountedReason } from '../env-facts.ts'
+import type { LostChallenge } from '../miner-stats.ts'
 import { printable } from '../text.ts'
 import type { EpisodeEnding, Turn } from '../turn.ts'
 
@@ -60,10 +61,9 @@ export function formatMistake({ reply, forfeit, mistake }: Turn, index: number):
   return `reply ${index + 1}, ${mistake}`
 }
 
-/** A lost challenge, the place of the contender's sample in a block, and its ending. */
-export interface Loss extends SamplePlace {
+/** A lost challenge and its ending. */
+export interface Loss extends Omit<LostChallenge, 'forfeit'> {
   readonly epoch: number
-  readonly pair: ChallengePair
   readonly ending: EpisodeEnding
 }
 

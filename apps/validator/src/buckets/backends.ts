@@ -1,17 +1,25 @@
 import { join } from 'node:path'
 import type { Bucket } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
-import { BucketFailure, type Dialect, type S3Options, s3Bucket } from '@affine/blocks/s3'
+import {
+  BUCKET_NAME_EXPECTED,
+  BucketFailure,
+  type Dialect,
+  isBucketName,
+  isBucketUrl,
+  type S3Options,
+  s3Bucket,
+} from '@affine/blocks/s3'
 import { NODE_HOST } from '@affine/settlement/host'
 import {
   InvalidValue,
   readValues,
   type SettingTexts,
   type Table,
+  textIn,
   type Values,
 } from '@affine/terminal'
 import pRetry from 'p-retry'
-import { isPlainUrl, readBucketName, readWord, URL_EXPECTED } from '../settings/readers.ts'
 
 /** A validator's own bucket. */
 export interface OwnBucket {
@@ -35,18 +43,32 @@ export interface Backend {
   readonly createBucket: (given: SettingTexts) => OwnBucket
 }
 
-/**
- * Returns a kind of bucket. `create` creates the bucket from the values of its settings.
- */
-function defineBackend<Settings extends Table>(
-  backend: Pick<Backend, 'label' | 'needsUrl'> & {
-    readonly settings: Settings
-    readonly create: (values: Values<Settings>) => OwnBucket
-  },
-): Backend {
-  const { settings, create, ...rest } = backend
-  return { ...rest, settings, createBucket: (given) => create(readValues(settings, given)) }
+/** Returns a kind of bucket. `create` creates the bucket from the values of its settings. */
+function defineBackend<Settings extends Table>({
+  create,
+  ...backend
+}: Pick<Backend, 'label' | 'needsUrl'> & {
+  readonly settings: Settings
+  readonly create: (values: Values<Settings>) => OwnBucket
+}): Backend {
+  return { ...backend, createBucket: (given) => create(readValues(backend.settings, given)) }
 }
+
+/** Reads an identifier or a key. */
+export const readWord = textIn('printable ASCII without spaces', (text) => /^[!-~]+$/.test(text))
+
+const MAX_URL_BYTES = 128
+const URL_EXPECTED = 'a plain URL of at most 128 bytes'
+
+/** Reports whether a text is a URL that fits into a commitment. */
+const isPlainUrl = (text: string): boolean =>
+  text.length <= MAX_URL_BYTES && isBucketUrl(text, true)
+
+/** Reads the name of a bucket in S3 or Google Cloud Storage. */
+const readBucketName = textIn(BUCKET_NAME_EXPECTED, isBucketName)
+
+/** Reads a URL that fits into a commitment. */
+export const readWebUrl = textIn(URL_EXPECTED, isPlainUrl)
 
 const R2_ACCOUNT = /^[0-9a-f]{32}$/
 
@@ -149,14 +171,14 @@ const S3 = defineBackend({
 function createServiceBucket(options: Omit<S3Options, 'now' | 'fetch'>): Bucket {
   const { now, fetch } = NODE_HOST
   const bucket = s3Bucket({ ...options, now, fetch })
-  const write: Bucket['write'] = (path, bytes) =>
-    pRetry(() => bucket.write(path, bytes), {
-      retries: 5,
-      minTimeout: 250,
-      maxRetryTime: 30_000,
-      shouldRetry: ({ error }) => error instanceof BucketFailure && !error.isFinal,
-    })
-  return { read: bucket.read, write }
+  const retrying = {
+    retries: 5,
+    minTimeout: 250,
+    maxRetryTime: 30_000,
+    shouldRetry: ({ error }: { readonly error: Error }) =>
+      error instanceof BucketFailure && !error.isFinal,
+  }
+  return { ...bucket, write: (...file) => pRetry(() => bucket.write(...file), retrying) }
 }
 
 /** A bucket in a folder of this machine, named after the hotkey. */
@@ -191,8 +213,8 @@ export function findBackend({ name }: { readonly name: string }): Backend | unde
 }
 
 /** Returns the backends with at least one given required setting. */
-export function pickBackends(given: object): readonly Backend[] {
+export function pickBackends(given: SettingTexts): readonly Backend[] {
   return BACKENDS.filter(({ settings }) =>
-    Object.entries(settings).some(([name, { needed }]) => needed && Object.hasOwn(given, name)),
+    Object.entries(settings).some(([name, { needed }]) => needed && given[name] !== undefined),
   )
 }

@@ -87,10 +87,8 @@ export const duel: CommandUnknownOpts = createSoloCommand('duel')
       const episodes = played.map((pair) => pair[role])
       expectReply(`the ${role}`, episodes, players[role])
     }
-    await writeFile(
-      join(out, 'result.json'),
-      `${JSON.stringify({ duel: solo, ...result }, null, 2)}\n`,
-    )
+    const report = JSON.stringify({ duel: solo, ...result }, null, 2)
+    await writeFile(join(out, 'result.json'), `${report}\n`)
     const ending = `${formatEnding(result)} Samples and result are in ${out}`
     const left = result.left.map(
       (env) => `${env} was dropped: no answer in ${HOPELESS} challenges was legal`,

@@ -1,7 +1,25 @@
 import { isIP } from 'node:net'
-import { CHAIN, ENV_MODULE, type Setting, type Table, textIn, whole } from '@affine/terminal'
-import { BACKENDS } from '../buckets/backends.ts'
-import { readSwitch, readWebUrl, readWord } from './readers.ts'
+import {
+  CHAIN,
+  ENV_MODULE,
+  InvalidValue,
+  type Setting,
+  type Table,
+  textIn,
+  whole,
+} from '@affine/terminal'
+import { BACKENDS, readWebUrl, readWord } from '../buckets/backends.ts'
+
+const YES = ['true', '1', 'yes', 'on', 'y', 'enabled']
+const NO = ['false', '0', 'no', 'off', 'n', 'disabled']
+
+/** Reads a switch. */
+function readSwitch(text: string): boolean {
+  const word = text.toLowerCase()
+  if (YES.includes(word)) return true
+  if (NO.includes(word)) return false
+  throw new InvalidValue('true or false')
+}
 
 /** The hotkey that validates. */
 const HOTKEY = {

@@ -12,7 +12,7 @@ import {
 } from '@affine/blocks/s3'
 import { NODE_HOST } from '@affine/settlement/host'
 import {
-  InvalidValue,
+  reader,
   readValues,
   type SettingTexts,
   type Table,
@@ -73,12 +73,10 @@ export const readWebUrl = textIn(URL_EXPECTED, isPlainUrl)
 const R2_ACCOUNT = /^[0-9a-f]{32}$/
 
 /** Reads the URL of a service with S3's API. The id of an R2 account becomes R2's URL. */
-function readEndpoint(text: string): string {
+const readEndpoint = reader(`${URL_EXPECTED}, or the 32 hex digits of an R2 account`, (text) => {
   const url = R2_ACCOUNT.test(text) ? `https://${text}.r2.cloudflarestorage.com` : text
-  if (!isPlainUrl(url))
-    throw new InvalidValue(`${URL_EXPECTED}, or the 32 hex digits of an R2 account`)
-  return url
-}
+  return isPlainUrl(url) ? url : undefined
+})
 
 const GOOGLES_URL = /^https?:\/\/([^/]+\.)?storage\.googleapis\.com(?=[:/]|$)/i
 
@@ -94,10 +92,9 @@ export const GOOGLE: Dialect = {
 }
 
 /** Reads where URLs contain the name of the bucket. */
-function readStyle(text: string): 'path' | 'virtual' {
-  if (text === 'path' || text === 'virtual') return text
-  throw new InvalidValue('path or virtual')
-}
+const readStyle = reader('path or virtual', (text) =>
+  (['path', 'virtual'] as const).find((style) => style === text),
+)
 
 /**
  * A bucket in Amazon S3, Cloudflare R2, Google Cloud Storage, or a service with S3's API that
@@ -189,7 +186,6 @@ const DIRECTORY = defineBackend({
     buckets: {
       option: '--buckets <folder>',
       variables: ['AFFINE_BUCKETS'],
-      read: String,
       kind: 'path',
       needed: true,
       help: "the folder of buckets; the bucket is the folder in it with the hotkey's name",

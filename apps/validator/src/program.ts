@@ -4,48 +4,33 @@ import { formatPurpose } from '@affine/terminal/run'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import manifest from '../package.json' with { type: 'json' }
 
-/** The groups of commands in help, and for each command its usage and description. */
-const GROUPS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+/** Loads the module of a command, which exports only the command. */
+type Loader = () => Promise<Readonly<Record<string, CommandUnknownOpts>>>
+
+/** The groups of commands in help, and for each command its description and module. */
+const GROUPS: Readonly<Record<string, Readonly<Record<string, readonly [string, Loader]>>>> = {
   'Validate:': {
-    'setup [options]': 'ask for settings and write .env',
-    'doctor [options]': "check a validator's or a miner's setup",
-    'validate [options]': 'run a validator',
-    'set-weights [options]': 'compute and set weights once',
+    setup: ['ask for settings and write .env', () => import('./commands/setup.ts')],
+    doctor: ["check a validator's or a miner's setup", () => import('./commands/doctor.ts')],
+    validate: ['run a validator', () => import('./commands/validate.ts')],
+    'set-weights': ['compute and set weights once', () => import('./commands/set-weights.ts')],
   },
   'Mine:': {
-    'practise [options] <player>': 'score an endpoint on challenges',
-    'duel [options] <champion> <contender>': 'test which of two players is better',
-    'miner [options]': 'serve a reference miner',
-    env: 'list or play environments',
-    'commit [options]': "commit a miner's model on chain",
+    practise: ['score an endpoint on challenges', () => import('./commands/practise.ts')],
+    duel: ['test which of two players is better', () => import('./commands/duel.ts')],
+    miner: ['serve a reference miner', () => import('./commands/miner.ts')],
+    env: ['list or play environments', () => import('./commands/env.ts')],
+    commit: ["commit a miner's model on chain", () => import('./commands/commit.ts')],
   },
   'Inspect:': {
-    'status [options]': 'show the state of a subnet',
-    'explain [options]': 'explain why a miner won, lost or waits',
-    'serve [options] <folder>': 'serve buckets and a page for them',
+    status: ['show the state of a subnet', () => import('./commands/status.ts')],
+    explain: ['explain why a miner won, lost or waits', () => import('./commands/explain.ts')],
+    serve: ['serve buckets and a page for them', () => import('./commands/serve.ts')],
   },
   'Local network:': {
-    'demo [options]': 'run a local subnet and verify it',
-    'localnet [options]': 'serve a local chain',
+    demo: ['run a local subnet and verify it', () => import('./commands/demo.ts')],
+    localnet: ['serve a local chain', () => import('./commands/localnet.ts')],
   },
-}
-
-/** Loads a command by its name. */
-const COMMANDS: Readonly<Record<string, () => Promise<CommandUnknownOpts>>> = {
-  setup: async () => (await import('./commands/setup.ts')).setup,
-  doctor: async () => (await import('./commands/doctor.ts')).doctor,
-  validate: async () => (await import('./commands/validate.ts')).validate,
-  'set-weights': async () => (await import('./commands/set-weights.ts')).setWeights,
-  practise: async () => (await import('./commands/practise.ts')).practise,
-  duel: async () => (await import('./commands/duel.ts')).duel,
-  miner: async () => (await import('./commands/miner.ts')).miner,
-  env: async () => (await import('./commands/env.ts')).env,
-  commit: async () => (await import('./commands/commit.ts')).commit,
-  status: async () => (await import('./commands/status.ts')).status,
-  explain: async () => (await import('./commands/explain.ts')).explain,
-  demo: async () => (await import('./commands/demo.ts')).demo,
-  localnet: async () => (await import('./commands/localnet.ts')).localnet,
-  serve: async () => (await import('./commands/serve.ts')).serve,
 }
 
 const EXIT_CODES = new Command('exit-codes')
@@ -74,11 +59,9 @@ export async function createProgram(words: readonly string[]): Promise<CommandUn
     .addHelpText('before', EXAMPLES)
   for (const [heading, commands] of Object.entries(GROUPS)) {
     program.commandsGroup(heading)
-    for (const [usage, description] of Object.entries(commands)) {
-      const [name = ''] = usage.split(' ')
-      const named = words.includes(name) ? await COMMANDS[name]?.() : undefined
-      const command = named ?? new Command().command(usage)
-      program.addCommand(command.description(description))
+    for (const [name, [description, load]] of Object.entries(commands)) {
+      const [named] = words.includes(name) ? Object.values(await load()) : []
+      program.addCommand((named ?? new Command(name)).description(description))
     }
   }
   program.addCommand(EXIT_CODES, { hidden: true })

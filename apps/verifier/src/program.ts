@@ -81,13 +81,12 @@ const history = chainCommand('af-verify')
 history
   .command('proof <file>')
   .description('check the proof of one sample, which the page saves as a file')
-  .configureHelp({ showGlobalOptions: true })
   .action(async (file, _, command) => {
     const options = command.optsWithGlobals()
     const unused = history.options.find(isUnusedByProof)
     if (unused !== undefined) throw new RangeError(`"proof" has no option ${unused.long}`)
     const { openChain } = await import('@affine/settlement')
-    const { verifyProof } = await import('./verify-proof.ts')
+    const { verifyProof } = await import('./verify.ts')
     const names = await readNames(options.network)
     return withChain(openChain, options, (subnet, screen) =>
       verifyProof(subnet, { file: expandPath(file, 'file'), names }, screen),

@@ -3,8 +3,9 @@ import { createReadStream, ftruncateSync, mkdtempSync, openSync, rmSync, writeSy
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import type { Sample } from '@affine/blocks'
+import { PROOF_BYTES, type Sample } from '@affine/blocks'
 import { type State, stateRoot } from '@affine/duel'
+import { readRegularFile } from '@affine/node/disk'
 import {
   addToVerification,
   describeEpoch,
@@ -12,12 +13,12 @@ import {
   exportEpoch,
   formatEpoch,
   formatFinding,
+  formatProof,
   formatSample,
   formatUncounted,
   formatVerification,
   formatWaits,
   type HotkeyFormatter,
-  type Line,
   nameHotkeysBy,
   toJson,
   type Verification,
@@ -25,6 +26,7 @@ import {
 import {
   type Choose,
   findStart,
+  judgeProofFile,
   type RecomputedEpoch,
   type RecomputeOptions,
   recompute,
@@ -33,7 +35,10 @@ import {
   type Waits,
 } from '@affine/settlement'
 import { createBucketOpener, expectBuckets, openThreads } from '@affine/settlement/node'
-import { type Output, printable } from '@affine/terminal'
+import { type Output, printable, readNamed } from '@affine/terminal'
+
+/** Names of hotkeys, for display. */
+type Names = Readonly<Record<string, string>>
 
 /** The epochs to verify, and the part of the result to show. */
 export interface VerifyOptions {
@@ -51,8 +56,7 @@ export interface VerifyOptions {
   readonly copies?: number
   /** Set to show every sample. */
   readonly samples?: true
-  /** Names of hotkeys, for display. */
-  readonly names?: Readonly<Record<string, string>>
+  readonly names?: Names
   /** The only sample to show, as `env#index`, with or without the environment's version. */
   readonly sample?: string
 }
@@ -69,7 +73,7 @@ export async function verify(
   options: VerifyOptions,
   screen: Output,
 ): Promise<void> {
-  const { base } = options
+  const { base, names = {} } = options
   // The waiting times are not part of the result, so they go to standard error.
   const onWaits = (waits: Waits): void => {
     const text = formatWaits(waits)
@@ -78,20 +82,19 @@ export async function verify(
   const data = { ...subnet, openBucket: createBucketOpener(base), onWaits }
   await expectBuckets(data, base)
   const beginning = await findStart(data, options.fromEpoch ?? data.network.firstEpoch)
-  screen.line(...beginLine(data, beginning.from, options))
+  printBeginning(data, beginning.from, options, screen)
   const { end, shown } = await printEpochs({ ...data, ...beginning }, options, screen)
   if (end === undefined || shown === 0) throw createNoMatchError(options)
-  screen.line(formatVerification(end, createNaming(options)), { type: 'end', ...end })
+  screen.line(formatVerification(end, nameInFull(names)), { type: 'end', ...end })
   if (end.conclusion === 'COMPARED_HOLDS') process.exitCode = 3
 }
 
 /** Returns a naming that prints hotkeys in full, so that readers can search for them. */
-const createNaming = ({ names = {} }: VerifyOptions): HotkeyFormatter =>
-  nameHotkeysBy(names, (key) => printable(key))
+const nameInFull = (names: Names): HotkeyFormatter => nameHotkeysBy(names, (key) => printable(key))
 
 /**
- * Recomputes the epochs and prints the requested epochs or samples. Resolves with the number of
- * these that were `formatValue`, and with the end, if there was an epoch.
+ * Recomputes the epochs and prints the requested epochs or samples. Resolves with their number, and
+ * with the end, if there was an epoch.
  */
 async function printEpochs(
   data: RecomputeOptions & { readonly from: State },
@@ -112,23 +115,13 @@ async function printEpochs(
     end = addToVerification(end, result, uncompared)
     // A later error does not change the exit code.
     if (end.conclusion === 'FLAWED') process.exitCode = 1
-    if (isShown()) shown += await printEpoch(result, options, { samples, screen })
+    if (isShown()) {
+      shown += await printSamples(samples, result, screen)
+      shown += printEpoch(result, options, screen)
+    }
     epoch = result.state.epoch
   }
   return { end, shown }
-}
-
-/** Prints the samples of an epoch, then the epoch. Resolves with the number of requested items. */
-async function printEpoch(
-  result: RecomputedEpoch,
-  options: VerifyOptions,
-  { samples, screen }: { readonly samples: SpilledSamples; readonly screen: Output },
-): Promise<number> {
-  const shown = await printSamples(samples, result, screen)
-  const lines = epochLines(result, options)
-  for (const line of [...lines, ...findingLines(result, createNaming(options))])
-    screen.line(...line)
-  return shown + lines.length
 }
 
 /** Prints the samples of an epoch. Resolves with their count. */
@@ -149,12 +142,23 @@ async function printSamples(
   return count
 }
 
-function epochLines(
+/**
+ * Prints an epoch, unless a sample is requested, then its flaws, then the warnings, in which no data
+ * is wrong. Returns the number of epochs that it printed.
+ */
+function printEpoch(
   result: RecomputedEpoch,
   { sample, names = {} }: VerifyOptions,
-): readonly OutputLine[] {
-  if (sample !== undefined) return []
-  return [[formatEpoch(describeEpoch(result), nameHotkeysBy(names)), exportEpoch(result)]]
+  screen: Output,
+): number {
+  if (sample === undefined)
+    screen.line(formatEpoch(describeEpoch(result), nameHotkeysBy(names)), exportEpoch(result))
+  const nameOf = nameInFull(names)
+  for (const flaw of result.flaws)
+    screen.line([formatFinding(flaw, 'bad', nameOf)], { type: 'flaw', ...flaw })
+  for (const warning of result.warnings)
+    screen.line([formatFinding(warning, 'warning', nameOf)], { type: 'warning', ...warning })
+  return Number(sample === undefined)
 }
 
 function createNoMatchError({ epoch, sample }: VerifyOptions): RangeError {
@@ -190,38 +194,19 @@ function createDraw(max: number): Choose {
   }
 }
 
-/** Lines of the output for people, and the record that `--json` prints instead. */
-type OutputLine = readonly [lines: string | readonly Line[], record: object]
-
-/** Returns the first line: the initial state, and the number of copies to compare of each block. */
-function beginLine(
+/** Prints the initial state, and the number of copies to compare of each block. */
+function printBeginning(
   { chain, network }: Subnet,
   from: State,
-  { copies, names }: { readonly copies?: number; readonly names?: object },
-): OutputLine {
+  { copies, names }: VerifyOptions,
+  screen: Output,
+): void {
   const [epoch, root] = [from.epoch, stateRoot(from)]
   const state = epoch === network.firstEpoch ? "the network's first state" : 'the attested state'
   const compared = copies === undefined ? '' : `, comparing at most ${copies} copies of each block`
   const { genesis, netuid } = chain
-  return [
-    `begins with epoch ${epoch} and ${state} ${root}${compared}`,
-    { type: 'begin', epoch, root, genesis, netuid, copies: copies ?? 'all', names },
-  ]
-}
-
-/** Returns the flaws of an epoch, then the warnings, in which no data is wrong. */
-function findingLines(
-  { flaws, warnings }: RecomputedEpoch,
-  nameOf: HotkeyFormatter,
-): readonly OutputLine[] {
-  const all = [
-    ...flaws.map((flaw) => ({ type: 'flaw', tone: 'bad', finding: flaw }) as const),
-    ...warnings.map((finding) => ({ type: 'warning', tone: 'warning', finding }) as const),
-  ]
-  return all.map(({ type, tone, finding }) => [
-    [formatFinding(finding, tone, nameOf)],
-    { type, ...finding },
-  ])
+  const record = { type: 'begin', epoch, root, genesis, netuid, copies: copies ?? 'all', names }
+  screen.line(`begins with epoch ${epoch} and ${state} ${root}${compared}`, record)
 }
 
 /**
@@ -251,4 +236,21 @@ function openTemporary(): number {
   const file = openSync(join(folder, 'samples.jsonl'), 'a+')
   rmSync(folder, { recursive: true })
   return file
+}
+
+/**
+ * Checks the proof in `file`, prints the verdict, and sets the exit code.
+ * @throws RangeError, as a rejection, if the file does not exist, is not regular, or is too large.
+ */
+export async function verifyProof(
+  subnet: Subnet,
+  { file, names }: { readonly file: string; readonly names: Names },
+  screen: Output,
+): Promise<void> {
+  const { bytes } = await readNamed(readRegularFile(file, PROOF_BYTES))
+  const verdict = await judgeProofFile(bytes, subnet)
+  const { result, read } = verdict
+  if (!result.ok) process.exitCode = 1
+  const record = { type: 'proof', ...read?.header, ...result }
+  screen.line([formatProof(verdict, nameInFull(names))], record)
 }

@@ -33,8 +33,10 @@ export const FIRST_EPOCH: WholeOption<'--first-epoch <n>'> = readFromVariables(
 )
 
 /** The modules of environments, for commands that play or recompute. `run` loads them. */
-export const ENV_MODULES: Option<'--env-module <file>'> =
-  createOption(ENV_MODULE).env('AFFINE_ENV_MODULE')
+export const ENV_MODULES: Option<'--env-module <file>'> = readFromVariables(
+  createOption(ENV_MODULE),
+  ENV_MODULE,
+)
 
 export type ChainOptions = {
   network: string
@@ -63,9 +65,13 @@ export const chainCommand = (name: string, defaultNetwork?: string): Command<[],
     })
 }
 
-/** Sets an option by the first variable of its setting that is set. Commander supports only one. */
-function readFromVariables<T extends Option>(option: T, { variables: names }: Setting): T {
-  const get = () => names?.find((name) => process.env[name]) ?? names?.[0]
+/** Sets an option by its first variable that is not empty. Commander reads only one, or an empty one. */
+export function readFromVariables<T extends Option>(
+  option: T,
+  { variables: names }: Required<Pick<Setting, 'variables'>>,
+): T {
+  const isUnset = (name: string): boolean => process.env[name] === undefined
+  const get = () => names.find((name) => process.env[name]) ?? names.find(isUnset)
   return Object.defineProperty(option, 'envVar', { get })
 }
 

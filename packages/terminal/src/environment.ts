@@ -30,9 +30,8 @@ export const ownVariables = (): SettingTexts =>
 /**
  * Prepares the environment and the words of a command line:
  * - sets the variables of `.env`, or of the file that "--settings" names, for which
- *   the loaded function is true, unless they are set;
- * - removes "--settings" from `words`;
- * - deletes such variables if they are empty.
+ *   the loaded function is true, unless they are set, even if they are empty;
+ * - removes "--settings" from `words`.
  *
  * @throws RangeError, as a rejection, if the file is missing, is not regular, or has an unreadable
  *   line.
@@ -43,22 +42,16 @@ export async function readEnvironment(
 ): Promise<void> {
   const path = removeOption(words, '--settings') ?? (existsSync('.env') ? '.env' : undefined)
   current = { path, lines: [], given: {} }
-  if (path === undefined && !Object.values(process.env).includes('')) return
+  if (path === undefined) return
   const isOwnVariable = await loadIsOwnVariable()
-  if (path !== undefined) {
-    const { NODE_HOST } = await import('@affine/settlement/host') // loads only if it is needed
-    const text = await readNamed(NODE_HOST.readText(path))
-    const { lines, faults } = readEnvLines(text, isOwnVariable)
-    if (faults.length > 0) throw new RangeError(`${path}, ${faults.join('; ')}`)
-    const missing = lines.filter(
-      ({ name }) => isOwnVariable(name) && process.env[name] === undefined,
-    )
-    const given = Object.fromEntries(missing.map(({ name, value }) => [name, value]))
-    current = { path, lines, given }
-    Object.assign(process.env, current.given)
-  }
-  for (const name of Object.keys(process.env))
-    if (isOwnVariable(name) && process.env[name] === '') delete process.env[name]
+  const { NODE_HOST } = await import('@affine/settlement/host') // loads only if it is needed
+  const text = await readNamed(NODE_HOST.readText(path))
+  const { lines, faults } = readEnvLines(text, isOwnVariable)
+  if (faults.length > 0) throw new RangeError(`${path}, ${faults.join('; ')}`)
+  const missing = lines.filter(({ name }) => isOwnVariable(name) && process.env[name] === undefined)
+  const given = Object.fromEntries(missing.map(({ name, value }) => [name, value]))
+  current = { path, lines, given }
+  Object.assign(process.env, given)
 }
 
 /** Removes an option from the words. Returns its value, or undefined if it is missing. */

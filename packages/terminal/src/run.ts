@@ -66,7 +66,7 @@ export async function perform(
   program.hook('preAction', async (_, command) => {
     warnOfProxy(say)
     const modules = command.getOptionValue('envModule') ?? process.env.AFFINE_ENV_MODULE
-    if (modules !== undefined) await loadModules(String(modules).split(','))
+    if (modules) await loadModules(String(modules).split(','))
   })
   try {
     await readEnvironment(words, loadIsOwnVariable)
@@ -126,7 +126,10 @@ function prepare(command: CommandUnknownOpts, program: string): void {
     .exitOverride()
     .showHelpAfterError('(see --help)')
     .helpOption('-h, --help', 'show this help')
-    .configureHelp({ commandDescription: () => '' }) // `formatPurpose` prints it
+    .configureHelp({
+      commandDescription: () => '', // `formatPurpose` prints it
+      subcommandTerm: (subcommand) => subcommand.name(),
+    })
     .configureOutput({
       writeOut: (text) =>
         process.stdout.write(fit(text, process.stdout.isTTY ? columns() : HELP_COLUMNS, 0)),

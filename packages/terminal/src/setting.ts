@@ -11,10 +11,10 @@ export interface Setting<Value = unknown> {
   /** The variables of the setting. The first non-empty variable counts. */
   readonly variables?: readonly string[]
   /**
-   * Returns the value of a text.
+   * Returns the value of a text. Default: the text.
    * @throws InvalidValue for a text without a value.
    */
-  readonly read: (text: string) => Value
+  readonly read?: (text: string) => Value
   /** Set for a path, which may begin with `~`, and for a list of paths, whose option repeats. */
   readonly kind?: 'path' | 'list'
   readonly needed?: true
@@ -38,7 +38,7 @@ export type Table = Readonly<Record<string, Setting>>
 /** The values of these settings. */
 export type Values<Settings extends Table> = {
   readonly [Name in keyof Settings]:
-    | ReturnType<Settings[Name]['read']>
+    | (Settings[Name] extends { read: (text: string) => infer Value } ? Value : string)
     | (Settings[Name] extends { needed: true } | { default: string } ? never : undefined)
 }
 
@@ -52,7 +52,7 @@ export function readValues<Settings extends Table>(
 ): Values<Settings> {
   const values = Object.entries(settings).map(([name, setting]) => {
     const text = given[name] ?? setting.default
-    return [name, text === undefined ? undefined : setting.read(text)]
+    return [name, text === undefined || !setting.read ? text : setting.read(text)]
   })
   return Object.fromEntries(values) // TypeScript cannot follow a mapped type through a loop
 }
@@ -86,7 +86,7 @@ export class InvalidValue extends InvalidArgumentError {
 /** Returns a part of a sentence about the expected value, or undefined if the text has a value. */
 export function findFault({ read }: Setting, text: string): string | undefined {
   try {
-    read(text)
+    read?.(text)
     return undefined
   } catch (error) {
     if (!(error instanceof InvalidValue)) throw error
@@ -94,33 +94,34 @@ export function findFault({ read }: Setting, text: string): string | undefined {
   }
 }
 
-/** Returns a function that reads whole numbers from `low` to `high`. */
-export function whole(low: number, high: number): (text: string) => number {
+/** Reads a text. */
+export type Reader<Value> = (text: string) => Value
+
+/** Returns a function that reads texts for which `find` returns a value. */
+export function reader<Value>(expected: string, find: Reader<Value | undefined>): Reader<Value> {
   return (text) => {
-    if (/^\d+$/.test(text) && isBetween(Number(text), low, high)) return Number(text)
-    throw new InvalidValue(`a whole number, ${low} to ${high}`)
+    const value = find(text)
+    if (value === undefined) throw new InvalidValue(expected)
+    return value
   }
 }
-
-/** Reads a share, from 0 to 1. */
-export function shareOption(text: string): number {
-  if (/\S/.test(text) && isBetween(Number(text), 0, 1)) return Number(text)
-  throw new InvalidValue('a number, 0 to 1')
-}
-
-const isBetween = (value: number, low: number, high: number): boolean =>
-  value >= low && value <= high
 
 /** Returns a function that reads texts for which `isValid` is true. */
-export function textIn(
-  expected: string,
-  isValid: (text: string) => boolean,
-): (text: string) => string {
-  return (text) => {
-    if (isValid(text)) return text
-    throw new InvalidValue(expected)
-  }
-}
+export const textIn = (expected: string, isValid: Reader<boolean>): Reader<string> =>
+  reader(expected, (text) => (isValid(text) ? text : undefined))
+
+/** Returns a function that reads numbers from `low` to `high`. */
+const numberIn = (expected: string, form: RegExp, low: number, high: number): Reader<number> =>
+  reader(expected, (text) =>
+    form.test(text) && Number(text) >= low && Number(text) <= high ? Number(text) : undefined,
+  )
+
+/** Returns a function that reads whole numbers from `low` to `high`. */
+export const whole = (low: number, high: number): Reader<number> =>
+  numberIn(`a whole number, ${low} to ${high}`, /^\d+$/, low, high)
+
+/** Reads a share, from 0 to 1. */
+export const shareOption: Reader<number> = numberIn('a number, 0 to 1', /\S/, 0, 1)
 
 /** Reports whether a path is a file's. */
 export function isFile(path: string): boolean {
@@ -135,7 +136,6 @@ export function isFile(path: string): boolean {
 export const ENV_MODULE = {
   option: '--env-module <file>',
   variables: ['AFFINE_ENV_MODULE'],
-  read: String,
   kind: 'list',
   help:
     'a module of your own environments, which runs with all rights of this program; several ' +

@@ -1,17 +1,25 @@
 import { join } from 'node:path'
 import type { Bucket } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
-import { BucketFailure, type Dialect, type S3Options, s3Bucket } from '@affine/blocks/s3'
+import {
+  BUCKET_NAME_EXPECTED,
+  BucketFailure,
+  type Dialect,
+  isBucketName,
+  isBucketUrl,
+  type S3Options,
+  s3Bucket,
+} from '@affine/blocks/s3'
 import { NODE_HOST } from '@affine/settlement/host'
 import {
-  InvalidValue,
+  reader,
   readValues,
   type SettingTexts,
   type Table,
+  textIn,
   type Values,
 } from '@affine/terminal'
 import pRetry from 'p-retry'
-import { isPlainUrl, readBucketName, readWord, URL_EXPECTED } from '../settings/readers.ts'
 
 /** A validator's own bucket. */
 export interface OwnBucket {
@@ -35,28 +43,40 @@ export interface Backend {
   readonly createBucket: (given: SettingTexts) => OwnBucket
 }
 
-/**
- * Returns a kind of bucket. `create` creates the bucket from the values of its settings.
- */
-function defineBackend<Settings extends Table>(
-  backend: Pick<Backend, 'label' | 'needsUrl'> & {
-    readonly settings: Settings
-    readonly create: (values: Values<Settings>) => OwnBucket
-  },
-): Backend {
-  const { settings, create, ...rest } = backend
-  return { ...rest, settings, createBucket: (given) => create(readValues(settings, given)) }
+/** Returns a kind of bucket. `create` creates the bucket from the values of its settings. */
+function defineBackend<Settings extends Table>({
+  create,
+  ...backend
+}: Pick<Backend, 'label' | 'needsUrl'> & {
+  readonly settings: Settings
+  readonly create: (values: Values<Settings>) => OwnBucket
+}): Backend {
+  return { ...backend, createBucket: (given) => create(readValues(backend.settings, given)) }
 }
+
+/** Reads an identifier or a key. */
+export const readWord = textIn('printable ASCII without spaces', (text) => /^[!-~]+$/.test(text))
+
+const MAX_URL_BYTES = 128
+const URL_EXPECTED = 'a plain URL of at most 128 bytes'
+
+/** Reports whether a text is a URL that fits into a commitment. */
+const isPlainUrl = (text: string): boolean =>
+  text.length <= MAX_URL_BYTES && isBucketUrl(text, true)
+
+/** Reads the name of a bucket in S3 or Google Cloud Storage. */
+const readBucketName = textIn(BUCKET_NAME_EXPECTED, isBucketName)
+
+/** Reads a URL that fits into a commitment. */
+export const readWebUrl = textIn(URL_EXPECTED, isPlainUrl)
 
 const R2_ACCOUNT = /^[0-9a-f]{32}$/
 
 /** Reads the URL of a service with S3's API. The id of an R2 account becomes R2's URL. */
-function readEndpoint(text: string): string {
+const readEndpoint = reader(`${URL_EXPECTED}, or the 32 hex digits of an R2 account`, (text) => {
   const url = R2_ACCOUNT.test(text) ? `https://${text}.r2.cloudflarestorage.com` : text
-  if (!isPlainUrl(url))
-    throw new InvalidValue(`${URL_EXPECTED}, or the 32 hex digits of an R2 account`)
-  return url
-}
+  return isPlainUrl(url) ? url : undefined
+})
 
 const GOOGLES_URL = /^https?:\/\/([^/]+\.)?storage\.googleapis\.com(?=[:/]|$)/i
 
@@ -72,10 +92,9 @@ export const GOOGLE: Dialect = {
 }
 
 /** Reads where URLs contain the name of the bucket. */
-function readStyle(text: string): 'path' | 'virtual' {
-  if (text === 'path' || text === 'virtual') return text
-  throw new InvalidValue('path or virtual')
-}
+const readStyle = reader('path or virtual', (text) =>
+  (['path', 'virtual'] as const).find((style) => style === text),
+)
 
 /**
  * A bucket in Amazon S3, Cloudflare R2, Google Cloud Storage, or a service with S3's API that
@@ -149,14 +168,14 @@ const S3 = defineBackend({
 function createServiceBucket(options: Omit<S3Options, 'now' | 'fetch'>): Bucket {
   const { now, fetch } = NODE_HOST
   const bucket = s3Bucket({ ...options, now, fetch })
-  const write: Bucket['write'] = (path, bytes) =>
-    pRetry(() => bucket.write(path, bytes), {
-      retries: 5,
-      minTimeout: 250,
-      maxRetryTime: 30_000,
-      shouldRetry: ({ error }) => error instanceof BucketFailure && !error.isFinal,
-    })
-  return { read: bucket.read, write }
+  const retrying = {
+    retries: 5,
+    minTimeout: 250,
+    maxRetryTime: 30_000,
+    shouldRetry: ({ error }: { readonly error: Error }) =>
+      error instanceof BucketFailure && !error.isFinal,
+  }
+  return { ...bucket, write: (...file) => pRetry(() => bucket.write(...file), retrying) }
 }
 
 /** A bucket in a folder of this machine, named after the hotkey. */
@@ -167,7 +186,6 @@ const DIRECTORY = defineBackend({
     buckets: {
       option: '--buckets <folder>',
       variables: ['AFFINE_BUCKETS'],
-      read: String,
       kind: 'path',
       needed: true,
       help: "the folder of buckets; the bucket is the folder in it with the hotkey's name",
@@ -191,8 +209,8 @@ export function findBackend({ name }: { readonly name: string }): Backend | unde
 }
 
 /** Returns the backends with at least one given required setting. */
-export function pickBackends(given: object): readonly Backend[] {
+export function pickBackends(given: SettingTexts): readonly Backend[] {
   return BACKENDS.filter(({ settings }) =>
-    Object.entries(settings).some(([name, { needed }]) => needed && Object.hasOwn(given, name)),
+    Object.entries(settings).some(([name, { needed }]) => needed && given[name] !== undefined),
   )
 }

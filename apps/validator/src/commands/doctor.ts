@@ -62,9 +62,8 @@ export const doctor: CommandUnknownOpts = addSettingOptions(command, isOwn)
     const read = readSettings(Object.fromEntries(flags), { ...ownVariables(), ...unused })
     // An error instead of a finding, because the disk check would write into a public folder.
     expectNoProblems(checkFolders(pickGiven(read.entries)))
-    const rows = read.shown.filter(({ from }) => from !== '-' && from !== 'default')
     const title = { text: `Settings of ${hotkey}:`, record: { type: 'settings', hotkey } }
-    printTable(output(options.json), title, rows)
+    printTable(output(options.json), title, read.shown)
     const chain = { firstEpoch: 0, ...options }
     const isWell = await printExamination(openChain, chain, { account, base, read })
     if (!isWell) process.exitCode = 1

@@ -16,14 +16,7 @@ import {
 import { lockFolder, openJournal } from '@affine/node/disk'
 import { drawInterval, findBounds, percent } from '@affine/report'
 import { NETWORK_HELP, SYSTEM_CLOCK } from '@affine/settlement'
-import {
-  expandPath,
-  InvalidValue,
-  interrupted,
-  NETUID,
-  networkOption,
-  output,
-} from '@affine/terminal'
+import { expandPath, interrupted, NETUID, networkOption, output, reader } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { DUEL_PLAYER, openPlayers, UID_HELP } from './duel/players.ts'
 import { createAsking, createProgress, createSoloCommand, printFailures } from './solo.ts'
@@ -32,6 +25,12 @@ const EXAMPLES = `Examples:
   $ af duel 0.6 0.8
   $ af duel 0.6 http://127.0.0.1:8001/v1 --env mult8-v0 --out mine
   $ af duel 17 42 --network finney\n`
+
+/** Reads a ratio to beat, rounded to millionths, between 0 and 1 exclusive. */
+const readRatio = reader('a number between 0 and 1, exclusive', (text) => {
+  const ppm = Math.round(Number(text) * 1e6)
+  return ppm > 0 && ppm < 1e6 ? ppm / 1e6 : undefined
+})
 
 /** `af duel`: tests whether the contender is better than the champion. */
 export const duel: CommandUnknownOpts = createSoloCommand('duel')
@@ -87,10 +86,8 @@ export const duel: CommandUnknownOpts = createSoloCommand('duel')
       const episodes = played.map((pair) => pair[role])
       expectReply(`the ${role}`, episodes, players[role])
     }
-    await writeFile(
-      join(out, 'result.json'),
-      `${JSON.stringify({ duel: solo, ...result }, null, 2)}\n`,
-    )
+    const report = JSON.stringify({ duel: solo, ...result }, null, 2)
+    await writeFile(join(out, 'result.json'), `${report}\n`)
     const ending = `${formatEnding(result)} Samples and result are in ${out}`
     const left = result.left.map(
       (env) => `${env} was dropped: no answer in ${HOPELESS} challenges was legal`,
@@ -106,13 +103,6 @@ const formatEnding = ({ outcome }: DuelStanding): string =>
 /** Returns how far an interrupted duel got. */
 const formatStop = ({ length }: readonly unknown[]): string =>
   `stopped after ${length} challenges: to continue, repeat the command`
-
-/** Reads a ratio to beat, rounded to millionths, between 0 and 1 exclusive. */
-function readRatio(text: string): number {
-  const ppm = Math.round(Number(text) * 1e6)
-  if (ppm > 0 && ppm < 1e6) return ppm / 1e6
-  throw new InvalidValue('a number between 0 and 1, exclusive')
-}
 
 /** Returns the counts of each environment, one a line. */
 function formatStanding({ envs }: DuelStanding, { ratioPpm }: SoloDuel): readonly string[] {

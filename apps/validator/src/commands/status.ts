@@ -30,20 +30,17 @@ export const status: CommandUnknownOpts = createReplayCommand('status')
   .option('--watch', 'repeat after every block until Ctrl-C')
   .addHelpText('before', EXAMPLES)
   .action(({ buckets, last, watch, ...options }) => {
-    if (!watch)
-      return withChain(openChain, options, async (subnet, screen) => {
-        const names = await readNames(options.network)
-        await createView(await prepareReplay(subnet, { buckets, last }), names, screen)()
-      })
     const onRetry = ({ message }: Error): void => {
       const text = maskUrls(message)
       output(options.json).line(`! ${formatValue(text)}`, { type: 'problem', message: text })
     }
-    return withChain(openLive, { ...options, onRetry }, async (subnet, screen, signal) => {
-      const isInPlace = process.stdout.isTTY && !options.json
+    const [open, retrying] = watch ? [openLive, { onRetry }] : [openChain, {}]
+    return withChain(open, { ...options, ...retrying }, async (subnet, screen, signal) => {
+      const isInPlace = watch && process.stdout.isTTY && !options.json
       const replay = await prepareReplay(subnet, { buckets, last })
       const names = await readNames(options.network)
       const show = createView(replay, names, screen, isInPlace ? CLEAR : '')
+      if (!watch) return void (await show())
       let shownBlock = -1
       for await (const { number } of subnet.chain.heads(signal)) {
         // Skips blocks if this is slower than the chain.

@@ -10,9 +10,9 @@ import {
 } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
 import { type Network, type Subnet, type SubnetOpener, SYSTEM_CLOCK } from '@affine/settlement'
-import { type ChainOptions, output, withChain } from '@affine/terminal'
+import { type ChainOptions, type Output, output, withChain } from '@affine/terminal'
 import { openClient } from '../service/agents.ts'
-import { estimateLoads, printCosts } from '../service/load.ts'
+import { estimateLoads, type Loads, printCosts } from '../service/load.ts'
 import type { SettingsReport } from '../settings/settings.ts'
 import { describe, type Finding, note, printFinding } from './findings.ts'
 import { checkBucket, checkChutes, checkDisks, checkOwnBucket } from './own-checks.ts'
@@ -32,7 +32,7 @@ interface ExaminedAccount {
 }
 
 /**
- * Prints the costs of duels, and the findings about an account, on a chain that `open` opens.
+ * Prints the findings about an account, and the costs of duels, on a chain that `open` opens.
  * Resolves with whether no check failed. Rejects for wrong usage, and when it is interrupted. A
  * chain that does not respond is a finding.
  */
@@ -50,13 +50,7 @@ export async function printExamination(
   }
   try {
     await withChain(open, options, async (subnet, _, signal) => {
-      const { chain, network } = subnet
-      const snapshot = await chain.snapshot((await chain.head()).number)
-      const loads = estimateLoads(network.protocol, snapshot)
-      const isMiner = findMinerSeat(snapshot, examined) !== undefined
-      if (!isMiner) printCosts('validator', loads, screen)
-      if (!examined.isValidator) printCosts('miner', loads, screen)
-      for await (const finding of examine(subnet, examined, signal)) say(finding)
+      for await (const finding of examine(subnet, examined, { screen, signal })) say(finding)
     })
   } catch (error) {
     if (!(error instanceof ChainError)) throw error
@@ -82,18 +76,24 @@ function findMinerSeat(snapshot: Snapshot, examined: ExaminedAccount): Seat | un
 const namesFolder = ({ entries }: SettingsReport): boolean =>
   entries.some(({ setting, value }) => setting.name === 'folder' && value !== undefined)
 
-/** Yields the findings about an account on a subnet, one check after the other. */
+/**
+ * Yields the findings about an account on a subnet, one check after the other. Prints the costs of
+ * duels.
+ */
 async function* examine(
   subnet: Subnet,
   examined: ExaminedAccount,
-  signal: AbortSignal,
+  { screen, signal }: { readonly screen: Output; readonly signal: AbortSignal },
 ): AsyncGenerator<Finding> {
   const { chain, network } = subnet
-  const { account, read, base } = examined
+  const { account, read, base, isValidator } = examined
   const { hotkey } = account
   const { epochBlocks, templates } = network.protocol
   const snapshot = yield* checkChain(chain)
+  const loads = estimateLoads(network.protocol, snapshot)
   const miner = findMinerSeat(snapshot, examined)
+  if (miner === undefined) printCosts('validator', loads, screen)
+  if (!isValidator) printCosts('miner', loads, screen)
   if (miner !== undefined) {
     yield note('REGISTERED', { hotkey, uid: miner.neuron.uid })
     // A miner needs neither permit nor stake.
@@ -103,9 +103,10 @@ async function* examine(
       yield* checkAnswers({ ...commitment, hotkey, templates }, network, signal)
     return
   }
-  yield checkWeights(snapshot)
+  const { revealPeriod: tempos } = snapshot
+  yield tempos === 0 ? note('WEIGHTS_OPEN', {}) : note('WEIGHTS_HIDDEN', { tempos })
   if (account.scheme !== 'sr25519') yield note('WRONG_KEY', { hotkey })
-  yield* checkOwn(hotkey, read, subnet, snapshot)
+  yield* checkOwn(hotkey, read, subnet, loads)
   const seat = findSeat(hotkey, snapshot)
   if (seat === undefined) {
     yield note('NOT_REGISTERED', { hotkey, netuid: chain.netuid })
@@ -139,10 +140,6 @@ async function* checkChain(chain: Chain): AsyncGenerator<Finding, Snapshot> {
   for (const fault of faults ?? []) yield note('RUNTIME_LACKS', { fault })
   return snapshot
 }
-
-/** Returns whether weights are set unencrypted, as a finding. */
-const checkWeights = ({ revealPeriod }: Snapshot): Finding =>
-  revealPeriod === 0 ? note('WEIGHTS_OPEN', {}) : note('WEIGHTS_HIDDEN', { tempos: revealPeriod })
 
 /**
  * Plays trial challenges with a committed miner, asked as validators ask it, and yields how it
@@ -197,7 +194,7 @@ async function* checkOwn(
   hotkey: string,
   read: SettingsReport,
   subnet: Subnet,
-  snapshot: Snapshot,
+  loads: Loads,
 ): AsyncGenerator<Finding> {
   const { settings, problems } = read
   if (settings === undefined) {
@@ -205,7 +202,7 @@ async function* checkOwn(
     return
   }
   const { network } = subnet
-  yield* await checkDisks(settings, estimateLoads(network.protocol, snapshot))
+  yield* await checkDisks(settings, loads)
   yield* await checkChutes(subnet, settings)
   yield* checkOwnBucket(settings, { hotkey, network, base: settings.bucket.folder })
 }

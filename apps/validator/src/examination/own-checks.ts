@@ -21,9 +21,7 @@ export async function checkDisks(
   { mostEpoch: { laneBytes, bucketBytes }, dayEpochs }: Loads,
 ): Promise<readonly Finding[]> {
   const check = (path: string, dayBytes: number): Promise<Finding> =>
-    checkDisk(path, dayBytes).catch((error: Error) =>
-      note('DISK_FAILS', { ...describe(error), message: error.message }),
-    )
+    checkDisk(path, dayBytes).catch((error: Error) => note('DISK_FAILS', describe(error)))
   const own = await check(folder, 2 * dayEpochs * laneBytes)
   if (bucket.folder === undefined) return [own]
   return [own, await check(bucket.folder, dayEpochs * bucketBytes)]
@@ -109,14 +107,12 @@ export async function checkBucket(
   // The state that governs an epoch is published when the epoch begins, before it is attested.
   const path = statePath(epoch)
   const bucket = createBucketOpener(base, network)(hotkey, url)
+  const file = { path, url }
   if (bucket === null)
-    return note(base === undefined ? 'BUCKET_NOT_NAMED' : 'BUCKET_NOT_OPENED', {
-      path,
-      url,
-    })
+    return note(base === undefined ? 'BUCKET_NOT_NAMED' : 'BUCKET_NOT_OPENED', file)
   const bytes = await bucket.read(path, LIMITS.blockBytes).catch((error: Error) => error)
   if (bytes instanceof Error) return note('BUCKET_FAILS', describe(bytes))
-  return note(bytes === null ? 'BUCKET_LACKS' : 'BUCKET', { path, url })
+  return note(bytes === null ? 'BUCKET_LACKS' : 'BUCKET', file)
 }
 
 /**
@@ -144,18 +140,12 @@ export async function* checkOwnBucket(
 
 /** Checks that the bucket refuses other bytes for the probe. */
 async function checkOverwriting(probe: string, own: Bucket, path: string): Promise<Finding> {
-  const writing = own.write(path, Buffer.from('{}'))
-  const refusal = await writing.then(
-    () => undefined,
-    (error: Error) => error,
-  )
-  if (refusal === undefined) {
-    // Restores the probe for the next check.
-    await own.write(path, Buffer.from(probe)).catch(() => undefined)
-    return note('NOT_KEPT', { path })
-  }
+  const refusal = await own.write(path, Buffer.from('{}')).catch((error: Error) => error)
   if (refusal instanceof BucketFailure && refusal.code === 'conflict') return note('KEPT', { path })
-  return note('KEEPING_FAILS', describe(refusal))
+  if (refusal instanceof Error) return note('KEEPING_FAILS', describe(refusal))
+  // Restores the probe for the next check.
+  await own.write(path, Buffer.from(probe)).catch(() => undefined)
+  return note('NOT_KEPT', { path })
 }
 
 /** Checks that the probe is readable at `url`. */

@@ -54,34 +54,25 @@ export function estimateLoads(
   const { duelEpochs, duelsMost: contenders, epochBlocks, validatorsMost } = protocol
   const able = neurons.filter(({ permit, stake }) => permit && stake > 0n)
   const voters = Math.min(Math.max(1, able.length), validatorsMost)
-  const played = Object.entries(protocol.envs).map(([env, constants]) => {
+  const most = { samples: 0, requests: 0, tokens: 0, laneBytes: 0 }
+  const champion = { championRequests: 0, championTokens: 0 }
+  for (const [env, constants] of Object.entries(protocol.envs)) {
     const quota = computeQuota(duelEpochs, constants)
     const isGame = constants.players === 2
     // In an environment of one player, the champion plays each challenge once for all contenders.
     const samples = quota * (isGame ? contenders : contenders + 1)
     const turns = registry.get(env)?.maxSteps ?? 0
     // In a game, the side that begins has the odd turn.
-    const each = isGame ? contenders * Math.ceil(turns / 2) : turns
-    return {
-      samples,
-      requests: samples * turns,
-      tokens: TOKENS[env] ?? 0,
-      championRequests: voters * quota * each,
-      lineBytes: isGame ? GAME_BYTES : EPISODE_BYTES,
-    }
-  })
-  const sum = (of: (env: (typeof played)[number]) => number): number =>
-    played.reduce((so, env) => so + of(env), 0)
-  const laneBytes = sum(({ samples, lineBytes }) => samples * lineBytes)
-  const mostEpoch = {
-    samples: sum(({ samples }) => samples),
-    requests: sum(({ requests }) => requests),
-    tokens: sum(({ requests, tokens }) => requests * tokens),
-    championRequests: sum(({ championRequests }) => championRequests),
-    championTokens: sum(({ championRequests, tokens }) => championRequests * tokens),
-    laneBytes,
-    bucketBytes: voters * laneBytes,
+    const championTurns = isGame ? contenders * Math.ceil(turns / 2) : turns
+    const tokens = TOKENS[env] ?? 0
+    most.samples += samples
+    most.requests += samples * turns
+    most.tokens += samples * turns * tokens
+    champion.championRequests += voters * quota * championTurns
+    champion.championTokens += voters * quota * championTurns * tokens
+    most.laneBytes += samples * (isGame ? GAME_BYTES : EPISODE_BYTES)
   }
+  const mostEpoch = { ...most, ...champion, bucketBytes: voters * most.laneBytes }
   return { mostEpoch, dayEpochs: DAY_MS / (epochBlocks * BLOCK_MS) }
 }
 
@@ -99,39 +90,34 @@ const DEPLOYMENT_HOURS = 3
 /** $ a month for a GB in S3, and $ an hour for a GPU of Chutes. */
 const [GIGABYTE_PRICE, GPU_PRICE] = [0.023, 1.8]
 
-/** The cost of an epoch. */
-type Cost = Readonly<Record<'calls' | 'tokens' | 'dollars', number>>
-
 /** Prints the costs of a payer for an epoch and for a month. */
 export function printCosts(
   who: 'validator' | 'miner',
   { mostEpoch, dayEpochs }: Loads,
   screen: Output,
 ): void {
-  const monthEpochs = dayEpochs * MONTH_DAYS
-  const say = (epoch: Cost, reason: string): void => {
-    const text = `${formatCost(epoch, 1)} an epoch, ${formatCost(epoch, monthEpochs)} a month`
-    const record = { type: 'costs', who, monthEpochs, ...epoch }
-    screen.line(`Maximum for a ${who}: ${text} (${reason})`, record)
-  }
   const { requests, tokens, championRequests, championTokens, bucketBytes } = mostEpoch
-  if (who === 'validator') {
-    const dollars = (bucketBytes / 1e9) * GIGABYTE_PRICE
-    const keeping = `a month's storage of its lanes at ${GIGABYTE_PRICE} $ a GB`
-    say({ calls: requests, tokens, dollars }, `${keeping}; calls of private chutes are free`)
-    return
+  const isMiner = who === 'miner'
+  const epoch = isMiner
+    ? { calls: championRequests, tokens: championTokens, dollars: (24 / dayEpochs) * GPU_PRICE }
+    : { calls: requests, tokens, dollars: (bucketBytes / 1e9) * GIGABYTE_PRICE }
+  const formatCost = (epochs: number): string => {
+    const millions = Number(((epoch.tokens * epochs) / 1e6).toPrecision(3)).toLocaleString('en-US')
+    const count = Math.round(epoch.calls * epochs).toLocaleString('en-US')
+    return `${count} calls, ${millions} million tokens and ${formatDollars(epoch.dollars * epochs)}`
   }
-  const dollars = (24 / dayEpochs) * GPU_PRICE
-  const deployment = `plus ${formatDollars(DEPLOYMENT_HOURS * GPU_PRICE)} for each deployment`
-  const running = `its GPU at ${GPU_PRICE} $ an hour, ${deployment}`
-  say({ calls: championRequests, tokens: championTokens, dollars }, running)
-}
-
-function formatCost({ calls, tokens, dollars }: Cost, epochs: number): string {
-  const millions = Number(((tokens * epochs) / 1e6).toPrecision(3)).toLocaleString('en-US')
-  const count = Math.round(calls * epochs).toLocaleString('en-US')
-  return `${count} calls, ${millions} million tokens and ${formatDollars(dollars * epochs)}`
+  const monthEpochs = dayEpochs * MONTH_DAYS
+  const costs = `${formatCost(1)} an epoch, ${formatCost(monthEpochs)} a month`
+  const text = `Maximum for a ${who}: ${costs} (${isMiner ? MINER_COST : VALIDATOR_COST})`
+  screen.line(text, { type: 'costs', who, monthEpochs, ...epoch })
 }
 
 const formatDollars = (dollars: number): string =>
   `${dollars.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })} $`
+
+const VALIDATOR_COST =
+  `a month's storage of its lanes at ${GIGABYTE_PRICE} $ a GB; ` +
+  'calls of private chutes are free'
+const MINER_COST =
+  `its GPU at ${GPU_PRICE} $ an hour, ` +
+  `plus ${formatDollars(DEPLOYMENT_HOURS * GPU_PRICE)} for each deployment`

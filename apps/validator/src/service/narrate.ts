@@ -70,23 +70,13 @@ export function printProblem(problem: Problem, screen: Output, unsaid = 0): void
   screen.line([{ text, tone }], { ...facts, ...(unsaid > 0 && { unsaid }) })
 }
 
+const TASKS = { head: 'the head', chutes: 'Chutes', node: 'node' }
+
 function formatTask(task: ValidatorTask): string {
-  switch (task.kind) {
-    case 'head':
-      return 'the head'
-    case 'attest':
-      return `attestation of epoch ${task.epoch}`
-    case 'lane':
-      return `lane of ${task.hotkey} in epoch ${task.epoch}`
-    case 'miner':
-      return `miner ${task.hotkey ?? `${task.model} at ${task.chute}`}`
-    case 'chutes':
-      return 'Chutes'
-    case 'node':
-      return 'node'
-    default:
-      return `${task.kind} of epoch ${task.epoch}`
-  }
+  if (task.kind === 'miner') return `miner ${task.hotkey ?? `${task.model} at ${task.chute}`}`
+  if (task.kind === 'lane') return `lane of ${task.hotkey} in epoch ${task.epoch}`
+  if (task.kind === 'attest') return `attestation of epoch ${task.epoch}`
+  return 'epoch' in task ? `${task.kind} of epoch ${task.epoch}` : TASKS[task.kind]
 }
 
 /**
@@ -99,14 +89,9 @@ export function getErrorCode(error: Error): string {
   return [code, fault, status].filter((part) => part !== undefined).join(' ')
 }
 
-const LATE: Readonly<Record<Late, string>> = {
-  'no-block': 'no block',
-  'no-progress': 'no progress',
-}
-
 /** Prints what is overdue after `seconds`; the process then ends. */
 export function printStall(late: readonly Late[], seconds: number, screen: Output): void {
-  const reasons = late.map((each) => LATE[each]).join(', and ')
+  const reasons = late.map((each) => each.replace('-', ' ')).join(', and ')
   const text = `${reasons} in ${seconds} s: the process ends, and its supervisor restarts it`
   const record = { type: 'problem', code: 'stalled', late, seconds }
   screen.line([{ text: `  ✘ stalled: ${text}`, tone: 'bad' }], record)

@@ -8,9 +8,10 @@ import {
 import type { Command, OptionValues } from '@commander-js/extra-typings'
 import { type NamedSetting, SETTINGS } from './table.ts'
 
-/** The text of a setting, and the source, option or variable that set it. */
+/** A setting, and the source, option or variable that set it. */
 export interface SettingEntry {
   readonly setting: NamedSetting
+  /** Undefined if it is not given. */
   readonly value: string | undefined
   readonly from: string
   /** The option or variable that set it; if none did, all that can. */
@@ -61,22 +62,19 @@ export function findSettings(
 }
 
 function findSetting(setting: NamedSetting, sources: Sources): SettingEntry {
-  const { kind, default: standard } = setting
   const names = listNames(setting)
   for (const [from, values] of Object.entries(sources)) {
     const by = names.find((name) => values[name])
     const text = by && values[by]
-    if (text) return { setting, value: kind === 'path' ? expandPath(text, by) : text, from, by }
+    if (text)
+      return { setting, value: setting.kind === 'path' ? expandPath(text, by) : text, from, by }
   }
-  const from = standard === undefined ? '-' : 'default'
-  return { setting, value: standard, from, by: names.join(' or ') }
+  return { setting, value: undefined, from: '-', by: names.join(' or ') }
 }
 
-/** Returns the texts that are not defaults, by the name of the setting. */
-export function pickGiven(entries: readonly SettingEntry[]): SettingTexts {
-  const given = entries.filter(({ from }) => from !== 'default' && from !== '-')
-  return Object.fromEntries(given.map(({ setting, value }) => [setting.name, value]))
-}
+/** Returns the texts by the name of the setting. */
+export const pickGiven = (entries: readonly SettingEntry[]): SettingTexts =>
+  Object.fromEntries(entries.map(({ setting, value }) => [setting.name, value]))
 
 /** Returns the option and the variables that can set a setting. */
 export function listNames({

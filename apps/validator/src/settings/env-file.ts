@@ -45,8 +45,7 @@ const HEAD = '# Settings of `af validate`. `af doctor` lists and tests them.\n'
  * @throws RangeError for a value that no line can hold.
  */
 export function formatEnvFile(entries: readonly SettingEntry[]): string {
-  const given = entries.filter(({ from }) => from !== 'default')
-  const lines = given.flatMap(({ setting, value }) => {
+  const lines = entries.flatMap(({ setting, value }) => {
     const [name] = setting.variables ?? []
     return name === undefined || value === undefined ? [] : formatEnvLine(name, value)
   })

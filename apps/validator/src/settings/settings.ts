@@ -12,15 +12,20 @@ import {
   ownVariables,
   printable,
   readValues,
-  type Setting,
   type SettingTexts,
   type Table,
   type Values,
 } from '@affine/terminal'
-import { BACKENDS, findBackend, type OwnBucket, pickBackends } from '../buckets/backends.ts'
+import {
+  BACKENDS,
+  type Backend,
+  findBackend,
+  type OwnBucket,
+  pickBackends,
+} from '../buckets/backends.ts'
 import { type AccountOptions, readValidatorAccount } from '../service/account.ts'
 import { createMasker, findNodeKeys, findUrlSecrets, type Masker } from '../service/secrets.ts'
-import { findSettings, listNames, pickGiven, type SettingEntry, toKebab } from './entries.ts'
+import { findSettings, pickGiven, type SettingEntry, toKebab } from './entries.ts'
 import { checkVariables } from './env-file.ts'
 import { COMMON, type SENDING, SETTINGS } from './table.ts'
 
@@ -50,8 +55,7 @@ export interface Settings extends Values<typeof COMMON> {
 
 export interface SettingsReport {
   /**
-   * All settings, with secrets masked. `by` is the option or variable that set a value, or all that
-   * can.
+   * The given settings, with secrets masked. `by` is the option or variable that set a value.
    */
   readonly shown: readonly Readonly<Record<'setting' | 'value' | 'from' | 'by', string>>[]
   readonly problems: readonly SettingProblem[]
@@ -74,12 +78,9 @@ export function readSettings(
   const entries = findSettings(flags, env, file)
   const given = pickGiven(entries)
   const mask = createMasker(findSecrets(given))
-  const shown = entries.map(({ setting, value = '-', from, by }) => ({
-    setting: toKebab(setting.name),
-    value: mask(value),
-    from,
-    by,
-  }))
+  const shown = entries.flatMap(({ setting, value, from, by }) =>
+    value === undefined ? [] : { setting: toKebab(setting.name), value: mask(value), from, by },
+  )
   const [backend] = pickBackends(given)
   // Settings of the other kinds of buckets are not required.
   const isNeeded = ({ setting, value }: SettingEntry): boolean =>
@@ -133,16 +134,12 @@ function checkBuckets(
   const by = 'the bucket'
   const backends = pickBackends(given)
   const [backend] = backends
-  if (backend === undefined) {
-    const firsts = BACKENDS.flatMap(({ settings }) => Object.entries<Setting>(settings).slice(0, 1))
-    const ways = firsts.map(([name, setting]) => listNames({ ...setting, name }).join(' or '))
-    return [{ code: 'MISSING', by, detail: `expected ${ways.join(', or ')}` }]
-  }
+  const namesOf = (kinds: readonly Backend[]): readonly (string | undefined)[] =>
+    kinds.map((kind) => entries.find(({ setting }) => findBackend(setting) === kind)?.by)
+  if (backend === undefined)
+    return [{ code: 'MISSING', by, detail: `expected ${namesOf(BACKENDS).join(', or ')}` }]
   if (backends.length > 1) {
-    const got = backends.map(
-      (each) => entries.find(({ setting }) => findBackend(setting) === each)?.by,
-    )
-    const detail = `expected one bucket, got ${got.join(' and ')}`
+    const detail = `expected one bucket, got ${namesOf(backends).join(' and ')}`
     return [{ code: 'CONFLICT', by, detail }]
   }
   if (!backend.needsUrl || given.bucketUrl !== undefined) return []

@@ -1,42 +1,53 @@
 import { isIP } from 'node:net'
-import { CHAIN, ENV_MODULE, type Setting, type Table, textIn, whole } from '@affine/terminal'
-import { BACKENDS } from '../buckets/backends.ts'
-import { readSwitch, readWebUrl, readWord } from './readers.ts'
+import {
+  CHAIN,
+  ENV_MODULE,
+  reader,
+  type Setting,
+  type Table,
+  textIn,
+  whole,
+} from '@affine/terminal'
+import { BACKENDS, readWebUrl, readWord } from '../buckets/backends.ts'
+
+const YES = ['true', '1', 'yes', 'on', 'y', 'enabled']
+const NO = ['false', '0', 'no', 'off', 'n', 'disabled']
+
+/** Reads a switch. */
+const readSwitch = reader('true or false', (text) => {
+  const word = text.toLowerCase()
+  return YES.includes(word) || (NO.includes(word) ? false : undefined)
+})
 
 /** The hotkey that validates. */
 const HOTKEY = {
   key: {
     option: '--key <file>',
     variables: ['AFFINE_KEY'],
-    read: String,
     kind: 'path',
     help: 'the file of the hotkey; or set AFFINE_HOTKEY to its secret',
   },
   wallet: {
     option: '--wallet <name>',
     variables: ['BT_WALLET_COLD', 'BT_WALLET_NAME'],
-    read: String,
     help: 'the name of a Bittensor wallet',
     proposed: 'default',
   },
   hotkey: {
     option: '--hotkey <name>',
     variables: ['BT_WALLET_HOT', 'BT_WALLET_HOTKEY'],
-    read: String,
     help: "the name of the wallet's hotkey",
     proposed: 'default',
   },
   walletPath: {
     option: '--wallet-path <folder>',
     variables: ['BT_WALLET_PATH'],
-    read: String,
     kind: 'path',
     without: '~/.bittensor/wallets',
     help: 'the folder that holds the wallets',
   },
   hotkeySecret: {
     variables: ['AFFINE_HOTKEY'],
-    read: String,
     help: 'the secret of the hotkey, unless an option names one',
     secret: 'all',
   },
@@ -64,7 +75,6 @@ const WORK = {
   folder: {
     option: '--folder <folder>',
     variables: ['AFFINE_FOLDER'],
-    read: String,
     kind: 'path',
     needed: true,
     help: 'the private folder of secrets, journals, sealed blocks, states',

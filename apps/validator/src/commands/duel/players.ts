@@ -47,11 +47,13 @@ export async function openPlayers(
   { asking, screen }: { readonly asking: PlayerAsking; readonly screen: Output },
 ): Promise<Players> {
   const committed = await readCommittedMiners(words, where, asking.signal)
+  const names = { ...words }
   const open = (side: Side): Promise<Opponent> => {
     const found = committed[side]
     if (found !== undefined) {
+      names[side] = formatMiner(found)
       const record = { type: 'player', side, uid: found.uid, ...found.miner }
-      screen.line(`${side}: ${formatValue(formatMiner(found))}`, record)
+      screen.line(`${side}: ${formatValue(names[side])}`, record)
     }
     screen.wait(`waiting for a reply of the ${side}`)
     if (found === undefined) return openPlayer(words[side], side, asking)
@@ -59,12 +61,10 @@ export async function openPlayers(
     const unbounded = Number.POSITIVE_INFINITY
     return openMiner(miner.chute, (on) => openClient(network, miner, on, unbounded), asking)
   }
-  const name = (side: Side): string => {
-    const found = committed[side]
-    return found === undefined ? words[side] : formatMiner(found)
+  return {
+    players: { champion: await open('champion'), contender: await open('contender') },
+    names,
   }
-  const players = { champion: await open('champion'), contender: await open('contender') }
-  return { names: { champion: name('champion'), contender: name('contender') }, players }
 }
 
 interface CommittedMiner {

@@ -67,16 +67,13 @@ export async function playPractice(
       '"--resume" expected a file of this practice: name another file, or repeat its arguments',
     )
   const { exercises } = resumed
-  const storedCount = journal.entries.length - 1
-  if (storedCount >= 0)
-    screen.line(`continuing after ${storedCount} challenges`, {
-      type: 'resumed',
-      played: storedCount,
-    })
+  const stored = journal.entries.length - 1
+  if (stored >= 0)
+    screen.line(`continuing after ${stored} challenges`, { type: 'resumed', played: stored })
   const asking = { ...createAsking(session, signal), env: practice.envs[0] }
   screen.wait(`waiting for a reply of ${practice.player}`)
   const player = await openPlayer(practice.player, 'practice', asking)
-  let count = Math.max(storedCount, 0)
+  let count = Math.max(stored, 0)
   const countText = () => `${count} of ${exercises.length}`
   const advice = resume ? 'repeat the command to continue' : 'cannot continue without --resume'
   const stopped = () => `stopped after ${countText()} challenges: ${advice}`

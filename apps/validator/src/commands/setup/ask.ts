@@ -9,8 +9,8 @@ import { readValidatorAccount, resolveWalletFolder } from '../../service/account
 import { findSettings, pickGiven, type SettingEntry, toKebab } from '../../settings/entries.ts'
 import type { Flags } from '../../settings/settings.ts'
 
-/** Returns what is wrong with a text; undefined if it is valid. */
-type Check = (text: string) => Promise<string | undefined>
+/** Rejects with what is wrong with a text. */
+type Check = (text: string) => Promise<unknown>
 
 /**
  * Asks in a terminal for every setting that a validator needs and no option gives. Proposes the
@@ -62,10 +62,10 @@ class SetupPrompts {
     const { key, hotkeySecret, walletPath } = this.given
     if (key ?? hotkeySecret) return
     const root = resolveWalletFolder(walletPath)
-    await this.ask('wallet', (text) => describeFault(access(join(root, text, 'hotkeys'))))
+    await this.ask('wallet', (text) => access(join(root, text, 'hotkeys')))
     await this.ask('hotkey', (text) => {
       const variables = { ...process.env, ...this.answers, BT_WALLET_HOT: text }
-      return describeFault(readValidatorAccount(this.#flags, () => {}, variables))
+      return readValidatorAccount(this.#flags, () => {}, variables)
     })
   }
 
@@ -83,7 +83,7 @@ class SetupPrompts {
   }
 
   async #backend(): Promise<Backend> {
-    const [named] = pickBackends(this.#flags)
+    const [named] = pickBackends(pickGiven(findSettings(this.#flags, {})))
     if (named !== undefined) return named
     const options = BACKENDS.map((value) => ({ value, label: value.label }))
     const [given] = pickBackends(this.given)
@@ -93,7 +93,7 @@ class SetupPrompts {
   }
 
   /** Asks for a setting, unless an option gives it. */
-  async ask(name: string, check: Check = async () => undefined, isOptional = false): Promise<void> {
+  async ask(name: string, check: Check = async () => {}, isOptional = false): Promise<void> {
     const found = this.#found.find(({ setting }) => setting.name === name)
     const [variable] = found?.setting.variables ?? []
     if (found === undefined || variable === undefined || found.from === 'flag') return
@@ -101,23 +101,16 @@ class SetupPrompts {
   }
 }
 
-async function describeFault(work: Promise<unknown>): Promise<string | undefined> {
-  return work.then(
-    () => undefined,
-    ({ message }: Error) => message,
-  )
-}
-
 /** Asks for one setting. Does not show a secret; an empty answer keeps its value. */
 async function askOne({ setting, value }: SettingEntry, check: Check, isOptional: boolean) {
   const { name, help, proposed = '', secret } = setting
-  const question = `${toKebab(name)}: ${help}`
-  const message = isOptional ? `${question} (optional)` : question
+  const message = `${toKebab(name)}: ${help}${isOptional ? ' (optional)' : ''}`
   const current = secret === 'all' ? (value ?? '') : (value ?? proposed)
   const validate = async (text = ''): Promise<string | undefined> => {
     const given = text || current
     if (given === '') return isOptional ? undefined : 'a value is needed'
-    return findFault(setting, given) ?? (await check(given))
+    const reason = ({ message }: Error): string => message
+    return findFault(setting, given) ?? check(given).then(() => undefined, reason)
   }
   if (secret !== 'all')
     return expectAnswer(

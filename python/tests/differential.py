@@ -15,8 +15,7 @@ from affine_verify import evidence
 from affine_verify.buckets import Buckets, UnavailableError
 from affine_verify.chain import Neuron, View, read_chain
 from affine_verify.commitments import Attestation, Commitment, Slot, read_slot
-from affine_verify.evidence import Block, Lane, Scope
-from affine_verify.proof import check_proof
+from affine_verify.evidence import Block, Lane, Scope, check_proof
 from affine_verify.state import decide, first_state, root_of
 from affine_verify.text import FaultError, require
 from affine_verify.verify import recompute

@@ -3,12 +3,16 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from vectors import examples
+
 from affine_verify.chain import Neuron, View
 from affine_verify.commitments import Attestation, Commitment, Slot
 from affine_verify.evidence import Tallies
 from affine_verify.rules import LOCAL
 from affine_verify.state import State, decide, first_state, root_of
 
+MAIN: dict[str, Any] = examples()["first state"]["out"]["state"]["protocol"]
+"""The constants of the main network."""
 HEAD, NEXT, OTHER_ROOT = "b" * 64, "c" * 64, "b" * 64
 FULL = {env[0]: env for env in ("hex@0.1.0", "mult8@0.1.0", "tictactoe@0.1.0")}
 

@@ -12,9 +12,9 @@ from affine_verify.chain import Neuron, View
 from affine_verify.commitments import Attestation
 from affine_verify.judging import Counts, ahead, beaten_by, best_of, bound_of, decayed_ratio, judge, raised_ratio, sum_of_rates, supported, trust_of
 from affine_verify.rules import LOCAL as LOCAL_RULES
-from affine_verify.rules import MAIN as MAIN_RULES
 from affine_verify.state import acceptance_of, content_of, queue_of, weigh_voters
 from networks import networks
+from verify_networks import MAIN as MAIN_RULES
 from verify_networks import bitmap, commitment
 
 HERE = Path(__file__).parent

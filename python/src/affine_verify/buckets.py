@@ -6,10 +6,10 @@ import zlib
 from contextlib import suppress
 from http.client import HTTPException
 from pathlib import Path
-from urllib.parse import urlsplit
 from urllib.request import HTTPHandler, HTTPSHandler, OpenerDirector, ProxyHandler, Request
 
 NAME = re.compile("[A-Za-z0-9_-][A-Za-z0-9._-]*")
+HTTPS = re.compile("https://[^/?#]+[^?#]*", re.IGNORECASE)
 PATIENCE_SECONDS = 90.0
 READ_SECONDS = 30.0
 CHUNK = 2**16
@@ -24,9 +24,7 @@ class UnavailableError(Exception):
     """Data that a reader needs is unavailable or invalid. Protocol §6.5."""
 
 
-def read_url(
-    url: str, limit: int, seconds: float = READ_SECONDS, question: bytes | None = None
-) -> bytes | None:
+def read_url(url: str, limit: int, seconds: float, question: bytes | None = None) -> bytes | None:
     """Returns what a URL serves with status 200, at most one byte beyond the limit, or None.
 
     A question, in JSON, is posted to it.
@@ -59,15 +57,6 @@ def read_file(path: Path, limit: int) -> bytes | None:
     return None
 
 
-def is_https(address: str) -> bool:
-    """Reports whether an address is an https URL with a host, and nothing after its path."""
-    try:
-        parts = urlsplit(address)
-    except ValueError:
-        return False
-    return parts.scheme == "https" and bool(parts.hostname) and not (parts.query or parts.fragment)
-
-
 def is_url(text: str) -> bool:
     """Reports whether a text is an http or https URL."""
     return text.startswith(("http://", "https://"))
@@ -82,12 +71,12 @@ class Buckets:
 
     def read(self, address: str, path: str, limit: int) -> bytes | None:
         """Returns a file, or None if it is unavailable or has more than `limit` bytes."""
-        base = address
-        if not is_https(address):
+        base, is_https = address, HTTPS.fullmatch(address) is not None
+        if not is_https:
             if self.base is None or NAME.fullmatch(address) is None:
                 return None
             base = f"{self.base.rstrip('/')}/{address}"
-        if is_https(address) or is_url(base):
+        if is_https or is_url(base):
             data = self._fetch(address, f"{base.rstrip('/')}/{path}", limit)
         else:
             data = read_file(Path(base) / path, limit)

@@ -1,6 +1,5 @@
 """The export of a local chain, replayed by its rules. Protocol §5.1."""
 
-import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -27,15 +26,13 @@ PARAMS = {
     "minNonImmuneUids": is_u16,
 }
 ENV = {"specHash": is_hash, "players": int_to(2, 1), "quotaFirst": is_quota, "quotaMost": is_quota}
-ENV_ID = re.compile("[a-z0-9-]{1,64}@[0-9.]{5,32}")
+is_env = matching("[a-z0-9-]{1,64}@[0-9.]{5,32}")
 FIRST = {
     "format": matching(FORMAT),
     "netuid": is_u16,
     "params": PARAMS,
     "neurons": list_of({"hotkey": is_hotkey, "stake": matching("0|[1-9][0-9]{0,19}")}),
-    "envs?": lambda given: (
-        map_of(ENV)(given) and 1 <= len(given) <= 16 and all(map(ENV_ID.fullmatch, given))
-    ),
+    "envs?": lambda given: map_of(ENV)(given) and all(map(is_env, given)) and 1 <= len(given) <= 16,
 }
 BODIES: list[dict[str, Any]] = [
     {"fields": list_of(matching("(?:[0-9a-f]{2}){0,1024}"), 16)},
@@ -102,16 +99,12 @@ class Chain:
         require(fits(first, FIRST), "wrong members")
         self.first, self.params, self.netuid = first, first["params"], first["netuid"]
         self.view = View(_first_neurons(first["neurons"], self.params), {}, {})
+        self.genesis = ""
         self.hashes: list[str] = []
         self.views: list[View] = []
         self.time = 0
         self.nonces: dict[str, int] = {}
         self.committed: dict[tuple[str, int], int] = {}
-
-    @property
-    def genesis(self) -> str:
-        """The hash of block 0; an empty text before it."""
-        return self.hashes[0] if self.hashes else ""
 
     def add(self, block: Any) -> None:
         """Applies one block, or raises a FaultError."""
@@ -126,7 +119,7 @@ class Chain:
                 self._call(call, len(self.hashes))
             except FaultError as fault:
                 raise FaultError(f"call {index}: {fault}") from fault
-        self.time = block["time"]
+        self.time, self.genesis = block["time"], self.genesis or expected
         self.hashes.append(expected)
         self.views.append(self.view)
 

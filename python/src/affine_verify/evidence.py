@@ -1,4 +1,4 @@
-"""Samples, blocks and lanes. Protocol §6.1 to §6.3, and §6.5."""
+"""Samples, blocks, lanes, and proofs of one sample. Protocol §6.1 to §6.3, §6.5 and §6.6."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -109,10 +109,9 @@ def read_signed(data: bytes, scope: Scope, expected: str | None = None) -> Block
 
 def check_signature(validator: str, hash: str, signature: str) -> None:
     """Raises a FaultError unless a signature is the validator's, over a block's hash."""
-    is_right = is_signature(signature) and is_signed(
-        validator, bytes.fromhex(hash), bytes.fromhex(signature)
-    )
-    require(is_right, "WRONG_SIGNATURE")
+    require(is_signature(signature), "WRONG_SIGNATURE")
+    signed = bytes.fromhex(hash), bytes.fromhex(signature)
+    require(is_signed(validator, *signed), "WRONG_SIGNATURE")
 
 
 def read_sample(line: bytes) -> dict[str, Any]:
@@ -197,19 +196,14 @@ class Lane(NamedTuple):
     def _rewards(self, place: Place, line: bytes, secret: str, invocations: set[str]) -> list[int]:
         """Returns the rewards in a sample of the plan; remembers its invocations."""
         sample = read_sample(line)
-        miners = tuple(episode["miner"] for episode in episodes_of(sample))
-        contender = place.miners[1] if len(place.miners) == 2 else ""
-        expected = challenge_id(
-            **self.scope._asdict(),
-            env=place.env,
-            spec_hash=self.state["protocol"]["envs"][place.env]["specHash"],
-            beacon=self.beacon,
-            secret=secret,
-            index=place.number,
-            contender=contender,
-        )
-        found = sample["env"], sample["index"], miners, sample["challengeId"]
-        require(found == (*place, expected), "WRONG_CHALLENGE")
+        env, number, miners = place
+        lane = {**self.scope._asdict(), "beacon": self.beacon, "secret": secret}
+        spec_hash = self.state["protocol"]["envs"][env]["specHash"]
+        lane |= {"contender": miners[1]} if len(miners) == 2 else {}
+        id = challenge_id(env=env, spec_hash=spec_hash, index=number, **lane)
+        players = tuple(episode["miner"] for episode in episodes_of(sample))
+        found = sample["env"], sample["index"], players, sample["challengeId"]
+        require(found == (*place, id), "WRONG_CHALLENGE")
         for episode in episodes_of(sample):
             for invocation in (m["invocation"] for m in episode["messages"] if "invocation" in m):
                 require(invocation not in invocations, "REPEATED_INVOCATION")
@@ -260,3 +254,42 @@ def points_of(env: str, reward: int) -> int:
     """Returns the points of an episode of one player, in millionths. Protocol §6.5."""
     game = game_of(env)
     return MILLION * (reward - game.lowest_reward) // (game.highest_reward - game.lowest_reward)
+
+
+# One sample alone (6.6)
+
+PROOF_BYTES = 16 * SAMPLE_BYTES
+PROOF = {
+    **dict.fromkeys(("sample", "header", "signature"), is_text),
+    "index": is_uint,
+    "path": list_of(is_hash, 11),
+    "links": list_of(is_text),
+}
+
+
+def read_proof(data: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Returns a proof file and its header, or raises a FaultError; checks only the schema."""
+    require(len(data) <= PROOF_BYTES, "BAD_PROOF")
+    proof = parse(data, PROOF, "BAD_PROOF")
+    return proof, read_header(proof["header"].encode(), "BAD_PROOF")
+
+
+def check_proof(data: bytes, scope: Scope, head: str, plan_samples: int) -> dict[str, Any]:
+    """Returns the sample that a proof shows, or raises a FaultError.
+
+    The scope, the sealed head and the number of samples in the lane's plan are the reader's own.
+    """
+    proof, header = read_proof(data)
+    require(scope.has(header) and len(proof["links"]) <= plan_samples, "BAD_PROOF")
+    hash = last = merkle.leaf(proof["header"].encode()).hex()
+    for link in proof["links"]:
+        require(read_header(link.encode(), "BAD_PROOF")["prev"] == last, "BAD_PROOF")
+        last = merkle.leaf(link.encode()).hex()
+    require(last == head, "BAD_PROOF")
+    check_signature(scope.validator, hash, proof["signature"])
+    sample = proof["sample"].encode()
+    siblings = [bytes.fromhex(each) for each in proof["path"]]
+    place = proof["index"], header["count"]
+    is_in = merkle.is_included(sample, *place, siblings, bytes.fromhex(header["root"]))
+    require(is_in, "BAD_PROOF")
+    return read_sample(sample)

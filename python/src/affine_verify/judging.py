@@ -5,13 +5,12 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
 from math import isqrt, prod
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 MILLION = 10**6
 BLANK_PLAYED = 96
 APART_Z_SQUARED = 4
 
-Verdict = Literal["win", "hold", "even"]
 Rules = Mapping[str, Any]
 
 
@@ -99,7 +98,7 @@ class Evidence(NamedTuple):
     ratio: int
     rules: Rules
 
-    def verdict(self, index: int, is_alone: bool = False) -> Verdict | None:
+    def verdict(self, index: int, is_alone: bool = False) -> str | None:
         """Returns the verdict in a duel's epoch number `index`, from 1. Protocol §8.6."""
         rules, (lead, variance), (wins, trials) = self.rules, self.score, self.hold
         z_squared = rules["aloneZSquaredPpm" if is_alone else "floorZSquaredPpm"]

@@ -6,29 +6,24 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from affine_verify.attested_state import read_attested_state
 from affine_verify.buckets import NAME, Buckets, UnavailableError, is_url, read_file, read_url
 from affine_verify.chain import Chain, read_chain
 from affine_verify.commitments import Attestation, Seal
-from affine_verify.evidence import Scope
-from affine_verify.proof import PROOF_BYTES, check_proof, read_proof
-from affine_verify.rules import plan_most, rules_of
+from affine_verify.evidence import PROOF_BYTES, Scope, check_proof, read_proof
+from affine_verify.rules import UsageError, plan_most, rules_of
 from affine_verify.state import first_state, root_of
 from affine_verify.text import FaultError, require
-from affine_verify.verify import Epoch, recompute
+from affine_verify.verify import Epoch, read_attested_state, recompute
 
 VALID, FLAWED, WRONG_USAGE, NOT_DONE, STOPPED = 0, 1, 2, 4, 130
 EXPORT_BYTES = 2**31
 EXPORT_SECONDS = 600.0
 BITTENSOR = re.compile("finney|test|local|wss?://.*")
-
-
-class UsageError(Exception):
-    """An argument is wrong."""
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -39,10 +34,8 @@ def main(words: Sequence[str] | None = None) -> int:
         if words[:1] == ["proof"]:
             return _run_proof(_proof_parser().parse_args(words[1:]))
         return _run_history(_history_parser().parse_args(words))
-    except UsageError as error:
-        return _fail(error, WRONG_USAGE)
-    except UnavailableError as error:
-        return _fail(error, NOT_DONE)
+    except (UsageError, UnavailableError) as error:
+        return _fail(error, WRONG_USAGE if isinstance(error, UsageError) else NOT_DONE)
     except BrokenPipeError:  # the reader of the output closes it early
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return VALID
@@ -56,27 +49,23 @@ def _fail(error: Exception, code: int) -> int:
 
 
 def _history_parser() -> argparse.ArgumentParser:
-    text = "Recompute a local network from its chain and its buckets."
-    parser = _parser("affine-verify", text)
+    parser = _parser("affine-verify", "Recompute a local network from its chain and its buckets.")
     parser.add_argument("buckets", nargs="?", help="the folder or URL of the buckets by name")
     parser.add_argument("--json", action="store_true", help="print JSON, one object a line")
     parser.add_argument("--first-epoch", type=int, default=0, help="the network's first epoch")
-    text = "begin with this epoch, from its attested state, which is believed"
-    parser.add_argument("--from-epoch", type=int, help=text)
+    parser.add_argument("--from-epoch", type=int, help="begin with its attested, believed state")
     return parser
 
 
 def _proof_parser() -> argparse.ArgumentParser:
-    text = "Check a proof of one sample against a seal on chain."
-    parser = _parser("affine-verify proof", text)
+    parser = _parser("affine-verify proof", "Check a proof of one sample against a seal on chain.")
     parser.add_argument("file", help="the proof, which the page saves as a file")
     return parser
 
 
 def _parser(name: str, description: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(name, description=description)
-    text = "the file, or the http URL, of a local chain's export"
-    parser.add_argument("--network", required=True, help=text)
+    parser.add_argument("--network", required=True, help="a local chain's export: a file or a URL")
     return parser
 
 
@@ -99,10 +88,7 @@ def _read_network(where: str) -> tuple[Chain, dict[str, Any]]:
         chain = read_chain(data)
     except FaultError as fault:
         raise UnavailableError(f"--network {where}: the export is invalid: {fault}") from fault
-    try:
-        return chain, rules_of(chain.first.get("envs"))
-    except ValueError as error:
-        raise UsageError(f"--network: {error}") from error
+    return chain, rules_of(chain.first.get("envs"))
 
 
 def _served_export(url: str) -> bytes | None:
@@ -132,25 +118,20 @@ def _run_history(given: argparse.Namespace) -> int:
         raise UnavailableError("no epoch of the network has ended")
     begin = first if given.from_epoch is None else given.from_epoch
     if not 0 <= first <= begin < ended:
-        name, least = ("first", 0) if first < 0 else ("from", first)
-        raise UsageError(f"--{name}-epoch expected an epoch from {least} to {ended - 1}")
-    is_first = begin == first
-    source = "which more than half of the active stake attests; epochs before are not recomputed"
-    source = "the network's first" if is_first else source
-    state = first_state(rules, first)
+        expected = f"--first-epoch expected 0 or more, and --from-epoch {first} to {ended - 1}"
+        raise UsageError(f"{expected}, got {first} and {begin}")
+    state, is_first = first_state(rules, first), begin == first
     state = state if is_first else read_attested_state(chain, buckets, rules, begin)
-    root, flaws = root_of(state), 0
-    text = f"begins with epoch {begin} and the state {root}, {source}"
-    facts = {"epoch": begin, "root": root, "believed": not is_first}
-    _print("begin", facts, text, given.json)
+    root, flaws, show = root_of(state), 0, partial(_show, given.json)
+    show("begin", epoch=begin, root=root, believed=not is_first)
     try:
         for epoch in recompute(chain, buckets, state):
             root = epoch.root
             flaws += len(epoch.flaws)
-            _print_epoch(epoch, given.json)
+            _show_epoch(epoch, show)
     except UnavailableError as error:
         return _fail(error, FLAWED if flaws else NOT_DONE)
-    _print("end", {"root": root, "flaws": flaws}, f"root {root}, {flaws} flaws", given.json)
+    show("end", root=root, flaws=flaws)
     return FLAWED if flaws else VALID
 
 
@@ -166,25 +147,20 @@ def _check_base(base: str | None, chain: Chain) -> None:
         raise UsageError(f"buckets {base or ''}: {advice}")
 
 
-def _print_epoch(epoch: Epoch, is_json: bool) -> None:
+def _show_epoch(epoch: Epoch, show: Callable[..., None]) -> None:
     state, acceptance, _, lost, crowned, begun = epoch.decision
-    champion = state.get("champion", {}).get("hotkey")
-    facts = {"epoch": epoch.number, "root": epoch.root, "champion": champion}
-    facts |= {"frozen": acceptance.is_frozen, "begun": begun, "lost": lost, "crowned": crowned}
-    parts = [f"epoch {epoch.number}", epoch.root, f"champion {champion or 'none'}"]
-    parts += ["frozen"] if acceptance.is_frozen else []
-    parts += [f"{hotkey} begins a duel" for hotkey in begun]
-    parts += [f"{hotkey} has lost" for hotkey in lost]
-    parts += [f"{crowned} takes the throne"] if crowned else []
-    _print("epoch", facts, ", ".join(parts), is_json)
+    champion, is_frozen = state.get("champion", {}).get("hotkey"), acceptance.is_frozen
+    turns = {"frozen": is_frozen, "begun": begun, "lost": lost, "crowned": crowned}
+    show("epoch", epoch=epoch.number, root=epoch.root, champion=champion, **turns)
     for kind, findings in (("flaw", epoch.flaws), ("warning", epoch.warnings)):
         for validator, code in findings:
-            facts = {"validator": validator, "epoch": epoch.number, "code": code}
-            _print(kind, facts, f"  {kind}: {validator} {code}", is_json)
+            show(kind, validator=validator, epoch=epoch.number, code=code)
 
 
-def _print(kind: str, facts: dict[str, Any], text: str, is_json: bool) -> None:
-    print(json.dumps({"type": kind, **facts}) if is_json else text, flush=True)
+def _show(is_json: bool, kind: str, **facts: Any) -> None:
+    """Prints facts as JSON, or those that are not empty as text."""
+    texts = [f"{name} {each}" for name, each in facts.items() if each not in (None, [])]
+    print(json.dumps({"type": kind, **facts}) if is_json else ", ".join([kind, *texts]), flush=True)
 
 
 def _run_proof(given: argparse.Namespace) -> int:

@@ -1,6 +1,5 @@
-"""The constants of networks. Protocol §9.2 and §9.3."""
+"""The constants of a local network. Protocol §9.2 and §9.3."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from affine_envs.golden import spec_hash
@@ -18,18 +17,18 @@ def _envs(**quotas: tuple[int, int]) -> dict[str, Any]:
     return envs
 
 
-MAIN: dict[str, Any] = {
-    "envs": _envs(hex=(8, 64), mult8=(32, 512), pack=(32, 512), tictactoe=(32, 512)),
+LOCAL: dict[str, Any] = {
+    "envs": _envs(hex=(4, 24), mult8=(32, 512), pack=(16, 128), tictactoe=(32, 512)),
     "templates": "6d2072132b084380365270d1ecc5e66602cbfdce780dc5c94fd7e707880297aa",
-    "epochBlocks": 360,
-    "sealBlock": 240,
+    "epochBlocks": 30,
+    "sealBlock": 20,
     "validatorsMost": 128,
     "quorumEpochs": 20,
-    "cap": 5000,
+    "cap": 500,
     "minTrials": 10,
     "zSquaredPpm": 8122500,
-    "holdOffset": 30,
-    "holdSlopePpm": 30000,
+    "holdOffset": 20,
+    "holdSlopePpm": 60000,
     "floorZSquaredPpm": 6002500,
     "aloneZSquaredPpm": 12250000,
     "margin": 1,
@@ -44,34 +43,28 @@ MAIN: dict[str, Any] = {
     "ratioDecayPpm": 951695,
     "ratchetZSquaredPpm": 2706025,
 }
-LOCAL: dict[str, Any] = {
-    **MAIN,
-    "envs": {**MAIN["envs"], **_envs(hex=(4, 24), pack=(16, 128))},
-    "epochBlocks": 30,
-    "sealBlock": 20,
-    "cap": 500,
-    "holdOffset": 20,
-    "holdSlopePpm": 60000,
-}
 
 
-def rules_of(envs: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Returns the constants of a local network. Raises ValueError for environments not here."""
+class UsageError(ValueError):
+    """An argument is wrong, or names a network that cannot be verified here."""
+
+
+def rules_of(envs: dict[str, Any] | None) -> dict[str, Any]:
+    """Returns the constants of a network. Raises a UsageError for environments not here."""
     for id, constants in (envs or {}).items():
-        if id not in GAMES and id not in POINTS:
-            group = "an entry point of this name in the group affine_envs"
-            raise ValueError(f"the network plays {id}: install the package that has {group}")
-        found = spec_hash(id), 1 + is_game(id)
+        is_here = id in GAMES or id in POINTS
+        found = (spec_hash(id), 1 + is_game(id)) if is_here else "none"
         expected = constants["specHash"], constants["players"]
         if found != expected:
-            raise ValueError(
-                f"the network plays {id} with the specHash and players {expected}, but {found} is "
-                "installed: install the package with which the network began"
+            raise UsageError(
+                f"--network: it plays {id} with the specHash and players {expected}, but {found} "
+                "is installed: install the package with which it began, which has an entry point of "
+                "this name in the group affine_envs"
             )
     return {**LOCAL, "envs": envs or LOCAL["envs"]}
 
 
-def plan_most(rules: Mapping[str, Any]) -> int:
+def plan_most(rules: dict[str, Any]) -> int:
     """Returns the greatest number of samples that a lane's plan can have. Protocol §6.5."""
     duels = int(rules["duelsMost"])
     players = {1: duels + 1, 2: duels}

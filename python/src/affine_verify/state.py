@@ -9,14 +9,40 @@ from affine_verify.chain import View
 from affine_verify.commitments import Attestation, Commitment, lanes_in
 from affine_verify.evidence import MILLION, Quotas, Tallies
 from affine_verify.judging import Counts, Evidence, Rules, Weights
+from affine_verify.shapes import int_to, is_hash, is_text, is_uint, list_of, map_of, matching
+from affine_verify.text import parse, require
 
 FROZEN_MOST = 4
 NO_TRUST = {"correct": 0, "incorrect": 0}
 
 State = Mapping[str, Any]
 Duel = dict[str, Any]
+Entries = Mapping[str, Mapping[str, Any]]
+"""Objects by hotkey."""
 Views = Mapping[str, Evidence]
 """What a duel shows in each environment."""
+
+
+MINER = dict.fromkeys(Commitment._fields, is_text)
+DUEL = {
+    "contender": MINER,
+    "start": is_uint,
+    "tallies": list_of(map_of(map_of(list_of(is_uint, 4, 4)))),
+    "verdicts": map_of(matching("win|hold|even")),
+}
+STATE = {
+    "protocol": map_of(lambda _: True),
+    "epoch": is_uint,
+    "ratio": int_to(MILLION - 1, 1),
+    "champion?": MINER,
+    "record": map_of(int_to(MILLION)),
+    "lastPlayed": map_of({"content": is_hash, "left?": is_uint}),
+    "attested": map_of({"epoch": is_uint, "stake": matching("[1-9][0-9]{0,38}")}),
+    "voters": map_of(int_to(MILLION, 1)),
+    "trust": map_of({"correct": is_uint, "incorrect": is_uint}),
+    **dict.fromkeys(("heads", "due"), map_of(is_hash)),
+    "duels": list_of(DUEL),
+}
 
 
 def root_of(state: State) -> str:
@@ -27,9 +53,27 @@ def root_of(state: State) -> str:
 def first_state(rules: Rules, epoch: int) -> State:
     """Returns the state that a network begins with. Protocol §9.3."""
     objects = ("record", "lastPlayed", "voters", "trust", "heads", "due")
-    empty: dict[str, Any] = {name: {} for name in objects}
+    empty: State = {name: {} for name in objects}
     ratio = rules["ratioFloorPpm"]
     return {"protocol": rules, "epoch": epoch, "ratio": ratio, **empty, "duels": []}
+
+
+def read_state(data: bytes, rules: Rules, epoch: int) -> State:
+    """Returns a state of an epoch that can be decided, or raises a FaultError. Protocol §9.1."""
+    state = parse(data, STATE, "BAD_STATE")
+    duels, throne = state["duels"], [state["champion"]["hotkey"]] if "champion" in state else []
+    miners = [*throne, *map(name_of, duels)]
+    played = [min(epoch - duel["start"], rules["duelEpochs"]) for duel in duels]
+    is_right = (
+        (state["protocol"], state["epoch"]) == (rules, epoch)
+        and len(miners) == len(set(miners))
+        and state["lastPlayed"].keys() >= set(miners)
+        and (not duels or len(throne) == 1)
+        and state["voters"].keys() >= state["due"].keys()
+        and [len(duel["tallies"]) for duel in duels] == played
+    )
+    require(is_right, "BAD_STATE")
+    return state  # type: ignore[no-any-return]
 
 
 def content_of(commitment: Commitment) -> str:
@@ -37,9 +81,7 @@ def content_of(commitment: Commitment) -> str:
     return digest("content", commitment._asdict())
 
 
-def queue_of(
-    view: View, last_played: Mapping[str, Mapping[str, Any]], playing: set[str]
-) -> list[Commitment]:
+def queue_of(view: View, last_played: Entries, playing: set[str]) -> list[Commitment]:
     """Returns the miners that wait, the longest wait first. Protocol §8.12."""
     waiting = []
     for hotkey, neuron in view.neurons.items():
@@ -64,8 +106,9 @@ def counted_of(state: State, view: View) -> dict[str, Attestation]:
 
 
 class Acceptance(NamedTuple):
-    """Whether an epoch is frozen, and whose bits are set for each lane."""
+    """Counted attestations, whether an epoch is frozen, and whose bits are set for each lane."""
 
+    counted: Mapping[str, Attestation]
     is_frozen: bool
     attesters: Mapping[str, set[str]]
     attested: set[str]
@@ -80,7 +123,12 @@ def acceptance_of(voters: Weights, counted: Mapping[str, Attestation]) -> Accept
     attesters = {lane: {h for h in lanes if lane in lanes[h]} for lane in order}
     heavy = {h for h, by in attesters.items() if 2 * sum(voters[v] for v in by) > attesting}
     is_frozen = attesting == 0 or 3 * attesting < 2 * sum(voters.values())
-    return Acceptance(is_frozen, attesters, set() if is_frozen else heavy)
+    return Acceptance(counted, is_frozen, attesters, set() if is_frozen else heavy)
+
+
+def accept(state: State, view: View) -> Acceptance:
+    """Returns what the voters of a state attest at the end of its epoch. Protocol §8.3."""
+    return acceptance_of(state["voters"], counted_of(state, view))
 
 
 def active_validators(state: State, view: View, rules: Rules) -> dict[str, dict[str, Any]]:
@@ -92,15 +140,11 @@ def active_validators(state: State, view: View, rules: Rules) -> dict[str, dict[
             for hotkey, neuron in view.neurons.items()
             if neuron.has_permit and neuron.stake and not isinstance(view.slot(hotkey), Commitment)
         }
-    recent = {
-        h: each for h, each in entries.items() if epoch - each["epoch"] < rules["quorumEpochs"]
-    }
-    return {hotkey: each for hotkey, each in recent.items() if hotkey in view.neurons}
+    kept = entries.keys() & view.neurons.keys()
+    return {h: entries[h] for h in kept if epoch - entries[h]["epoch"] < rules["quorumEpochs"]}
 
 
-def weigh_voters(
-    stakes: Mapping[str, int], trust: Mapping[str, Mapping[str, int]], most: int
-) -> dict[str, int]:
+def weigh_voters(stakes: Weights, trust: Entries, most: int) -> dict[str, int]:
     """Returns the voters' weights in ppm of the heaviest. Protocol §8.1."""
     pulls = {h: s * judging.trust_of(**trust.get(h, NO_TRUST)) for h, s in stakes.items() if s}
     order = sorted(pulls, key=lambda h: (-pulls[h], h))[:most]
@@ -138,9 +182,8 @@ def quotas_of(state: State) -> Quotas:
         index, verdicts = index_of(duel, state["epoch"]), duel["verdicts"]
         is_won = outcome_of(verdicts, rules) == "won"
         played = rated_envs(rules) if is_won else [e for e in rules["envs"] if e not in verdicts]
-        is_over = index > rules["duelEpochs"]
-        numbers = {} if is_over else {env: quota_of(index, rules["envs"][env]) for env in played}
-        quotas[name_of(duel)] = numbers
+        played = played if index <= rules["duelEpochs"] else []
+        quotas[name_of(duel)] = {env: quota_of(index, rules["envs"][env]) for env in played}
     return quotas
 
 
@@ -193,15 +236,12 @@ def begin(contender: Mapping[str, str], epoch: int) -> Duel:
 # Trust, ratio and throne (8.9 to 8.11)
 
 
-def trust_after(
-    state: State, accepted: Sequence[str], played: Sequence[Views]
-) -> dict[str, dict[str, int]]:
+def trust_after(state: State, accepted: Sequence[str], played: Sequence[Views]) -> Entries:
     """Returns trust after an epoch; `played` has each duel's environments played. §8.9."""
     fade, trust = state["protocol"]["trustFadePpm"], dict(state["trust"])
     for hotkey in state["due"]:
-        counts = {
-            name: count * fade // MILLION for name, count in trust.get(hotkey, NO_TRUST).items()
-        }
+        before = trust.get(hotkey, NO_TRUST).items()
+        counts = {name: count * fade // MILLION for name, count in before}
         for env in {env for views in played for env in views}:
             aside = [hotkey in views[env].aside for views in played if env in views]
             if hotkey not in accepted:
@@ -264,9 +304,8 @@ def decide(
     old, epoch = state["protocol"], state["epoch"]
 
     # 1: heads and acceptance
-    counted = counted_of(state, view)
-    acceptance = acceptance_of(state["voters"], counted)
-    is_frozen = acceptance.is_frozen
+    acceptance = accept(state, view)
+    counted, is_frozen = acceptance.counted, acceptance.is_frozen
     heads = {**state["heads"], **{h: seals[h] for h in state["due"] if h in seals}}
     quotas = quotas_of(state)
     valid = state["due"].keys() & seals.keys() & lanes.keys() & acceptance.attested

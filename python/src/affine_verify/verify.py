@@ -1,7 +1,7 @@
 """Recomputes a network's history, and reports flaws of validators. Protocol §5, §6 and §9."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from contextlib import suppress
 from functools import partial
 
 from affine_envs.canonical_json import canonical_text
@@ -9,7 +9,8 @@ from affine_verify.buckets import Buckets, UnavailableError
 from affine_verify.chain import Chain
 from affine_verify.commitments import Attestation, Seal
 from affine_verify.evidence import BLOCK_BYTES, Block, Lane, Scope, Tallies, read_block, read_signed
-from affine_verify.state import State, acceptance_of, counted_of, decide, quotas_of, root_of
+from affine_verify.judging import Rules
+from affine_verify.state import State, accept, decide, quotas_of, read_state, root_of
 from affine_verify.text import FaultError, require
 
 COPY_FAULTS = {"WRONG_HASH", "BAD_LINES", "WRONG_SIGNATURE", "WRONG_ROOT", "MISSING_BLOCK"}
@@ -30,16 +31,6 @@ def recompute(chain: Chain, buckets: Buckets, state: State) -> Iterator["Epoch"]
         state = epoch.decision.state
 
 
-@dataclass
-class LaneResult:
-    """A due, sealed lane: its tallies, or the code that voids it, and a hash if unavailable."""
-
-    blocks: dict[str, Block] = field(default_factory=dict)
-    tallies: Tallies | None = None
-    fault: str | None = None
-    missing: str | None = None
-
-
 class Epoch:
     """A recomputed epoch: the decision, flaws and warnings.
 
@@ -53,20 +44,21 @@ class Epoch:
         self.chain, self.beacon = chain, chain.hashes[begin]
         self.beginning = chain.views[max(0, begin - 1)]
         self.ending = chain.views[begin + rules["epochBlocks"] - 1]
-        self.counted = counted_of(state, self.ending)
-        self.acceptance = acceptance_of(state["voters"], self.counted)
+        self.acceptance = accept(state, self.ending)
         self.slots = {hotkey: self.ending.slot(hotkey) for hotkey in sorted(state["voters"])}
         sealing = chain.views[begin + rules["sealBlock"]]
         slots = {hotkey: sealing.slot(hotkey) for hotkey in sorted(state["due"])}
         seals = {hotkey: slot for hotkey, slot in slots.items() if isinstance(slot, Seal)}
         self.seals = {h: seal.head for h, seal in seals.items() if seal.epoch == self.number}
-        self.lanes = {hotkey: self._read_lane(hotkey) for hotkey in self.seals}
-        for hotkey in sorted(self.lanes.keys() & self.acceptance.attested):
-            if missing := self.lanes[hotkey].missing:
-                where = f"block {missing} of its attested lane is unavailable"
-                raise UnavailableError(f"epoch {self.number}: {hotkey}: {where}; try again later")
-        tallies = {h: lane.tallies for h, lane in self.lanes.items() if lane.tallies is not None}
-        self.decision = decide(state, self.ending, self.seals, tallies, rules)
+        self.blocks: dict[str, dict[str, Block]] = {hotkey: {} for hotkey in self.seals}
+        self.tallies, self.faults = dict[str, Tallies](), dict[str, str]()
+        self.missing = dict[str, str]()
+        for hotkey in self.seals:
+            self._read_lane(hotkey)
+        for hotkey in sorted(self.missing.keys() & self.acceptance.attested):
+            where = f"block {self.missing[hotkey]} of its attested lane is unavailable"
+            raise UnavailableError(f"epoch {self.number}: {hotkey}: {where}; try again later")
+        self.decision = decide(state, self.ending, self.seals, self.tallies, rules)
         self.root = root_of(self.decision.state)
         self.flaws = [*dict.fromkeys([*self._voter_flaws(), *self._lane_flaws()])]
         self.warnings = [*dict.fromkeys(self._warnings())]
@@ -80,27 +72,26 @@ class Epoch:
     def _scope(self, hotkey: str) -> Scope:
         return Scope(self.chain.genesis, self.chain.netuid, hotkey, self.number)
 
-    def _read_lane(self, hotkey: str) -> LaneResult:
-        quotas = quotas_of(self.state)
-        lane = Lane(self._scope(hotkey), self.seals[hotkey], self.beacon, self.state, quotas)
-        result = LaneResult()
+    def _read_lane(self, hotkey: str) -> None:
+        """Notes a due, sealed lane's blocks, and its tallies, or the code that voids it."""
         attesters = sorted(self.acceptance.attesters[hotkey])
 
         def fetch(hash: str, read: Callable[[bytes], Block]) -> Block:
             for reader in dict.fromkeys([*attesters, hotkey, *self.slots]):
                 copy = self._copy(reader, hash, read)
                 if isinstance(copy, Block):
-                    result.blocks[hash] = copy
+                    self.blocks[hotkey][hash] = copy
                     return copy
                 require(copy in COPY_FAULTS, copy)
-            result.missing = hash
+            self.missing[hotkey] = hash
             raise FaultError("MISSING_BLOCK")
 
+        quotas = quotas_of(self.state)
+        lane = Lane(self._scope(hotkey), self.seals[hotkey], self.beacon, self.state, quotas)
         try:
-            result.tallies = lane.read(fetch)
+            self.tallies[hotkey] = lane.read(fetch)
         except FaultError as fault:
-            result.fault = str(fault)
-        return result
+            self.faults[hotkey] = str(fault)
 
     def _copy(self, reader: str, hash: str, read: Callable[[bytes], Block]) -> Block | str:
         """Returns the block in a voter's bucket, or the code of what is wrong there."""
@@ -128,19 +119,19 @@ class Epoch:
     def _lane_flaws(self) -> Findings:
         """Yields validators whose lane is void, and voters that attest what they do not serve."""
         for lane, attesters in self.acceptance.attesters.items():
-            if lane not in self.lanes:
+            if lane not in self.seals:
                 yield from ((hotkey, "NEVER_SEALED") for hotkey in sorted(attesters))
                 continue
-            if self.lanes[lane].fault:
-                yield lane, self.lanes[lane].fault or ""
+            if lane in self.faults:
+                yield lane, self.faults[lane]
             for hotkey in sorted({*attesters, lane}):
                 yield from self._copy_flaws(hotkey, lane, hotkey in attesters)
 
     def _copy_flaws(self, hotkey: str, lane: str, is_attester: bool) -> Findings:
         """Compares a voter's copy of a lane with what was read. Protocol §6.4."""
-        if self.lanes[lane].missing and is_attester:
+        if lane in self.missing and is_attester:
             yield hotkey, "COPY_MISSING"
-        for hash, block in self.lanes[lane].blocks.items():
+        for hash, block in self.blocks[lane].items():
             read = partial(_read_copy, hash=hash, original=block, scope=self._scope(lane))
             copy = self._copy(hotkey, hash, read)
             if copy == "SIGNED_TWICE":
@@ -152,10 +143,10 @@ class Epoch:
 
     def _warnings(self) -> Findings:
         """Yields validators whose bits or weights are unusual. Protocol §5.2 and §8.13."""
-        for lane, result in self.lanes.items():
+        for lane in self.tallies:
             attesters = self.acceptance.attesters[lane]
-            if result.tallies is not None and attesters - {lane}:
-                withheld = self.counted.keys() & self.slots.keys() - attesters
+            if attesters - {lane}:
+                withheld = self.acceptance.counted.keys() & self.slots.keys() - attesters
                 yield from ((hotkey, "BITS_WITHHELD") for hotkey in sorted(withheld))
         before, ending = self.beginning.neurons, self.ending
         owner = next((hotkey for hotkey, neuron in before.items() if neuron.uid == 0), "")
@@ -169,18 +160,53 @@ class Epoch:
 
 def _read_copy(data: bytes, hash: str, original: Block, scope: Scope) -> Block:
     """Returns a block that is equal to the original, or raises a FaultError. Protocol §6.4."""
-    try:
-        block = read_block(data, hash, scope)
-    except FaultError as fault:
-        is_twin = str(fault) == "WRONG_HASH" and _is_twin(data, original, scope)
-        raise FaultError("SIGNED_TWICE" if is_twin else str(fault)) from None
-    require(data == original.data, "SIGNED_TWICE")
-    return block
+    if data == original.data:
+        return original
+    is_twin = False
+    with suppress(FaultError):
+        header = read_signed(data, scope).header
+        is_twin = header["height"] == original.header["height"] and header != original.header
+    if not is_twin:
+        read_block(data, hash, scope)
+    raise FaultError("SIGNED_TWICE")
 
 
-def _is_twin(data: bytes, original: Block, scope: Scope) -> bool:
-    """Reports whether a validator signed another header for the height of its block."""
-    try:
-        return bool(read_signed(data, scope).header["height"] == original.header["height"])
-    except FaultError:
-        return False
+def read_attested_state(chain: Chain, buckets: Buckets, rules: Rules, epoch: int) -> State:
+    """Returns the attested state that governs an epoch; raises UnavailableError without one.
+
+    A reader believes it: the epochs before are not recomputed.
+    """
+    root, addresses = attested_root(chain, rules, epoch)
+    path = f"v1/states/{epoch}.json"
+    for address in addresses:
+        with suppress(FaultError):
+            state = read_state(buckets.read(address, path, BLOCK_BYTES) or b"", rules, epoch)
+            if root_of(state) == root:
+                return state
+    raise UnavailableError(
+        f"no bucket serves {path} with the attested root {root}; "
+        "check that the buckets are the network's, or try again later"
+    )
+
+
+def attested_root(chain: Chain, rules: Rules, epoch: int) -> tuple[str, list[str]]:
+    """Returns the root of an epoch's state that is believed, and its attesters' addresses.
+
+    Raises UnavailableError if no root has more than half of the active stake. Protocol §9.4.
+    """
+    begin = epoch * rules["epochBlocks"]
+    sealing = chain.views[begin + rules["sealBlock"]].neurons
+    ending = chain.views[begin + rules["epochBlocks"] - 1]
+    active, votes = 0, dict[str, list[tuple[int, str]]]()
+    for hotkey, neuron in ending.neurons.items():
+        slot = ending.slot(hotkey)
+        if neuron.has_permit and hotkey in sealing and isinstance(slot, Seal | Attestation):
+            stake = min(neuron.stake, sealing[hotkey].stake)
+            active += stake if 0 <= epoch - slot.epoch < rules["quorumEpochs"] else 0
+            if isinstance(slot, Attestation) and slot.epoch == epoch:
+                votes.setdefault(slot.root, []).append((stake, slot.address))
+    for root, given in votes.items():
+        if 2 * sum(stake for stake, _ in given) > active:
+            return root, [address for _, address in given]
+    lack = f"no state of epoch {epoch} is attested by more than half of the active stake"
+    raise UnavailableError(f"{lack}; begin with an earlier epoch")

@@ -13,66 +13,58 @@ from affine_envs.registry import GAMES
 from affine_envs.text import answer, recorded
 from affine_verify import evidence
 from affine_verify.buckets import Buckets, UnavailableError
-from affine_verify.chain import read_chain
-from affine_verify.commitments import Attestation, Commitment, read_slot
-from affine_verify.evidence import Block, FaultError, Lane, Scope
-from affine_verify.proof import check_proof
-from affine_verify.state import Miner, Snapshot, Validator, decide, first_state, root_of
-from affine_verify.verify import Verifier
+from affine_verify.chain import Neuron, View, read_chain
+from affine_verify.commitments import Attestation, Commitment, Slot, read_slot
+from affine_verify.evidence import Block, Lane, Scope, check_proof
+from affine_verify.state import decide, first_state, root_of
+from affine_verify.text import FaultError, require
+from affine_verify.verify import recompute
 
 
 def roots(case: Any) -> list[str]:
     """Returns the root of the state after each epoch."""
     state, found = first_state(case["rules"], 0), []
     for facts in case["epochs"]:
-        validators = {}
-        for each in facts["validators"]:
-            given = each.get("attest")
-            if given is not None:
-                given = Attestation(
-                    given["epoch"],
-                    bytes.fromhex(given["bitmap"]),
-                    given["next"],
-                    given["stateRoot"],
-                    "",
-                )
-            validators[each["hotkey"]] = Validator(int(each["stake"]), given)
-        miners = [
-            Miner(
-                Commitment(*(each[name] for name in ("hotkey", "model", "revision", "chute"))),
+        slots: dict[str, tuple[Slot, int]] = {
+            each["hotkey"]: (
+                Commitment(*(each[name] for name in Commitment._fields)),
                 each["block"],
-                each["registered"],
             )
             for each in facts["miners"]
-        ]
-        snapshot = Snapshot(facts["rules"], frozenset(facts["hotkeys"]), validators, miners)
-        state = decide(state, snapshot, facts["seals"], facts["lanes"]).state
+        }
+        stakes = {each["hotkey"]: int(each["stake"]) for each in facts["validators"]}
+        for each in facts["validators"]:
+            if given := each.get("attest"):
+                bits, roots = bytes.fromhex(given["bitmap"]), (given["next"], given["stateRoot"])
+                slots[each["hotkey"]] = Attestation(given["epoch"], bits, *roots, ""), 0
+        since = {each["hotkey"]: each["registered"] for each in facts["miners"]}
+        neurons = {
+            hotkey: Neuron(0, stakes.get(hotkey, 0), hotkey in stakes, since.get(hotkey, 0), 0)
+            for hotkey in facts["hotkeys"]
+        }
+        view = View(neurons, slots, {})
+        state = decide(state, view, facts["seals"], facts["lanes"], facts["rules"]).state
         found.append(root_of(state))
     return found
 
 
 def lane(case: Any) -> Any:
     """Returns the tallies of a lane, or None if it is void."""
-    scope = case["scope"]
-    blocks = {hash: text.encode("latin-1") for hash, text in case["blocks"].items()}
-    given = Lane(
-        scope=Scope(*(scope[name] for name in ("genesis", "netuid", "validator", "epoch"))),
-        head=case["head"],
-        last_head=case["previous"],
-        commitment=scope["commitment"],
-        beacon=scope["beacon"],
-        champion=scope["champion"],
-        quotas=scope["quotas"],
-        spec_hashes=scope["specHashes"],
-    )
+    scope, blocks = case["scope"], case["blocks"]
+    state = {
+        "protocol": {"envs": {env: {"specHash": h} for env, h in scope["specHashes"].items()}},
+        "champion": {"hotkey": scope["champion"]},
+        "heads": {scope["validator"]: case["previous"]},
+        "due": {scope["validator"]: scope["commitment"]},
+    }
+    own = Scope(*(scope[name] for name in Scope._fields))
 
     def fetch(hash: str, read: Callable[[bytes], Block]) -> Block:
-        if hash not in blocks:
-            raise FaultError("MISSING_BLOCK")
-        return read(blocks[hash])
+        require(hash in blocks, "MISSING_BLOCK")
+        return read(blocks[hash].encode("latin-1"))
 
     try:
-        return given.read(fetch)
+        return Lane(own, case["head"], scope["beacon"], state, scope["quotas"]).read(fetch)
     except FaultError:
         return None
 
@@ -92,7 +84,7 @@ def slot(case: Any) -> Any:
 
 def proof(case: Any) -> Any:
     """Returns the sample that a proof shows, or None."""
-    scope = Scope(*(case["scope"][name] for name in ("genesis", "netuid", "validator", "epoch")))
+    scope = Scope(*(case["scope"][name] for name in Scope._fields))
     try:
         data = case["text"].encode("latin-1")
         sample = check_proof(data, scope, case["head"], case["most"])
@@ -104,12 +96,10 @@ def proof(case: Any) -> Any:
 def history(case: Any) -> Any:
     """Returns the roots and the flaws of a history, as far as it can be decided."""
     chain = read_chain(case["chain"].encode())
-    verifier = Verifier(chain, Buckets(case["buckets"]), case["rules"])
     found: list[Any] = []
     try:
-        for result in verifier.epochs():
-            flaws = {(flaw.validator, flaw.code) for flaw in result.flaws}
-            found.append([result.root, sorted(flaws)])
+        for epoch in recompute(chain, Buckets(case["buckets"]), first_state(case["rules"], 0)):
+            found.append([epoch.root, sorted(epoch.flaws)])
     except UnavailableError:
         found.append("unavailable")
     return found

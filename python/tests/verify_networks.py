@@ -3,20 +3,16 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from affine_verify.commitments import Attestation, Commitment
+from vectors import examples
+
+from affine_verify.chain import Neuron, View
+from affine_verify.commitments import Attestation, Commitment, Slot
 from affine_verify.evidence import Tallies
 from affine_verify.rules import LOCAL
-from affine_verify.state import (
-    Miner,
-    Rules,
-    Snapshot,
-    State,
-    Validator,
-    decide,
-    first_state,
-    root_of,
-)
+from affine_verify.state import State, decide, first_state, root_of
 
+MAIN: dict[str, Any] = examples()["first state"]["out"]["state"]["protocol"]
+"""The constants of the main network."""
 HEAD, NEXT, OTHER_ROOT = "b" * 64, "c" * 64, "b" * 64
 FULL = {env[0]: env for env in ("hex@0.1.0", "mult8@0.1.0", "tictactoe@0.1.0")}
 
@@ -52,22 +48,25 @@ def bitmap(voters: Mapping[str, int], lanes: str) -> bytes:
 
 
 def arguments_of(
-    drawn: dict[str, Any], state: State, rules: Rules, slots: dict[str, list[Any]]
-) -> tuple[Snapshot, dict[str, str], dict[str, Tallies]]:
+    drawn: dict[str, Any], state: State, slots: dict[str, list[Any]]
+) -> tuple[View, dict[str, str], dict[str, Tallies]]:
     """Returns the arguments of `decide` for an epoch; updates `slots`, the miners so far."""
     slots.update({hotkey: rest for hotkey, *rest in drawn.get("miners", [])})
-    validators, true_root = {}, root_of(state)
+    stakes = {}
+    given: dict[str, tuple[Slot, int]] = {
+        h: (commitment(h, rest[0]), rest[1]) for h, rest in slots.items() if rest
+    }
     for hotkey, stake, said, lanes in drawn.get("validators", []):
-        root = OTHER_ROOT if said == "root" else true_root
-        bits = bitmap(state["voters"], lanes)
-        given = Attestation(state["epoch"] - (said == "epoch"), bits, NEXT, root, "")
-        validators[hotkey] = Validator(stake, given if said else None)
-    snapshot = Snapshot(
-        rules,
-        frozenset({*"abcdefg", *slots} - set(drawn.get("gone", []))),
-        validators,
-        [Miner(commitment(h, rest[0]), *rest[1:]) for h, rest in slots.items() if rest],
-    )
+        stakes[hotkey] = stake
+        if said:
+            root = OTHER_ROOT if said == "root" else root_of(state)
+            bits = bitmap(state["voters"], lanes)
+            attestation = Attestation(state["epoch"] - (said == "epoch"), bits, NEXT, root, "")
+            given[hotkey] = attestation, 0
+    neurons = {}
+    for hotkey in {*"abcdefg", *slots} - {*drawn.get("gone", [])}:
+        *_, since = slots.get(hotkey) or [0]
+        neurons[hotkey] = Neuron(0, stakes.get(hotkey, 0), hotkey in stakes, since, 0)
     lanes = {
         validator: {
             contender: {FULL.get(env, env): tally(counts) for env, counts in each.items()}
@@ -75,7 +74,7 @@ def arguments_of(
         }
         for validator, lane in drawn.get("lanes", {}).items()
     }
-    return snapshot, dict.fromkeys(drawn.get("seals", ""), HEAD), lanes
+    return View(neurons, given, {}), dict.fromkeys(drawn.get("seals", ""), HEAD), lanes
 
 
 def roots_of(network: dict[str, Any]) -> Iterator[str]:
@@ -84,5 +83,5 @@ def roots_of(network: dict[str, Any]) -> Iterator[str]:
     slots: dict[str, list[Any]] = {}
     for epoch, drawn in enumerate(network["epochs"]):
         rules = rules_at(network["rules"], epoch + 1)
-        state = decide(state, *arguments_of(drawn, state, rules, slots)).state
+        state = decide(state, *arguments_of(drawn, state, slots), rules).state
         yield root_of(state)

@@ -22,8 +22,8 @@ from affine_verify.buckets import Buckets
 from affine_verify.chain import FORMAT, Chain, read_chain
 from affine_verify.evidence import BLOCK_SAMPLES, NO_HEAD, Place, is_game, plan_of
 from affine_verify.rules import LOCAL
-from affine_verify.state import quotas_of, root_of
-from affine_verify.verify import Verifier
+from affine_verify.state import first_state, quotas_of, root_of
+from affine_verify.verify import recompute
 
 NETUID = 120
 EPOCH, SEAL_AT, ATTEST_AT = LOCAL["epochBlocks"], 15, 25
@@ -98,7 +98,7 @@ class World:
             texts = [f"affine/{key.name}-{key.hotkey}", "main", key.name]
             self.call(key, {"fields": [text.encode().hex() for text in texts]})
         (folder / "buckets").mkdir(parents=True, exist_ok=True)
-        self.verifier = Verifier(self.chain(), Buckets(str(folder / "buckets")), LOCAL)
+        self.state = first_state(LOCAL, 0)
 
     # The chain
 
@@ -154,7 +154,7 @@ class World:
         (self.folder / "chain.json").write_text(self.text())
 
     def play_epoch(self, epoch: int) -> None:
-        state = self.verifier.state
+        state = self.state
         begin = epoch * EPOCH
         self.advance(begin + 1)
         lanes: dict[str, tuple[str, dict[str, bytes]]] = {}
@@ -179,8 +179,8 @@ class World:
             if "other-weights" in self.does(key, epoch):
                 self.call(key, {"weights": [[1, 5]]})
         self.advance(begin + EPOCH + 1)
-        self.verifier.chain = self.chain()
-        self.verifier.state = next(self.verifier.epochs()).state
+        buckets = Buckets(str(self.folder / "buckets"))
+        self.state = next(recompute(self.chain(), buckets, state)).decision.state
 
     def address(self, key: Key, epoch: int, kind: str) -> str:
         is_bad = {"bad-address", f"bad-{kind}-address"} & self.does(key, epoch)
@@ -238,13 +238,12 @@ class World:
         secret = self.secret(key, epoch + (1000 if "other-secret" in deeds else 0))
         rules = state["protocol"]
         champion = state["champion"]["hotkey"]
-        quotas = {d["contender"]["hotkey"]: quotas_of(d, rules, epoch) for d in state["duels"]}
         lines = []
-        for place in plan_of(champion, quotas):
+        for place in plan_of(champion, quotas_of(state)):
             id = challenge_id(
                 genesis=self.hashes[0], netuid=NETUID, env=place.env,
                 spec_hash=rules["envs"][place.env]["specHash"], validator=key.hotkey, epoch=epoch,
-                beacon=self.hashes[epoch * EPOCH], secret=secret, index=place.index,
+                beacon=self.hashes[epoch * EPOCH], secret=secret, index=place.number,
                 contender=place.miners[1] if len(place.miners) == 2 else "",
             )  # fmt: skip
             lines.append(self.sample(place, id))
@@ -290,7 +289,7 @@ class World:
         return hash.hex(), {hash.hex(): data}
 
     def sample(self, place: Place, id: str) -> dict[str, Any]:
-        base = {"env": place.env, "index": place.index, "challengeId": id}
+        base = {"env": place.env, "index": place.number, "challengeId": id}
         if not is_game(place.env):
             return {**base, **self.episode(place, id)}
         game = two_player_game_of(place.env)

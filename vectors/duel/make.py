@@ -8,12 +8,13 @@ import random
 from fractions import Fraction as F
 from pathlib import Path
 
+from affine_verify.chain import Neuron, View
 from affine_verify.commitments import Attestation
-from affine_verify.duel import Counts, ahead, beaten_by, best_of, bound_of, champion_points, contender_points, decayed_ratio, judge, raised_ratio, sum_of_rates, supported, trust_of
+from affine_verify.judging import Counts, ahead, beaten_by, best_of, bound_of, decayed_ratio, judge, raised_ratio, sum_of_rates, supported, trust_of
 from affine_verify.rules import LOCAL as LOCAL_RULES
-from affine_verify.rules import MAIN as MAIN_RULES
-from affine_verify.state import Miner, Snapshot, acceptance_of, content_of, queue_of, weigh_voters
+from affine_verify.state import acceptance_of, content_of, queue_of, weigh_voters
 from networks import networks
+from verify_networks import MAIN as MAIN_RULES
 from verify_networks import bitmap, commitment
 
 HERE = Path(__file__).parent
@@ -36,7 +37,7 @@ RULES = [MAIN, LOCAL, ALONE]
 
 def judged(weights, epochs, ratio_ppm, rule):
     """Returns the evidence of epochs whose lanes are lists."""
-    counts = [{hotkey: Counts(*each) for hotkey, each in epoch.items()} for epoch in epochs]
+    counts = [{hotkey: Counts(won, lost, *points, played) for hotkey, (won, lost, played, *points) in epoch.items()} for epoch in epochs]
     return judge(weights, counts, ratio_ppm, {**MAIN_RULES, **rule})
 
 
@@ -51,8 +52,8 @@ def evidence(weights, epochs, ratio_ppm, rule):
         "hold": tally(view.hold),
         "score": {"lead": str(lead), "spread": str(100 * variance)},
         "verdict": verdict if verdict in ("win", "hold") else "continue",
-        **({"median": {"trials": middle.trials, "played": middle.played}} if middle else {}),
-        "rates": {"contender": view.rate(contender_points), "champion": view.rate(champion_points)},
+        **({"median": {"trials": middle.trials, "played": middle.played}} if view.lanes else {}),
+        "rates": {"contender": view.rate("contender_points"), "champion": view.rate("champion_points")},
     }
 
 
@@ -154,9 +155,9 @@ def looks():
 def crowning(weights, duels, most):
     """`duels` have the epochs of each environment of one player, `most` its quotaMost. A pair is [i, j, i ahead of j in,
     j ahead of i in], with i later in the list."""
-    seen = [{env: judged(weights, epochs, 510000, MAIN).shown(contender_points) for env, epochs in duel.items()} for duel in duels]
+    seen = [{env: judged(weights, epochs, 510000, MAIN).shown("contender_points") for env, epochs in duel.items()} for duel in duels]
     return {
-        "shown": seen,
+        "shown": [{env: shown if shown[1] else None for env, shown in duel.items()} for duel in seen],
         "sums": [sum_of_rates(duel, MAIN_RULES) for duel in seen],
         "pairs": [[i, j, ahead(seen[i], seen[j]), ahead(seen[j], seen[i])] for i in range(len(duels)) for j in range(i)],
         "beaten": beaten_by(seen, MAIN_RULES, most),
@@ -207,7 +208,7 @@ def crowning_cases():
 
 
 def ratchet(won):
-    bounds = [min(bound_of(int(w * 10**6), int(n * 10**6), 10**6, MAIN_RULES), supported(a, r)) for w, n, a, r in won]
+    bounds = [min(bound_of(int(w * 10**6), int(n * 10**6), MAIN_RULES), supported(a, r)) for w, n, a, r in won]
     return bounds, raised_ratio(bounds, MAIN_RULES)
 
 
@@ -294,8 +295,9 @@ def queue_cases():
         had = [[h, rng.choice("abc"), None if h == champion or h in listed else rng.randint(1, 7) * 360 - 1] for h in played]
         entry = lambda h, revision, left: {"content": content_of(commitment(h, revision)), **({} if left is None else {"left": left})}
         registered = [h for h in hotkeys if rng.random() < 0.9]
-        snapshot = Snapshot(MAIN_RULES, frozenset(registered), {}, [Miner(commitment(h, revision), *rest) for h, revision, *rest in miners])
-        want = [m.hotkey for m in queue_of(snapshot, {h: entry(h, *rest) for h, *rest in had}, {champion, *listed})]
+        neurons = {h: Neuron(0, 0, False, since, 0) for h, *_, since in miners if h in registered}
+        view = View(neurons, {h: (commitment(h, revision), block) for h, revision, block, _ in miners}, {})
+        want = [m.hotkey for m in queue_of(view, {h: entry(h, *rest) for h, *rest in had}, {champion, *listed})]
         yield {"miners": miners, "lastPlayed": had, "champion": champion, "listed": listed, "registered": registered, "want": want}
 
 

@@ -123,10 +123,9 @@ class Network:
         return [wins, losses, both]
 
     def lane(self, hotkey, state):
-        rules, champion = state["protocol"], state["champion"]
-        lane = {}
-        for duel in state["duels"]:
-            quotas, contender = quotas_of(duel, rules, state["epoch"]), duel["contender"]
+        champion, lane = state["champion"], {}
+        for duel, quotas in zip(state["duels"], quotas_of(state).values()):
+            contender = duel["contender"]
             lane[contender["hotkey"]] = {env[0]: self.tally(hotkey, env, (contender, champion), played) for env, played in quotas.items()}
         if self.chance(0.06):
             self.spoil(lane)
@@ -175,27 +174,27 @@ class Network:
         return {name: value for name, value in drawn.items() if value}
 
 
-def seen_in(state, snapshot, decision):
+def seen_in(state, view, rules_after, decision):
     """Returns the features of an epoch, which the networks must cover."""
     rules, epoch, duels = state["protocol"], state["epoch"], state["duels"]
     won = [duel for duel in duels if outcome_of(duel["verdicts"], rules) == "won"]
     verdicts = {duel["contender"]["hotkey"]: duel["verdicts"] for duel in decision.state["duels"]}
     taken_back = lambda duel: duel["verdicts"].items() - verdicts.get(duel["contender"]["hotkey"], duel["verdicts"]).items()
     features = {
-        "champion not registered": epoch and "champion" in state and state["champion"]["hotkey"] not in snapshot.hotkeys,
-        "contender not registered": any(duel["contender"]["hotkey"] not in snapshot.hotkeys for duel in duels),
+        "champion not registered": epoch and "champion" in state and state["champion"]["hotkey"] not in view.neurons,
+        "contender not registered": any(duel["contender"]["hotkey"] not in view.neurons for duel in duels),
         "several duels": len(duels) > 1,
         "a won duel waits": won,
-        "a won duel plays nothing": any(not quotas_of(duel, rules, epoch) for duel in won),
+        "a won duel plays nothing": any(not quotas_of(state)[duel["contender"]["hotkey"]] for duel in won),
         "no voters": epoch and not state["voters"],
         "frozen": epoch and decision.acceptance.is_frozen,
         "a lane that is due is not accepted": len(decision.accepted) < len(state["due"]) and not decision.acceptance.is_frozen,
         "even": any("even" in each.values() for each in verdicts.values()),
-        "win taken back": any(map(taken_back, duels)) and rules == snapshot.rules,
+        "win taken back": any(map(taken_back, duels)) and rules == rules_after,
         "lost": decision.lost,
         "crowned": decision.crowned and len(duels) == 1,
         "crowned among several": decision.crowned and len(duels) > 1,
-        "constants changed with duels on": duels and rules != snapshot.rules,
+        "constants changed with duels on": duels and rules != rules_after,
     }
     return [what for what, is_seen in features.items() if is_seen]
 
@@ -211,7 +210,8 @@ class Made:
         epoch = state["epoch"]
         there = [h for h in self.names if epoch not in self.away.get(h, [])]
         index = lambda duel: epoch - duel["start"]
-        plays = lambda duel: quotas_of(duel, state["protocol"], epoch)
+        quotas = quotas_of(state)
+        plays = lambda duel: quotas[duel["contender"]["hotkey"]]
         lane = lambda h, duel: {env[0]: self.lanes(h, env[0], index(duel), plays(duel)[env]) for env in plays(duel)}
         lanes = {h: {duel["contender"]["hotkey"]: lane(h, duel) for duel in state["duels"] if plays(duel)} for h in there if h in state["due"]}
         stake = lambda h: self.stakes.get(h, {}).get(epoch, 1000)
@@ -263,9 +263,10 @@ def networks(count=300):
         epochs, roots, miners, saw = [], [], {}, set()
         for epoch in range(EPOCHS):
             drawn = network.epoch(state)
-            snapshot, *evidence = arguments_of(drawn, state, rules_at(network.changes, epoch + 1), miners)
-            decision = decide(state, snapshot, *evidence)
-            saw.update(seen_in(state, snapshot, decision))
+            view, *evidence = arguments_of(drawn, state, miners)
+            rules = rules_at(network.changes, epoch + 1)
+            decision = decide(state, view, *evidence, rules)
+            saw.update(seen_in(state, view, rules, decision))
             state = decision.state
             epochs.append(drawn)
             roots.append(root_of(state)[:16])

@@ -3,46 +3,31 @@
 import re
 import time
 import zlib
-from dataclasses import dataclass, field
-from http.client import HTTPException, HTTPMessage
+from contextlib import suppress
+from http.client import HTTPException
 from pathlib import Path
-from typing import IO
-from urllib.parse import urlsplit
-from urllib.request import HTTPRedirectHandler, Request, build_opener
+from urllib.request import HTTPHandler, HTTPSHandler, OpenerDirector, ProxyHandler, Request
 
 NAME = re.compile("[A-Za-z0-9_-][A-Za-z0-9._-]*")
+HTTPS = re.compile("https://[^/?#]+[^?#]*", re.IGNORECASE)
 PATIENCE_SECONDS = 90.0
 READ_SECONDS = 30.0
 CHUNK = 2**16
 GZIP = zlib.MAX_WBITS | 16
-
-
-class _NoRedirect(HTTPRedirectHandler):
-    """Makes any redirect an error."""
-
-    def redirect_request(
-        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
-    ) -> None:
-        """Follows none."""
-
-
-OPENER = build_opener(_NoRedirect())
+OPENER = OpenerDirector()
+"""Follows no redirect, and returns each answer whatever its status."""
+for handler in (ProxyHandler(), HTTPHandler(), HTTPSHandler()):
+    OPENER.add_handler(handler)
 
 
 class UnavailableError(Exception):
     """Data that a reader needs is unavailable or invalid. Protocol §6.5."""
 
 
-class TooLargeError(Exception):
-    """A file has more bytes than its limit."""
+def read_url(url: str, limit: int, seconds: float, question: bytes | None = None) -> bytes | None:
+    """Returns what a URL serves with status 200, at most one byte beyond the limit, or None.
 
-
-def read_url(
-    url: str, limit: int, seconds: float = READ_SECONDS, question: bytes | None = None
-) -> bytes | None:
-    """Returns what a URL serves with status 200, or None; a question, in JSON, is posted to it.
-
-    Raises TooLargeError beyond `limit` bytes.
+    A question, in JSON, is posted to it.
     """
     end = time.monotonic() + seconds
     data = bytearray()
@@ -53,10 +38,9 @@ def read_url(
                 return None
             is_gzip = response.headers.get("content-encoding") == "gzip"
             decoder = zlib.decompressobj(GZIP) if is_gzip else None
-            while part := response.read1(CHUNK):
-                data += decoder.decompress(part, limit + 1 - len(data)) if decoder else part
-                if len(data) > limit:
-                    raise TooLargeError(url)
+            while len(data) <= limit and (part := response.read1(CHUNK)):
+                left = limit + 1 - len(data)
+                data += decoder.decompress(part, left) if decoder else part[:left]
                 if time.monotonic() > end:
                     return None
     except (OSError, ValueError, HTTPException, zlib.error):
@@ -65,63 +49,43 @@ def read_url(
 
 
 def read_file(path: Path, limit: int) -> bytes | None:
-    """Returns the bytes of a file, or None; raises TooLargeError beyond `limit` bytes."""
-    try:
-        if not path.is_file():
-            return None
-        with path.open("rb") as file:
-            data = file.read(limit + 1)
-    except OSError:
-        return None
-    if len(data) > limit:
-        raise TooLargeError(str(path))
-    return data
-
-
-def is_https(address: str) -> bool:
-    """Reports whether an address is an https URL with a host, and nothing after its path."""
-    try:
-        parts = urlsplit(address)
-    except ValueError:
-        return False
-    return parts.scheme == "https" and bool(parts.hostname) and not (parts.query or parts.fragment)
-
-
-@dataclass
-class Buckets:
-    """The buckets that addresses on chain name. `base` is a folder or URL, for plain names."""
-
-    base: str | None
-    waited: dict[str, float] = field(default_factory=dict)
-
-    def read(self, address: str, path: str, limit: int) -> bytes | None:
-        """Returns a file, or None if it is unavailable or has more than `limit` bytes."""
-        try:
-            return self._read(address, path, limit)
-        except TooLargeError:
-            return None
-
-    def _read(self, address: str, path: str, limit: int) -> bytes | None:
-        """Reads a file. A bucket that was waited for 90 seconds is not asked again."""
-        if is_https(address):
-            url = address
-        elif self.base is None or NAME.fullmatch(address) is None:
-            return None
-        elif is_url(self.base):
-            url = f"{self.base.rstrip('/')}/{address}"
-        else:
-            return read_file(Path(self.base) / address / path, limit)
-        left = PATIENCE_SECONDS - self.waited.get(address, 0.0)
-        if left <= 0:
-            return None
-        begin = time.monotonic()
-        try:
-            return read_url(f"{url.rstrip('/')}/{path}", limit, min(READ_SECONDS, left))
-        finally:
-            passed = time.monotonic() - begin
-            self.waited[address] = self.waited.get(address, 0.0) + passed
+    """Returns the bytes of a file, at most one beyond the limit, or None."""
+    with suppress(OSError):
+        if path.is_file():
+            with path.open("rb") as file:
+                return file.read(limit + 1)
+    return None
 
 
 def is_url(text: str) -> bool:
     """Reports whether a text is an http or https URL."""
     return text.startswith(("http://", "https://"))
+
+
+class Buckets:
+    """Opens buckets by address. A plain name is looked up below a base folder or URL."""
+
+    def __init__(self, base: str | None) -> None:
+        self.base = base
+        self.waited: dict[str, float] = {}
+
+    def read(self, address: str, path: str, limit: int) -> bytes | None:
+        """Returns a file, or None if it is unavailable or has more than `limit` bytes."""
+        base, is_https = address, HTTPS.fullmatch(address) is not None
+        if not is_https:
+            if self.base is None or NAME.fullmatch(address) is None:
+                return None
+            base = f"{self.base.rstrip('/')}/{address}"
+        if is_https or is_url(base):
+            data = self._fetch(address, f"{base.rstrip('/')}/{path}", limit)
+        else:
+            data = read_file(Path(base) / path, limit)
+        return None if data is None or len(data) > limit else data
+
+    def _fetch(self, address: str, url: str, limit: int) -> bytes | None:
+        """Reads a URL. A bucket that was waited for 90 seconds is not asked again."""
+        left = PATIENCE_SECONDS - self.waited.get(address, 0.0)
+        begin = time.monotonic()
+        data = read_url(url, limit, min(READ_SECONDS, left)) if left > 0 else None
+        self.waited[address] = PATIENCE_SECONDS - left + time.monotonic() - begin
+        return data

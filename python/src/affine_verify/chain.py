@@ -1,59 +1,44 @@
 """The export of a local chain, replayed by its rules. Protocol §5.1."""
 
-import re
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from affine_envs.canonical_json import canonical_text
 from affine_envs.digest import digest
 from affine_verify.commitments import Slot, read_slot
-from affine_verify.keys import is_call_signed, is_hotkey
-from affine_verify.text import (
-    fits,
-    is_hash,
-    is_signature,
-    is_uint,
-    list_of,
-    map_of,
-    matching,
-    parse,
-    uint_to,
-)
+from affine_verify.keys import is_hotkey, is_signature, is_signed, is_signed_ed25519
+from affine_verify.shapes import fits, int_to, is_hash, is_uint, list_of, map_of, matching
+from affine_verify.text import FaultError, parse, require
 
 FORMAT = "affine-chain/1"
 LINE_CHARACTERS = 2**22
 
-is_u16 = uint_to(2**16 - 1)
+is_u16 = int_to(2**16 - 1)
+is_quota = int_to(4096, 1)
 PARAMS = {
-    "tempo": uint_to(2**53 - 1, 1),
+    "tempo": int_to(2**53 - 1, 1),
     "maxValidators": is_uint,
     "stakeThreshold": is_uint,
     "weightsRateLimit": is_uint,
     "commitmentBytes": is_uint,
-    "maxUids": uint_to(256, 1),
+    "maxUids": int_to(256, 1),
     "immunityPeriod": is_u16,
     "minNonImmuneUids": is_u16,
 }
-ENV = {
-    "specHash": is_hash,
-    "players": uint_to(2, 1),
-    "quotaFirst": uint_to(4096, 1),
-    "quotaMost": uint_to(4096, 1),
-}
-ENV_ID = re.compile("[a-z0-9-]{1,64}@[0-9.]{5,32}")
+ENV = {"specHash": is_hash, "players": int_to(2, 1), "quotaFirst": is_quota, "quotaMost": is_quota}
+is_env = matching("[a-z0-9-]{1,64}@[0-9.]{5,32}")
 FIRST = {
     "format": matching(FORMAT),
     "netuid": is_u16,
     "params": PARAMS,
     "neurons": list_of({"hotkey": is_hotkey, "stake": matching("0|[1-9][0-9]{0,19}")}),
-    "envs?": lambda given: (
-        map_of(ENV)(given) and 1 <= len(given) <= 16 and all(map(ENV_ID.fullmatch, given))
-    ),
+    "envs?": lambda given: map_of(ENV)(given) and all(map(is_env, given)) and 1 <= len(given) <= 16,
 }
-COMMITMENT = {"fields": list_of(matching("(?:[0-9a-f]{2}){0,1024}"), 16)}
-WEIGHTS = {"weights": list_of(list_of(is_u16, 2, 2), 4096)}
-REGISTRATION = {"register": lambda value: value is True}
-BODIES = (COMMITMENT, WEIGHTS, REGISTRATION)
+BODIES: list[dict[str, Any]] = [
+    {"fields": list_of(matching("(?:[0-9a-f]{2}){0,1024}"), 16)},
+    {"weights": list_of(list_of(is_u16, 2, 2), 4096)},
+    {"register": lambda value: value is True},
+]
 CALL = {
     "hotkey": is_hotkey,
     "nonce": is_uint,
@@ -64,91 +49,57 @@ CALL = {
 BLOCK = {"time": is_uint, "entropy": is_hash, "calls": list_of(CALL, 4096), "hash": is_hash}
 
 
-@dataclass(frozen=True)
-class Neuron:
+class Neuron(NamedTuple):
     """A registered hotkey. `last_update` is the block of its weights or its registration."""
 
     uid: int
-    hotkey: str
     stake: int
     has_permit: bool
     registered: int
     last_update: int
 
 
-@dataclass(frozen=True)
-class View:
-    """The chain's state at the end of a block. `slots` have the fields and their block."""
+class View(NamedTuple):
+    """The chain's state at the end of a block, by hotkey. A slot is with its block."""
 
-    neurons: tuple[Neuron, ...] = ()
-    slots: dict[str, tuple[tuple[bytes, ...], int]] = field(default_factory=dict)
-    weights: dict[str, dict[int, int]] = field(default_factory=dict)
+    neurons: Mapping[str, Neuron]
+    slots: Mapping[str, tuple[Slot, int]]
+    weights: Mapping[str, Mapping[int, int]]
 
-    def of(self, hotkey: str) -> Neuron | None:
-        """Returns the neuron of a hotkey."""
-        return next((neuron for neuron in self.neurons if neuron.hotkey == hotkey), None)
-
-    def slot(self, hotkey: str) -> tuple[Slot, int]:
-        """Returns what a hotkey's slot contains, and since which block."""
-        fields, block = self.slots.get(hotkey, ((), 0))
-        return read_slot(fields, hotkey), block
+    def slot(self, hotkey: str) -> Slot:
+        """Returns what a hotkey's slot contains."""
+        return self.slots.get(hotkey, (None, 0))[0]
 
 
-@dataclass
-class Chain:
-    """A valid export: block hashes, and the state at the end of each block."""
-
-    netuid: int
-    hashes: list[str]
-    views: list[View]
-    envs: dict[str, Any] | None = None
-    """The constants of the network's environments, unless they are the local network's."""
-
-    @property
-    def genesis(self) -> str:
-        """The hash of block 0."""
-        return self.hashes[0]
-
-
-def read_chain(data: bytes) -> Chain:
-    """Reads an export; raises ValueError, with the number of its block, for an invalid one."""
+def read_chain(data: bytes) -> "Chain":
+    """Reads an export; raises a FaultError, with the number of its block, for an invalid one."""
+    where = "the export"
     try:
-        lines = data.decode().split("\n")
-    except UnicodeDecodeError as error:
-        raise ValueError("the export is not UTF-8") from error
-    if lines.pop() != "" or len(lines) < 2:
-        raise ValueError("the export does not end with a line feed, or has no block")
-    try:
-        first = _read_line(lines[0])
-        replay = _Replay(first)
+        *lines, rest = data.decode().split("\n")
+        require(len(lines) > 1 and not rest, "it does not end with a line feed, or has no block")
+        where = "first line"
+        chain = Chain(_read_line(lines[0]))
+        for number, line in enumerate(lines[1:]):
+            where = f"block {number}"
+            chain.add(_read_line(line))
     except ValueError as error:
-        raise ValueError(f"first line: {error}") from error
-    for number, line in enumerate(lines[1:]):
-        try:
-            replay.add(_read_line(line))
-        except ValueError as error:
-            raise ValueError(f"block {number}: {error}") from error
-    return Chain(first["netuid"], replay.hashes, replay.views, first.get("envs"))
+        raise FaultError(f"{where}: {error}") from error
+    return chain
 
 
 def _read_line(line: str) -> Any:
-    if len(line) > LINE_CHARACTERS:
-        raise ValueError("the line is too long")
-    return parse(line.encode())
+    require(len(line) <= LINE_CHARACTERS, "the line is too long")
+    return parse(line.encode(), lambda _: True, "not canonical")
 
 
-def _require(condition: bool, problem: str) -> None:
-    if not condition:
-        raise ValueError(problem)
-
-
-class _Replay:
-    """Applies the blocks one after the other."""
+class Chain:
+    """The blocks of an export, applied one after the other."""
 
     def __init__(self, first: Any) -> None:
-        _require(fits(first, FIRST), "wrong members")
+        require(fits(first, FIRST), "wrong members")
         self.first, self.params, self.netuid = first, first["params"], first["netuid"]
-        self.view = View(_first_neurons(first["neurons"], self.params))
+        self.view = View(_first_neurons(first["neurons"], self.params), {}, {})
+        self.genesis = ""
         self.hashes: list[str] = []
         self.views: list[View] = []
         self.time = 0
@@ -156,111 +107,107 @@ class _Replay:
         self.committed: dict[tuple[str, int], int] = {}
 
     def add(self, block: Any) -> None:
-        """Applies one block."""
-        _require(fits(block, BLOCK), "wrong members")
-        _require(block["time"] >= self.time, "the time decreases")
+        """Applies one block, or raises a FaultError."""
+        require(fits(block, BLOCK), "wrong members")
+        require(block["time"] >= self.time, "the time decreases")
         calls = block["calls"]
         parent = self.hashes[-1] if self.hashes else digest("local-chain", self.first)
         expected = digest("local-block", parent, block["time"], block["entropy"], calls)
-        _require(block["hash"] == expected, "another hash")
-        self.time, number = block["time"], len(self.hashes)
+        require(block["hash"] == expected, "another hash")
         for index, call in enumerate(calls):
             try:
-                self._call(call, number)
-            except ValueError as error:
-                raise ValueError(f"call {index}: {error}") from error
+                self._call(call, len(self.hashes))
+            except FaultError as fault:
+                raise FaultError(f"call {index}: {fault}") from fault
+        self.time, self.genesis = block["time"], self.genesis or expected
         self.hashes.append(expected)
         self.views.append(self.view)
 
     def _call(self, call: Any, number: int) -> None:
         hotkey, nonce, until, body = (call[name] for name in ("hotkey", "nonce", "until", "call"))
-        signature = bytes.fromhex(call["signature"])
-        genesis = self.hashes[0] if self.hashes else ""
-        signed = canonical_text([FORMAT, genesis, self.netuid, hotkey, nonce, until, body])
-        _require(is_call_signed(hotkey, signed.encode(), signature), "another signature")
-        _require(until >= number, "it is too late")
-        _require(nonce > self.nonces.get(hotkey, -1), "the nonce was used")
+        text = canonical_text([FORMAT, self.genesis, self.netuid, hotkey, nonce, until, body])
+        signed = hotkey, text.encode(), bytes.fromhex(call["signature"])
+        require(is_signed(*signed) or is_signed_ed25519(*signed), "another signature")
+        require(until >= number, "it is too late")
+        require(nonce > self.nonces.get(hotkey, -1), "the nonce was used")
         self.nonces[hotkey] = nonce
+        is_registered = hotkey in self.view.neurons
+        if "register" in body:
+            require(not is_registered, "already registered")
+            self._register(hotkey, number)
+            return
+        require(is_registered, "not registered")
         if "fields" in body:
             self._commit(hotkey, tuple(bytes.fromhex(each) for each in body["fields"]), number)
-        elif "register" in body:
-            self._register(hotkey, number)
         else:
-            self._set_weights(hotkey, body["weights"], number)
+            self._set_weights(hotkey, dict(body["weights"]), len(body["weights"]), number)
 
     def _commit(self, hotkey: str, fields: tuple[bytes, ...], number: int) -> None:
-        _require(self.view.of(hotkey) is not None, "not registered")
-        _require(len(fields) <= 3 and all(len(each) <= 128 for each in fields), "too many bytes")
+        require(len(fields) <= 3 and all(len(each) <= 128 for each in fields), "too many bytes")
         tempo = hotkey, number // self.params["tempo"]
         used = self.committed.get(tempo, 0) + max(100, sum(map(len, fields)))
-        _require(used <= self.params["commitmentBytes"], "too much in this tempo")
+        require(used <= self.params["commitmentBytes"], "too much in this tempo")
         self.committed[tempo] = used
-        self.view = replace(self.view, slots={**self.view.slots, hotkey: (fields, number)})
+        slot = read_slot(fields, hotkey), number
+        self.view = self.view._replace(slots={**self.view.slots, hotkey: slot})
 
     def _register(self, hotkey: str, number: int) -> None:
-        neurons = list(self.view.neurons)
-        _require(self.view.of(hotkey) is None, "already registered")
+        neurons, _, weights = self.view
         uid = len(neurons)
-        weights = self.view.weights
         if uid >= self.params["maxUids"]:
             evicted = self._evicted(number)
-            uid = evicted.uid
-            left = {h: each for h, each in weights.items() if h != evicted.hotkey}
+            uid = neurons[evicted].uid
+            neurons = {h: each for h, each in neurons.items() if h != evicted}
+            left = {h: each for h, each in weights.items() if h != evicted}
             weights = {h: {u: w for u, w in each.items() if u != uid} for h, each in left.items()}
-        neurons[uid : uid + 1] = [Neuron(uid, hotkey, 0, False, number, number)]
-        self.view = replace(self.view, neurons=tuple(neurons), weights=weights)
+        neurons = {**neurons, hotkey: Neuron(uid, 0, False, number, number)}
+        self.view = self.view._replace(neurons=neurons, weights=weights)
 
-    def _evicted(self, number: int) -> Neuron:
+    def _evicted(self, number: int) -> str:
+        """Returns the hotkey that a registration evicts."""
         young = self.params["immunityPeriod"]
-        others = [neuron for neuron in self.view.neurons if neuron.uid != 0]
-        immune = [neuron for neuron in others if number - neuron.registered < young]
-        open_ = [neuron for neuron in others if number - neuron.registered >= young]
-        group = open_ if len(open_) > self.params["minNonImmuneUids"] else immune
-        _require(bool(group), "no one can be evicted")
-        emission = self._emission()
-        return min(group, key=lambda each: (emission.get(each.uid, 0), each.registered, each.uid))
+        others = {h: each for h, each in self.view.neurons.items() if each.uid != 0}
+        immune = [h for h, each in others.items() if number - each.registered < young]
+        is_many = len(others) - len(immune) > self.params["minNonImmuneUids"]
+        group = others.keys() - immune if is_many else immune
+        require(group, "no one can be evicted")
+        paid = self._emission()
+        return min(group, key=lambda h: (paid.get(h, 0), others[h].registered, others[h].uid))
 
-    def _emission(self) -> dict[int, int]:
-        permits = [neuron for neuron in self.view.neurons if neuron.has_permit]
-        backers: dict[int, list[Neuron]] = {}
-        for neuron in permits:
-            for uid, weight in self.view.weights.get(neuron.hotkey, {}).items():
-                if weight > 0 and (uid != neuron.uid or uid == 0):
-                    backers.setdefault(uid, []).append(neuron)
-        total = sum(neuron.stake for neuron in permits)
-        stakes = {uid: sum(each.stake for each in by) for uid, by in backers.items()}
-        emission = {uid: stake for uid, stake in stakes.items() if 2 * stake >= total}
-        paid = {each for uid in emission for each in backers[uid]} if emission else permits
-        for neuron in paid:
-            emission[neuron.uid] = emission.get(neuron.uid, 0) + neuron.stake
+    def _emission(self) -> dict[str, int]:
+        neurons, _, weights = self.view
+        stakes = {h: each.stake for h, each in neurons.items() if each.has_permit}
+        emission, paid = dict[str, int](), set[str]()
+        for hotkey, (uid, *_) in neurons.items():
+            givers = {h for h in stakes if weights.get(h, {}).get(uid, 0) > 0}
+            backers = givers - ({hotkey} if uid else set())
+            stake = sum(stakes[h] for h in backers)
+            if backers and 2 * stake >= sum(stakes.values()):
+                emission[hotkey] = stake
+                paid |= backers
+        for hotkey in paid or stakes:
+            emission[hotkey] = emission.get(hotkey, 0) + stakes[hotkey]
         return emission
 
-    def _set_weights(self, hotkey: str, weights: list[list[int]], number: int) -> None:
-        neuron = self.view.of(hotkey)
-        stake = neuron.stake if neuron else 0
-        _require(stake >= self.params["stakeThreshold"], "too little stake")
-        _require(1 <= len(weights) <= len(self.view.neurons), "too many weights, or none")
-        if neuron is None:
-            raise ValueError("not registered")
+    def _set_weights(self, hotkey: str, weights: dict[int, int], count: int, number: int) -> None:
+        neurons = self.view.neurons
+        neuron = neurons[hotkey]
+        require(neuron.stake >= self.params["stakeThreshold"], "too little stake")
         recent = number - neuron.last_update < self.params["weightsRateLimit"]
-        _require(neuron.last_update == 0 or not recent, "too soon")
-        uids = [uid for uid, _ in weights]
-        _require(neuron.has_permit or uids == [neuron.uid], "no permit")
-        _require(len(set(uids)) == len(uids), "a uid is repeated")
-        _require(all(uid < len(self.view.neurons) for uid in uids), "no such neuron")
-        neurons = list(self.view.neurons)
-        neurons[neuron.uid] = replace(neuron, last_update=number)
-        given = {**self.view.weights, hotkey: {uid: weight for uid, weight in weights}}
-        self.view = replace(self.view, neurons=tuple(neurons), weights=given)
+        require(neuron.last_update == 0 or not recent, "too soon")
+        require(neuron.has_permit or [*weights] == [neuron.uid], "no permit")
+        require(len(weights) == count > 0, "a uid is repeated, or none is given")
+        require(all(uid < len(neurons) for uid in weights), "no such neuron")
+        self.view = self.view._replace(
+            neurons={**neurons, hotkey: neuron._replace(last_update=number)},
+            weights={**self.view.weights, hotkey: weights},
+        )
 
 
-def _first_neurons(given: Any, params: dict[str, int]) -> tuple[Neuron, ...]:
-    _require(len({each["hotkey"] for each in given}) == len(given), "a hotkey is repeated")
-    stakes = [int(each["stake"]) for each in given]
-    able = [uid for uid, stake in enumerate(stakes) if stake >= max(1, params["stakeThreshold"])]
-    able.sort(key=lambda uid: (-stakes[uid], -uid))
-    permits = set(able[: params["maxValidators"]])
-    return tuple(
-        Neuron(uid, each["hotkey"], stakes[uid], uid in permits, 0, 0)
-        for uid, each in enumerate(given)
-    )
+def _first_neurons(given: Any, params: dict[str, int]) -> dict[str, Neuron]:
+    stakes = {each["hotkey"]: int(each["stake"]) for each in given}
+    require(len(stakes) == len(given), "a hotkey is repeated")
+    uids = {hotkey: uid for uid, hotkey in enumerate(stakes)}
+    order = sorted(stakes, key=lambda h: (-stakes[h], -uids[h]))[: params["maxValidators"]]
+    permits = {h for h in order if stakes[h] >= max(1, params["stakeThreshold"])}
+    return {h: Neuron(uids[h], stake, h in permits, 0, 0) for h, stake in stakes.items()}

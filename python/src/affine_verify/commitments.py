@@ -1,10 +1,10 @@
 """What a slot on chain contains. Protocol §5.2 and §5.3."""
 
-from dataclasses import dataclass
+from contextlib import suppress
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Seal:
+class Seal(NamedTuple):
     """The head of a validator's lane."""
 
     epoch: int
@@ -12,8 +12,7 @@ class Seal:
     address: str
 
 
-@dataclass(frozen=True)
-class Attestation:
+class Attestation(NamedTuple):
     """The root and the lanes that a validator vouches for."""
 
     epoch: int
@@ -23,18 +22,13 @@ class Attestation:
     address: str
 
 
-@dataclass(frozen=True)
-class Commitment:
-    """A miner's model."""
+class Commitment(NamedTuple):
+    """A miner's model; the content of §8.12."""
 
     hotkey: str
     model: str
     revision: str
     chute: str
-
-    def texts(self) -> dict[str, str]:
-        """Returns the four texts of its content. Protocol §8.12."""
-        return dict(vars(self))
 
 
 Slot = Seal | Attestation | Commitment | None
@@ -44,14 +38,11 @@ def read_slot(fields: tuple[bytes, ...], hotkey: str) -> Slot:
     """Returns the commitment in a hotkey's slot, or None for any other content."""
     if not all(1 <= len(field) <= 128 for field in fields):
         return None
-    try:
+    with suppress(UnicodeDecodeError):
         if len(fields) == 2:
             return _read_validator(fields[0], fields[1].decode())
-        if len(fields) == 3:
-            model, revision, chute = (field.decode() for field in fields)
-            return Commitment(hotkey, model, revision, chute) if model.endswith(hotkey) else None
-    except UnicodeDecodeError:
-        pass
+        if len(fields) == 3 and fields[0].endswith(hotkey.encode()):
+            return Commitment(hotkey, *(field.decode() for field in fields))
     return None
 
 

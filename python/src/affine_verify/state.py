@@ -1,117 +1,117 @@
 """The next state of a network. Protocol §8 and §9."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from affine_envs.digest import digest
+from affine_verify import judging
+from affine_verify.chain import View
 from affine_verify.commitments import Attestation, Commitment, lanes_in
-from affine_verify.duel import (
-    MILLION,
-    Counts,
-    Evidence,
-    Weights,
-    best_of,
-    bound_of,
-    champion_points,
-    contender_points,
-    decayed_ratio,
-    judge,
-    raised_ratio,
-    supported,
-    trust_of,
-)
-from affine_verify.evidence import Tallies
+from affine_verify.evidence import MILLION, Quotas, Tallies
+from affine_verify.judging import Counts, Evidence, Rules, Weights
+from affine_verify.shapes import int_to, is_hash, is_text, is_uint, list_of, map_of, matching
+from affine_verify.text import parse, require
 
 FROZEN_MOST = 4
+NO_TRUST = {"correct": 0, "incorrect": 0}
 
 State = Mapping[str, Any]
-Duel = Mapping[str, Any]
-Rules = Mapping[str, Any]
+Duel = dict[str, Any]
+Entries = Mapping[str, Mapping[str, Any]]
+"""Objects by hotkey."""
 Views = Mapping[str, Evidence]
 """What a duel shows in each environment."""
 
 
-@dataclass(frozen=True)
-class Validator:
-    """A hotkey with a permit."""
-
-    stake: int
-    attestation: Attestation | None = None
-
-
-@dataclass(frozen=True)
-class Miner:
-    """A miner's commitment, and the blocks of it and of its hotkey's registration."""
-
-    commitment: Commitment
-    block: int
-    registered: int
-
-
-@dataclass(frozen=True)
-class Snapshot:
-    """What is read from the chain before an epoch, whose constants are `rules`."""
-
-    rules: Rules
-    hotkeys: frozenset[str]
-    validators: Mapping[str, Validator]
-    miners: Sequence[Miner]
+MINER = dict.fromkeys(Commitment._fields, is_text)
+DUEL = {
+    "contender": MINER,
+    "start": is_uint,
+    "tallies": list_of(map_of(map_of(list_of(is_uint, 4, 4)))),
+    "verdicts": map_of(matching("win|hold|even")),
+}
+STATE = {
+    "protocol": map_of(lambda _: True),
+    "epoch": is_uint,
+    "ratio": int_to(MILLION - 1, 1),
+    "champion?": MINER,
+    "record": map_of(int_to(MILLION)),
+    "lastPlayed": map_of({"content": is_hash, "left?": is_uint}),
+    "attested": map_of({"epoch": is_uint, "stake": matching("[1-9][0-9]{0,38}")}),
+    "voters": map_of(int_to(MILLION, 1)),
+    "trust": map_of({"correct": is_uint, "incorrect": is_uint}),
+    **dict.fromkeys(("heads", "due"), map_of(is_hash)),
+    "duels": list_of(DUEL),
+}
 
 
 def root_of(state: State) -> str:
     """Returns a state's root. Protocol §9.4."""
-    return digest("state", dict(state))
+    return digest("state", state)
 
 
-def first_state(rules: Rules, epoch: int) -> dict[str, Any]:
+def first_state(rules: Rules, epoch: int) -> State:
     """Returns the state that a network begins with. Protocol §9.3."""
     objects = ("record", "lastPlayed", "voters", "trust", "heads", "due")
-    empty: dict[str, Any] = {name: {} for name in objects}
+    empty: State = {name: {} for name in objects}
     ratio = rules["ratioFloorPpm"]
     return {"protocol": rules, "epoch": epoch, "ratio": ratio, **empty, "duels": []}
 
 
+def read_state(data: bytes, rules: Rules, epoch: int) -> State:
+    """Returns a state of an epoch that can be decided, or raises a FaultError. Protocol §9.1."""
+    state = parse(data, STATE, "BAD_STATE")
+    duels, throne = state["duels"], [state["champion"]["hotkey"]] if "champion" in state else []
+    miners = [*throne, *map(name_of, duels)]
+    played = [min(epoch - duel["start"], rules["duelEpochs"]) for duel in duels]
+    is_right = (
+        (state["protocol"], state["epoch"]) == (rules, epoch)
+        and len(miners) == len(set(miners))
+        and state["lastPlayed"].keys() >= set(miners)
+        and (not duels or len(throne) == 1)
+        and state["voters"].keys() >= state["due"].keys()
+        and [len(duel["tallies"]) for duel in duels] == played
+    )
+    require(is_right, "BAD_STATE")
+    return state  # type: ignore[no-any-return]
+
+
 def content_of(commitment: Commitment) -> str:
     """Returns the digest of a commitment's content. Protocol §8.12."""
-    return digest("content", commitment.texts())
+    return digest("content", commitment._asdict())
 
 
-def queue_of(
-    snapshot: Snapshot, last_played: Mapping[str, Mapping[str, Any]], playing: set[str]
-) -> list[Commitment]:
+def queue_of(view: View, last_played: Entries, playing: set[str]) -> list[Commitment]:
     """Returns the miners that wait, the longest wait first. Protocol §8.12."""
     waiting = []
-    for miner in snapshot.miners:
-        hotkey = miner.commitment.hotkey
-        entry = last_played.get(hotkey, {})
-        is_new = entry.get("content") != content_of(miner.commitment)
-        if hotkey in snapshot.hotkeys and hotkey not in playing and is_new:
-            since = max(miner.block, miner.registered, entry.get("left", 0))
-            waiting.append((since, hotkey, miner.commitment))
-    return [miner for *_, miner in sorted(waiting, key=lambda each: each[:2])]
+    for hotkey, neuron in view.neurons.items():
+        slot, block = view.slots.get(hotkey, (None, 0))
+        if isinstance(slot, Commitment) and hotkey not in playing:
+            entry = last_played.get(hotkey, {})
+            if entry.get("content") != content_of(slot):
+                since = max(block, neuron.registered, entry.get("left", 0))
+                waiting.append((since, hotkey, slot))
+    return [slot for *_, slot in sorted(waiting)]
 
 
 # Voters and acceptance (8.1, 8.3)
 
 
-def counted_attestations(state: State, snapshot: Snapshot) -> dict[str, Attestation]:
+def counted_of(state: State, view: View) -> dict[str, Attestation]:
     """Returns the attestations that count, by hotkey. Protocol §8.3."""
-    root, found = root_of(state), {}
-    for hotkey, validator in snapshot.validators.items():
-        given = validator.attestation
-        if given and given.epoch == state["epoch"] and given.root == root:
-            found[hotkey] = given
-    return found
+    expected = state["epoch"], root_of(state)
+    slots = {h: view.slot(h) for h, neuron in view.neurons.items() if neuron.has_permit}
+    given = {h: slot for h, slot in slots.items() if isinstance(slot, Attestation)}
+    return {h: each for h, each in given.items() if (each.epoch, each.root) == expected}
 
 
-@dataclass(frozen=True)
-class Acceptance:
-    """Whether an epoch is frozen, and whose bits are set for each lane."""
+class Acceptance(NamedTuple):
+    """Counted attestations, whether an epoch is frozen, and whose bits are set for each lane."""
 
+    counted: Mapping[str, Attestation]
     is_frozen: bool
     attesters: Mapping[str, set[str]]
-    attested: frozenset[str]
+    attested: set[str]
     """The lanes whose attesters weigh more than half of the attesting weight."""
 
 
@@ -119,49 +119,45 @@ def acceptance_of(voters: Weights, counted: Mapping[str, Attestation]) -> Accept
     """Returns what the voters attest. Protocol §8.3."""
     order = sorted(voters)
     lanes = {h: lanes_in(given.bitmap, order) for h, given in counted.items() if h in voters}
-    whole, attesting = sum(voters.values()), sum(voters[h] for h in lanes)
+    attesting = sum(voters[h] for h in lanes)
     attesters = {lane: {h for h in lanes if lane in lanes[h]} for lane in order}
     heavy = {h for h, by in attesters.items() if 2 * sum(voters[v] for v in by) > attesting}
-    is_frozen = attesting == 0 or 3 * attesting < 2 * whole
-    return Acceptance(is_frozen, attesters, frozenset() if is_frozen else frozenset(heavy))
+    is_frozen = attesting == 0 or 3 * attesting < 2 * sum(voters.values())
+    return Acceptance(counted, is_frozen, attesters, set() if is_frozen else heavy)
 
 
-def active_validators(state: State, snapshot: Snapshot) -> dict[str, dict[str, Any]]:
+def accept(state: State, view: View) -> Acceptance:
+    """Returns what the voters of a state attest at the end of its epoch. Protocol §8.3."""
+    return acceptance_of(state["voters"], counted_of(state, view))
+
+
+def active_validators(state: State, view: View, rules: Rules) -> dict[str, dict[str, Any]]:
     """Returns the entries of `attested` that are not too old. Protocol §8.1."""
-    epoch = state["epoch"]
-    if "attested" in state:
-        entries = state["attested"]
-    else:
-        mining = {miner.commitment.hotkey for miner in snapshot.miners}
+    epoch, entries = state["epoch"], state.get("attested")
+    if entries is None:
         entries = {
-            hotkey: {"epoch": epoch, "stake": str(validator.stake)}
-            for hotkey, validator in snapshot.validators.items()
-            if validator.stake > 0 and hotkey not in mining
+            hotkey: {"epoch": epoch, "stake": str(neuron.stake)}
+            for hotkey, neuron in view.neurons.items()
+            if neuron.has_permit and neuron.stake and not isinstance(view.slot(hotkey), Commitment)
         }
-    most = snapshot.rules["quorumEpochs"]
-    return {
-        hotkey: entry
-        for hotkey, entry in entries.items()
-        if hotkey in snapshot.hotkeys and epoch - entry["epoch"] < most
-    }
+    kept = entries.keys() & view.neurons.keys()
+    return {h: entries[h] for h in kept if epoch - entries[h]["epoch"] < rules["quorumEpochs"]}
 
 
-def weigh_voters(
-    stakes: Mapping[str, int], trust: Mapping[str, Mapping[str, int]], most: int
-) -> dict[str, int]:
+def weigh_voters(stakes: Weights, trust: Entries, most: int) -> dict[str, int]:
     """Returns the voters' weights in ppm of the heaviest. Protocol §8.1."""
-    none = {"correct": 0, "incorrect": 0}
-    pulls = {
-        hotkey: stake * trust_of(**trust.get(hotkey, none))
-        for hotkey, stake in stakes.items()
-        if stake > 0
-    }
+    pulls = {h: s * judging.trust_of(**trust.get(h, NO_TRUST)) for h, s in stakes.items() if s}
     order = sorted(pulls, key=lambda h: (-pulls[h], h))[:most]
     weights = {hotkey: MILLION * pulls[hotkey] // pulls[order[0]] for hotkey in order}
     return {hotkey: weight for hotkey, weight in weights.items() if weight > 0}
 
 
 # Duels (8.2, 8.4 to 8.7)
+
+
+def name_of(duel: Duel) -> str:
+    """Returns the hotkey of a duel's contender."""
+    return str(duel["contender"]["hotkey"])
 
 
 def index_of(duel: Duel, epoch: int) -> int:
@@ -176,25 +172,25 @@ def quota_of(index: int, env: Mapping[str, int]) -> int:
 
 def rated_envs(rules: Rules) -> list[str]:
     """Returns the environments of one player."""
-    return sorted(env for env, each in rules["envs"].items() if each["players"] == 1)
+    return [env for env, each in rules["envs"].items() if each["players"] == 1]
 
 
-def quotas_of(duel: Duel, rules: Rules, epoch: int) -> dict[str, int]:
-    """Returns the environments that a duel plays in an epoch, with its quotas. Protocol §8.2."""
-    index = index_of(duel, epoch)
-    if index > rules["duelEpochs"]:
-        return {}
-    is_won = outcome_of(duel["verdicts"], rules) == "won"
-    open_envs = sorted(env for env in rules["envs"] if env not in duel["verdicts"])
-    played = rated_envs(rules) if is_won else open_envs
-    return {env: quota_of(index, rules["envs"][env]) for env in played}
+def quotas_of(state: State) -> Quotas:
+    """Returns the quotas of each duel in the environments that it plays. Protocol §8.2."""
+    rules, quotas = state["protocol"], {}
+    for duel in state["duels"]:
+        index, verdicts = index_of(duel, state["epoch"]), duel["verdicts"]
+        is_won = outcome_of(verdicts, rules) == "won"
+        played = rated_envs(rules) if is_won else [e for e in rules["envs"] if e not in verdicts]
+        played = played if index <= rules["duelEpochs"] else []
+        quotas[name_of(duel)] = {env: quota_of(index, rules["envs"][env]) for env in played}
+    return quotas
 
 
 def outcome_of(verdicts: Mapping[str, str], rules: Rules) -> str:
     """Returns `won`, `lost` or `open` by the verdicts alone. Protocol §8.7."""
-    counted = [env for env in rules["envs"] if verdicts.get(env) != "even"]
-    wins = sum(verdicts.get(env) == "win" for env in counted)
-    undecided = sum(env not in verdicts for env in counted)
+    counted = [verdicts.get(env) for env in rules["envs"] if verdicts.get(env) != "even"]
+    wins, undecided = counted.count("win"), counted.count(None)
     needed = -(-(len(counted) + rules["margin"]) // 2)
     if not counted or wins + undecided < needed:
         return "lost"
@@ -203,32 +199,25 @@ def outcome_of(verdicts: Mapping[str, str], rules: Rules) -> str:
 
 def views_of(duel: Duel, state: State) -> dict[str, Evidence]:
     """Returns what the tallies of a duel show, by environment."""
-    rules = state["protocol"]
-    views = {}
+    rules, views = state["protocol"], {}
     for env, numbers in rules["envs"].items():
         epochs = []
-        for number, entry in enumerate(duel["tallies"]):
-            played = quota_of(number + 1, numbers)
-            epochs.append({h: Counts(w, lost, played, *p) for h, (w, lost, *p) in
-                           entry.get(env, {}).items()})  # fmt: skip
-        views[env] = judge(state["voters"], epochs, state["ratio"], rules)
+        for index, entry in enumerate(duel["tallies"], 1):
+            quota, lanes = quota_of(index, numbers), entry.get(env, {})
+            epochs.append({h: Counts(*tally)._replace(played=quota) for h, tally in lanes.items()})
+        views[env] = judging.judge(state["voters"], epochs, state["ratio"], rules)
     return views
 
 
 def judge_duel(duel: Duel, views: Views, state: State) -> dict[str, str]:
     """Returns the verdicts of an open duel after an epoch that is not frozen. Protocol §8.6."""
-    rules, before = state["protocol"], duel["verdicts"]
+    envs, before = state["protocol"]["envs"], duel["verdicts"]
     index = index_of(duel, state["epoch"])
-    given = {env: views[env].verdict(index) for env in rules["envs"] if env not in before}
-    verdicts = {**before, **{env: each for env, each in given.items() if each}}
-    counted = [env for env in rules["envs"] if verdicts.get(env) != "even"]
-    if len(counted) == 1 and verdicts.get(counted[0]) == "win":
-        (last,) = counted
-        del verdicts[last]
-        alone = views[last].verdict(index, is_alone=True)
-        if alone:
-            verdicts[last] = alone
-    return verdicts
+    verdicts = {**before, **{e: views[e].verdict(index) for e in envs if e not in before}}
+    counted = [env for env in envs if verdicts[env] != "even"]
+    if [verdicts[env] for env in counted] == ["win"]:
+        verdicts[counted[0]] = views[counted[0]].verdict(index, is_alone=True)
+    return {env: verdict for env, verdict in verdicts.items() if verdict}
 
 
 def is_lost(duel: Duel, rules: Rules, epoch: int) -> bool:
@@ -239,63 +228,65 @@ def is_lost(duel: Duel, rules: Rules, epoch: int) -> bool:
     return outcome == "lost" or (outcome == "open" and is_over)
 
 
-def begin(contender: Mapping[str, str], epoch: int) -> dict[str, Any]:
+def begin(contender: Mapping[str, str], epoch: int) -> Duel:
     """Returns a duel that begins with an epoch."""
-    return {"contender": dict(contender), "start": epoch, "tallies": [], "verdicts": {}}
+    return {"contender": contender, "start": epoch, "tallies": [], "verdicts": {}}
 
 
 # Trust, ratio and throne (8.9 to 8.11)
 
 
-def trust_after(
-    state: State, accepted: Sequence[str], played: Sequence[Views]
-) -> dict[str, dict[str, int]]:
+def trust_after(state: State, accepted: Sequence[str], played: Sequence[Views]) -> Entries:
     """Returns trust after an epoch; `played` has each duel's environments played. §8.9."""
-    fade = state["protocol"]["trustFadePpm"]
-    envs = {env for views in played for env in views}
-    trust = dict(state["trust"])
+    fade, trust = state["protocol"]["trustFadePpm"], dict(state["trust"])
     for hotkey in state["due"]:
-        counts = trust.get(hotkey, {"correct": 0, "incorrect": 0})
-        correct, incorrect = (counts[name] * fade // MILLION for name in ("correct", "incorrect"))
-        for env in envs:
+        before = trust.get(hotkey, NO_TRUST).items()
+        counts = {name: count * fade // MILLION for name, count in before}
+        for env in {env for views in played for env in views}:
             aside = [hotkey in views[env].aside for views in played if env in views]
             if hotkey not in accepted:
-                incorrect += MILLION
+                counts["incorrect"] += MILLION
             elif 2 * sum(aside) < len(aside):
-                correct += MILLION
-        trust[hotkey] = {"correct": correct, "incorrect": incorrect}
+                counts["correct"] += MILLION
+        trust[hotkey] = counts
     return trust
 
 
-def with_rates(record: Mapping[str, int], rates: Mapping[str, int]) -> dict[str, int]:
-    """Returns the record with higher or new rates. Protocol §8.10."""
-    return {**record, **{env: max(rate, record.get(env, 0)) for env, rate in rates.items()}}
+def with_rates(record: Weights, views: Views, count: str, envs: Sequence[str]) -> Weights:
+    """Returns the record with a miner's higher or new rates. Protocol §8.10."""
+    return {**record, **{env: max(views[env].rate(count), record.get(env, 0)) for env in envs}}
 
 
-def ratio_after_crowning(duel: Duel, views: Views, record: Mapping[str, int], rules: Rules) -> int:
+def ratio_after_crowning(duel: Duel, views: Views, record: Weights, rules: Rules) -> int:
     """Returns the ratio that a crowned contender's results give. Protocol §8.10."""
     bounds = []
     for env in rated_envs(rules):
         if duel["verdicts"].get(env) == "win":
             view = views[env]
-            champion = max(view.rate(champion_points), record.get(env, 0))
-            limit = supported(view.rate(contender_points), champion)
-            bounds.append(min(bound_of(*view.win, MILLION, rules), limit))
-    return raised_ratio(bounds, rules)
+            champion = max(view.rate("champion_points"), record.get(env, 0))
+            limit = judging.supported(view.rate("contender_points"), champion)
+            bounds.append(min(judging.bound_of(*view.win, rules), limit))
+    return judging.raised_ratio(bounds, rules)
+
+
+def best_duel(duels: Sequence[Duel], views: Mapping[str, Views], rules: Rules) -> Duel:
+    """Returns the best of the won duels. Protocol §8.11."""
+    most = {env: rules["envs"][env]["quotaMost"] for env in rated_envs(rules)}
+    shown = [{e: views[name_of(d)][e].shown("contender_points") for e in most} for d in duels]
+    return duels[judging.best_of(shown, rules, most)]
 
 
 def can_crown(duels: Sequence[Duel], rules: Rules, epoch: int) -> bool:
     """Reports whether the list, without lost duels, has a crowning. Protocol §8.11."""
-    if not duels or any(outcome_of(duel["verdicts"], rules) != "won" for duel in duels):
-        return False
-    return len(duels) == 1 or all(index_of(d, epoch) >= rules["duelEpochs"] for d in duels)
+    are_won = all(outcome_of(duel["verdicts"], rules) == "won" for duel in duels)
+    are_over = all(index_of(duel, epoch) >= rules["duelEpochs"] for duel in duels)
+    return are_won and (len(duels) == 1 or (len(duels) > 1 and are_over))
 
 
-@dataclass(frozen=True)
-class Decision:
+class Decision(NamedTuple):
     """The state after an epoch, and what the epoch was."""
 
-    state: dict[str, Any]
+    state: State
     acceptance: Acceptance
     accepted: list[str]
     lost: list[str]
@@ -304,143 +295,106 @@ class Decision:
 
 
 def decide(
-    state: State, snapshot: Snapshot, seals: Mapping[str, str], lanes: Mapping[str, Tallies]
+    state: State, view: View, seals: Mapping[str, str], lanes: Mapping[str, Tallies], rules: Rules
 ) -> Decision:
-    """Returns the next state, in the steps at the beginning of section 8. Protocol §9.4."""
-    rules, epoch = state["protocol"], state["epoch"]
+    """Returns the next state, in the steps at the beginning of section 8. Protocol §9.4.
+
+    `view` is the snapshot of the next epoch, and `rules` are its constants.
+    """
+    old, epoch = state["protocol"], state["epoch"]
 
     # 1: heads and acceptance
-    counted = counted_attestations(state, snapshot)
-    acceptance = acceptance_of(state["voters"], counted)
-    is_frozen = acceptance.is_frozen
-    due = state["due"]
-    heads = {**state["heads"], **{hotkey: seals[hotkey] for hotkey in due if hotkey in seals}}
-    plays = [quotas_of(duel, rules, epoch) for duel in state["duels"]]
-    names = [duel["contender"]["hotkey"] for duel in state["duels"]]
-    accepted = sorted(
-        hotkey
-        for hotkey in due
-        if hotkey in seals and hotkey in lanes and hotkey in acceptance.attested
-        and _is_complete(lanes[hotkey], dict(zip(names, plays, strict=True)))
-    )  # fmt: skip
+    acceptance = accept(state, view)
+    counted, is_frozen = acceptance.counted, acceptance.is_frozen
+    heads = {**state["heads"], **{h: seals[h] for h in state["due"] if h in seals}}
+    quotas = quotas_of(state)
+    valid = state["due"].keys() & seals.keys() & lanes.keys() & acceptance.attested
+    accepted = sorted(hotkey for hotkey in valid if _is_complete(lanes[hotkey], quotas))
 
     # 2: tallies, verdicts, and which duels are lost
-    duels: list[Duel] = []
-    lost: list[Duel] = []
-    views: dict[str, Views] = {}
-    for duel, played, name in zip(state["duels"], plays, names, strict=True):
-        after = dict(duel)
-        if index_of(duel, epoch) <= rules["duelEpochs"]:
-            entry = {env: {h: lanes[h][name][env] for h in accepted} for env in played}
-            after["tallies"] = [*duel["tallies"], {} if is_frozen else entry]
-        views[name] = views_of(after, state)
-        was_open = not _is_won(duel, rules)
+    duels, lost, views = list[Duel](), list[Duel](), dict[str, Views]()
+    for duel in map(dict, state["duels"]):
+        name = name_of(duel)
+        if index_of(duel, epoch) <= old["duelEpochs"]:
+            entry = {env: {h: lanes[h][name][env] for h in accepted} for env in quotas[name]}
+            duel["tallies"] = [*duel["tallies"], {} if is_frozen else entry]
+        views[name] = views_of(duel, state)
+        was_open = outcome_of(duel["verdicts"], old) != "won"
         if was_open and not is_frozen:
-            after["verdicts"] = judge_duel(duel, views[name], state)
-        (lost if was_open and is_lost(after, rules, epoch) else duels).append(after)
+            duel["verdicts"] = judge_duel(duel, views[name], state)
+        (lost if was_open and is_lost(duel, old, epoch) else duels).append(duel)
 
     # 3: trust
-    trust = state["trust"]
-    if not is_frozen:
-        shown = [{env: views[n][env] for env in each} for n, each in zip(names, plays, strict=True)]
-        trust = trust_after(state, accepted, shown)
+    shown = [{env: views[name][env] for env in played} for name, played in quotas.items()]
+    trust = state["trust"] if is_frozen else trust_after(state, accepted, shown)
 
     # 4: the record
-    rated, record = rated_envs(rules), state["record"]
+    record = state["record"]
     for duel in lost:
-        seen = views[duel["contender"]["hotkey"]]
-        record = with_rates(record, {env: seen[env].rate(champion_points) for env in rated})
+        record = with_rates(record, views[name_of(duel)], "champion_points", rated_envs(old))
 
     # 5: crowning, the ratio, the throne
-    champion: Any = state.get("champion")
-    left = [duel["contender"]["hotkey"] for duel in lost]
-    last_played = dict(state["lastPlayed"])
-    crowned = None
-    if not is_frozen and can_crown(duels, rules, epoch):
-        best = _best_duel(duels, views, rules)
-        crowned = best["contender"]["hotkey"]
-        ratio = ratio_after_crowning(best, views[crowned], record, rules)
-        rates = {env: views[crowned][env].rate(contender_points) for env in rated}
-        record = with_rates(record, rates)
-        names = [champion["hotkey"], *(duel["contender"]["hotkey"] for duel in duels)]
-        left += [hotkey for hotkey in names if hotkey != crowned]
+    champion, crowned = state.get("champion"), None
+    leaving = {name_of(duel) for duel in lost}
+    ratio = judging.decayed_ratio(state["ratio"], old)
+    if not is_frozen and can_crown(duels, old, epoch):
+        best = best_duel(duels, views, old)
+        crowned = name_of(best)
+        ratio = ratio_after_crowning(best, views[crowned], record, old)
+        record = with_rates(record, views[crowned], "contender_points", rated_envs(old))
+        leaving |= {state["champion"]["hotkey"], *map(name_of, duels)} - {crowned}
         champion, duels = best["contender"], []
-    else:
-        ratio = decayed_ratio(state["ratio"], rules)
-    for hotkey in left:
-        last_block = rules["epochBlocks"] * (epoch + 1) - 1
-        last_played[hotkey] = {**last_played[hotkey], "left": last_block}
-    playing = {duel["contender"]["hotkey"] for duel in duels}
-    queue = queue_of(snapshot, last_played, playing | ({champion["hotkey"]} if champion else set()))
-    if champion is None and queue:
-        first = queue.pop(0)
-        champion = first.texts()
-        last_played[first.hotkey] = {"content": content_of(first)}
+    left = {"left": old["epochBlocks"] * (epoch + 1) - 1}
+    entries = state["lastPlayed"].items()
+    last_played = {h: {**entry, **(left if h in leaving else {})} for h, entry in entries}
+    playing = {each["hotkey"] for each in [champion, *(d["contender"] for d in duels)] if each}
+    queue = queue_of(view, last_played, playing)
+    started = [] if champion else queue[:1]
+    queue = queue[len(started) :]
+    champion = started[0]._asdict() if started else champion
 
     # 6: the constants
-    if {**rules, "templates": ""} != {**snapshot.rules, "templates": ""}:
+    if {**old, "templates": ""} != {**rules, "templates": ""}:
         duels = [begin(duel["contender"], epoch + 1) for duel in duels]
-    rules = snapshot.rules
 
     # 7: new duels
-    begun = []
-    if not is_frozen and champion and not any(_is_won(duel, rules) for duel in duels):
+    begun = list[Commitment]()
+    if not is_frozen and champion and all(outcome_of(d["verdicts"], rules) != "won" for d in duels):
         begun = queue[: max(0, rules["duelsMost"] - len(duels))]
-    for contender in begun:
-        duels.append(begin(contender.texts(), epoch + 1))
-        last_played[contender.hotkey] = {"content": content_of(contender)}
+    duels += [begin(contender._asdict(), epoch + 1) for contender in begun]
+    last_played |= {each.hotkey: {"content": content_of(each)} for each in [*started, *begun]}
 
     # 8: voters, and who stays
-    active = active_validators(state, snapshot)
-    stakes = {
-        hotkey: min(validator.stake, int(active[hotkey]["stake"]))
-        for hotkey, validator in snapshot.validators.items()
-        if hotkey in active
-    }
+    active = active_validators(state, view, rules)
+    permits = {h: neuron.stake for h, neuron in view.neurons.items() if neuron.has_permit}
+    stakes = {h: min(s, int(active[h]["stake"])) for h, s in permits.items() if h in active}
     voters = weigh_voters(stakes, trust, rules["validatorsMost"])
-    for hotkey in counted:
-        stake = snapshot.validators[hotkey].stake
-        if stake > 0:
-            active[hotkey] = {"epoch": epoch, "stake": str(stake)}
-    stays = {duel["contender"]["hotkey"] for duel in duels} | snapshot.hotkeys
-    stays |= {champion["hotkey"]} if champion else set()
+    active |= {h: {"epoch": epoch, "stake": str(permits[h])} for h in counted if permits[h]}
+    stay = {*view.neurons, *map(name_of, duels), *([champion["hotkey"]] if champion else [])}
     next_state = {
         "protocol": rules,
         "epoch": epoch + 1,
         "ratio": ratio,
         **({"champion": champion} if champion else {}),
         "record": record,
-        "lastPlayed": {h: entry for h, entry in last_played.items() if h in stays},
+        "lastPlayed": {h: entry for h, entry in last_played.items() if h in stay},
         "attested": active,
         "voters": voters,
-        "trust": {h: counts for h, counts in trust.items() if h in snapshot.hotkeys},
-        "heads": {h: head for h, head in heads.items() if h in snapshot.hotkeys},
+        "trust": {h: counts for h, counts in trust.items() if h in view.neurons},
+        "heads": {h: head for h, head in heads.items() if h in view.neurons},
         "due": {h: each.next for h, each in counted.items() if duels and h in voters},
         "duels": duels,
     }
-    lost_names = [duel["contender"]["hotkey"] for duel in lost]
-    begun_names = [contender.hotkey for contender in begun]
-    return Decision(next_state, acceptance, accepted, lost_names, crowned, begun_names)
+    names = [*map(name_of, lost)], crowned, [contender.hotkey for contender in begun]
+    return Decision(next_state, acceptance, accepted, *names)
 
 
-def _is_won(duel: Duel, rules: Rules) -> bool:
-    return outcome_of(duel["verdicts"], rules) == "won"
-
-
-def _is_complete(lane: Tallies, plays: Mapping[str, Mapping[str, int]]) -> bool:
+def _is_complete(lane: Tallies, quotas: Quotas) -> bool:
     """Reports whether a lane has a possible tally for all that it plays. Protocol §9.4."""
-    for contender, quotas in plays.items():
-        for env, quota in quotas.items():
-            tally = lane.get(contender, {}).get(env)
-            if tally is None or tally[0] + tally[1] > quota or max(tally[2:]) > MILLION * quota:
-                return False
-    return True
-
-
-def _best_duel(duels: Sequence[Duel], views: Mapping[str, Views], rules: Rules) -> Duel:
-    rated = rated_envs(rules)
-    shown = [
-        {env: views[duel["contender"]["hotkey"]][env].shown(contender_points) for env in rated}
-        for duel in duels
-    ]
-    return duels[best_of(shown, rules, {env: rules["envs"][env]["quotaMost"] for env in rated})]
+    return all(
+        (tally := lane.get(contender, {}).get(env)) is not None
+        and tally[0] + tally[1] <= quota
+        and max(tally[2:]) <= MILLION * quota
+        for contender, played in quotas.items()
+        for env, quota in played.items()
+    )

@@ -1,218 +1,97 @@
 """Recomputes a network's history, and reports flaws of validators. Protocol §5, §6 and §9."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
-from typing import Any
 
 from affine_envs.canonical_json import canonical_text
 from affine_verify.buckets import Buckets, UnavailableError
-from affine_verify.chain import Chain, View
-from affine_verify.commitments import Attestation, Commitment, Seal
-from affine_verify.evidence import (
-    BLOCK_BYTES,
-    NO_HEAD,
-    Block,
-    FaultError,
-    Lane,
-    Scope,
-    Tallies,
-    read_block,
-    read_signed,
-    require,
-)
-from affine_verify.state import (
-    Acceptance,
-    Decision,
-    Miner,
-    Snapshot,
-    State,
-    Validator,
-    acceptance_of,
-    counted_attestations,
-    decide,
-    first_state,
-    quotas_of,
-    root_of,
-)
+from affine_verify.chain import Chain
+from affine_verify.commitments import Attestation, Seal
+from affine_verify.evidence import BLOCK_BYTES, Block, Lane, Scope, Tallies, read_block, read_signed
+from affine_verify.judging import Rules
+from affine_verify.state import State, accept, decide, quotas_of, read_state, root_of
+from affine_verify.text import FaultError, require
 
 COPY_FAULTS = {"WRONG_HASH", "BAD_LINES", "WRONG_SIGNATURE", "WRONG_ROOT", "MISSING_BLOCK"}
 """Faults of the bytes in one bucket; the block may be valid in another one."""
 
-
-@dataclass(frozen=True)
-class Finding:
-    """What a validator did, with its code: a flaw of §6.4, or a warning, which is not a flaw."""
-
-    validator: str
-    epoch: int
-    code: str
+Findings = Iterator[tuple[str, str]]
+"""Validators with codes: flaws of §6.4, or warnings, which are not flaws."""
 
 
-@dataclass(frozen=True)
-class EpochResult:
-    """A recomputed epoch: the state after it, how it was decided, and the findings."""
+def recompute(chain: Chain, buckets: Buckets, state: State) -> Iterator["Epoch"]:
+    """Yields the epochs from the one that a state governs, whose last block the chain has.
 
-    epoch: int
-    root: str
-    state: Mapping[str, Any]
-    decision: Decision
-    flaws: list[Finding]
-    warnings: list[Finding]
-
-
-def snapshot_of(view: View, rules: Mapping[str, Any]) -> Snapshot:
-    """Returns what the chain's state before an epoch shows. Protocol §5.1."""
-    validators, miners = {}, []
-    for neuron in view.neurons:
-        slot, block = view.slot(neuron.hotkey)
-        if neuron.has_permit:
-            given = slot if isinstance(slot, Attestation) else None
-            validators[neuron.hotkey] = Validator(neuron.stake, given)
-        if isinstance(slot, Commitment):
-            miners.append(Miner(slot, block, neuron.registered))
-    hotkeys = frozenset(neuron.hotkey for neuron in view.neurons)
-    return Snapshot(rules, hotkeys, validators, miners)
+    Raises UnavailableError where an attested lane is unavailable.
+    """
+    while (state["epoch"] + 1) * state["protocol"]["epochBlocks"] <= len(chain.hashes):
+        epoch = Epoch(chain, buckets, state)
+        yield epoch
+        state = epoch.decision.state
 
 
-@dataclass
-class LaneResult:
-    """A due, sealed lane: its tallies, or the code that voids it, or nothing if unavailable."""
+class Epoch:
+    """A recomputed epoch: the decision, flaws and warnings.
 
-    blocks: dict[str, Block] = field(default_factory=dict)
-    tallies: Tallies | None = None
-    fault: str | None = None
-    missing: str | None = None
+    Raises UnavailableError if it cannot be decided. Protocol §6.5.
+    """
 
-
-class Verifier:
-    """Recomputes epochs one after the other, from the one that a state governs."""
-
-    def __init__(
-        self,
-        chain: Chain,
-        buckets: Buckets,
-        rules: Mapping[str, Any],
-        first_epoch: int = 0,
-        state: State | None = None,
-    ) -> None:
-        self.chain = chain
-        self.buckets = buckets
-        self.rules = rules
-        self.first_epoch = first_epoch
-        self.state: State = state or first_state(rules, first_epoch)
-
-    def epochs(self) -> Iterator[EpochResult]:
-        """Yields every epoch whose last block the chain has.
-
-        Raises UnavailableError where an attested lane is unavailable.
-        """
-        length = self.rules["epochBlocks"]
-        while (self.state["epoch"] + 1) * length <= len(self.chain.hashes):
-            audit = _Audit(self)
-            decision = audit.decide()
-            yield EpochResult(
-                self.state["epoch"],
-                root_of(decision.state),
-                decision.state,
-                decision,
-                audit.findings(audit.flaws()),
-                audit.findings(audit.warnings()),
-            )
-            self.state = decision.state
-
-
-class _Audit:
-    """One epoch: its evidence, its decision, and its findings."""
-
-    def __init__(self, verifier: Verifier) -> None:
-        self.chain, self.buckets = verifier.chain, verifier.buckets
-        self.state, rules = verifier.state, verifier.rules
-        self.epoch: int = self.state["epoch"]
-        self.begin = self.epoch * rules["epochBlocks"]
-        self.sealing = self.chain.views[self.begin + rules["sealBlock"]]
-        self.ending = self.chain.views[self.begin + rules["epochBlocks"] - 1]
-        self.snapshot = snapshot_of(self.ending, rules)
-        self.counted = counted_attestations(self.state, self.snapshot)
-        self.acceptance: Acceptance = acceptance_of(self.state["voters"], self.counted)
-        self.seals = self._seals()
-        self.addresses = {h: self._address(h) for h in sorted(self.state["voters"])}
-        self.lanes: dict[str, LaneResult] = {}
-
-    def decide(self) -> Decision:
-        """Returns the decision, or raises UnavailableError. Protocol §6.5."""
-        for hotkey in sorted(self.acceptance.attested & self.seals.keys()):
-            lane = self.lane(hotkey)
-            if lane.missing:
-                where = f"block {lane.missing} of its attested lane is unavailable"
-                raise UnavailableError(f"epoch {self.epoch}: {hotkey}: {where}; try again later")
-        tallies = {h: lane.tallies for h, lane in self.lanes.items() if lane.tallies is not None}
-        return decide(self.state, self.snapshot, self.seals, tallies)
-
-    def findings(self, found: Iterable[tuple[str, str]]) -> list[Finding]:
-        """Returns findings about validators, each once."""
-        return [Finding(hotkey, self.epoch, code) for hotkey, code in dict.fromkeys(found)]
-
-    def lane(self, hotkey: str) -> LaneResult:
-        """Reads a due, sealed lane, once."""
-        if hotkey not in self.lanes:
-            self.lanes[hotkey] = self._read_lane(hotkey)
-        return self.lanes[hotkey]
-
-    def _seals(self) -> dict[str, str]:
-        slots = {hotkey: self.sealing.slot(hotkey)[0] for hotkey in self.state["due"]}
-        return {
-            hotkey: slot.head
-            for hotkey, slot in slots.items()
-            if isinstance(slot, Seal) and slot.epoch == self.epoch
-        }
-
-    def _address(self, hotkey: str) -> str | None:
-        """Returns the address that a voter announces at the end of the epoch. Protocol §6.4."""
-        slot, _ = self.ending.slot(hotkey)
-        return slot.address if isinstance(slot, Seal | Attestation) else None
+    def __init__(self, chain: Chain, buckets: Buckets, state: State) -> None:
+        self.buckets, self.state, self.number = buckets, state, state["epoch"]
+        rules = state["protocol"]
+        begin = self.number * rules["epochBlocks"]
+        self.chain, self.beacon = chain, chain.hashes[begin]
+        self.beginning = chain.views[max(0, begin - 1)]
+        self.ending = chain.views[begin + rules["epochBlocks"] - 1]
+        self.acceptance = accept(state, self.ending)
+        self.slots = {hotkey: self.ending.slot(hotkey) for hotkey in sorted(state["voters"])}
+        sealing = chain.views[begin + rules["sealBlock"]]
+        slots = {hotkey: sealing.slot(hotkey) for hotkey in sorted(state["due"])}
+        seals = {hotkey: slot for hotkey, slot in slots.items() if isinstance(slot, Seal)}
+        self.seals = {h: seal.head for h, seal in seals.items() if seal.epoch == self.number}
+        self.blocks: dict[str, dict[str, Block]] = {hotkey: {} for hotkey in self.seals}
+        self.tallies, self.faults = dict[str, Tallies](), dict[str, str]()
+        self.missing = dict[str, str]()
+        for hotkey in self.seals:
+            self._read_lane(hotkey)
+        for hotkey in sorted(self.missing.keys() & self.acceptance.attested):
+            where = f"block {self.missing[hotkey]} of its attested lane is unavailable"
+            raise UnavailableError(f"epoch {self.number}: {hotkey}: {where}; try again later")
+        self.decision = decide(state, self.ending, self.seals, self.tallies, rules)
+        self.root = root_of(self.decision.state)
+        self.flaws = [*dict.fromkeys([*self._voter_flaws(), *self._lane_flaws()])]
+        self.warnings = [*dict.fromkeys(self._warnings())]
 
     def _get(self, hotkey: str, path: str) -> bytes | None:
-        address = self.addresses.get(hotkey)
-        return None if address is None else self.buckets.read(address, path, BLOCK_BYTES)
+        """Returns a file at the address that a voter announces at the epoch's end. §6.4."""
+        slot = self.slots[hotkey]
+        is_announced = isinstance(slot, Seal | Attestation)
+        return self.buckets.read(slot.address, path, BLOCK_BYTES) if is_announced else None
 
-    def _scope(self, validator: str) -> Scope:
-        return Scope(self.chain.genesis, self.chain.netuid, validator, self.epoch)
+    def _scope(self, hotkey: str) -> Scope:
+        return Scope(self.chain.genesis, self.chain.netuid, hotkey, self.number)
 
-    def _read_lane(self, hotkey: str) -> LaneResult:
-        rules = self.state["protocol"]
-        lane = Lane(
-            scope=self._scope(hotkey),
-            head=self.seals[hotkey],
-            last_head=self.state["heads"].get(hotkey, NO_HEAD),
-            commitment=self.state["due"][hotkey],
-            beacon=self.chain.hashes[self.begin],
-            champion=self.state["champion"]["hotkey"],
-            quotas={
-                duel["contender"]["hotkey"]: quotas_of(duel, rules, self.epoch)
-                for duel in self.state["duels"]
-            },
-            spec_hashes={env: each["specHash"] for env, each in rules["envs"].items()},
-        )
-        result = LaneResult()
-        attesters = sorted(self.acceptance.attesters.get(hotkey, set()))
-        readers = dict.fromkeys([*attesters, hotkey, *self.addresses])
+    def _read_lane(self, hotkey: str) -> None:
+        """Notes a due, sealed lane's blocks, and its tallies, or the code that voids it."""
+        attesters = sorted(self.acceptance.attesters[hotkey])
 
         def fetch(hash: str, read: Callable[[bytes], Block]) -> Block:
-            for reader in readers:
+            for reader in dict.fromkeys([*attesters, hotkey, *self.slots]):
                 copy = self._copy(reader, hash, read)
                 if isinstance(copy, Block):
-                    result.blocks[hash] = copy
+                    self.blocks[hotkey][hash] = copy
                     return copy
                 require(copy in COPY_FAULTS, copy)
-            result.missing = hash
+            self.missing[hotkey] = hash
             raise FaultError("MISSING_BLOCK")
 
+        quotas = quotas_of(self.state)
+        lane = Lane(self._scope(hotkey), self.seals[hotkey], self.beacon, self.state, quotas)
         try:
-            result.tallies = lane.read(fetch)
+            self.tallies[hotkey] = lane.read(fetch)
         except FaultError as fault:
-            result.fault = fault.code
-        return result
+            self.faults[hotkey] = str(fault)
 
     def _copy(self, reader: str, hash: str, read: Callable[[bytes], Block]) -> Block | str:
         """Returns the block in a voter's bucket, or the code of what is wrong there."""
@@ -220,93 +99,114 @@ class _Audit:
             data = self._get(reader, f"v1/blocks/{hash}.jsonl")
             return "MISSING_BLOCK" if data is None else read(data)
         except FaultError as fault:
-            return fault.code
+            return str(fault)
 
-    def flaws(self) -> Iterator[tuple[str, str]]:
-        """Yields voters that break a rule, with the code. Protocol §6.4."""
-        for hotkey in self.addresses:
-            slot, _ = self.ending.slot(hotkey)
-            is_given = isinstance(slot, Attestation) and slot.epoch == self.epoch
-            if is_given and hotkey in self.snapshot.validators and hotkey not in self.counted:
+    def _voter_flaws(self) -> Findings:
+        """Yields voters that attest another state, or serve another, or not the one they attest."""
+        root, text = root_of(self.state), canonical_text(self.state).encode()
+        for hotkey, slot in self.slots.items():
+            given = slot.root if isinstance(slot, Attestation) and slot.epoch == self.number else ""
+            neuron = self.ending.neurons.get(hotkey)
+            if given and neuron and neuron.has_permit and given != root:
                 yield hotkey, "WRONG_ROOT_ATTESTED"
-        for hotkey in sorted(self.seals):
-            fault = self.lane(hotkey).fault
-            if fault:
-                yield hotkey, fault
-        for lane, attesters in sorted(self.acceptance.attesters.items()):
+            if given or hotkey in self.state["due"]:
+                data = self._get(hotkey, f"v1/states/{self.number}.json")
+                if data is None and given == root:
+                    yield hotkey, "STATE_MISSING"
+                if data not in (None, text):
+                    yield hotkey, "STATE_DIFFERS"
+
+    def _lane_flaws(self) -> Findings:
+        """Yields validators whose lane is void, and voters that attest what they do not serve."""
+        for lane, attesters in self.acceptance.attesters.items():
             if lane not in self.seals:
                 yield from ((hotkey, "NEVER_SEALED") for hotkey in sorted(attesters))
                 continue
+            if lane in self.faults:
+                yield lane, self.faults[lane]
             for hotkey in sorted({*attesters, lane}):
                 yield from self._copy_flaws(hotkey, lane, hotkey in attesters)
-        yield from self._state_flaws()
 
-    def _copy_flaws(self, hotkey: str, lane: str, is_attester: bool) -> Iterator[tuple[str, str]]:
+    def _copy_flaws(self, hotkey: str, lane: str, is_attester: bool) -> Findings:
         """Compares a voter's copy of a lane with what was read. Protocol §6.4."""
-        result = self.lane(lane)
-        if result.missing and is_attester:
+        if lane in self.missing and is_attester:
             yield hotkey, "COPY_MISSING"
-        for hash, block in result.blocks.items():
+        for hash, block in self.blocks[lane].items():
             read = partial(_read_copy, hash=hash, original=block, scope=self._scope(lane))
             copy = self._copy(hotkey, hash, read)
             if copy == "SIGNED_TWICE":
                 yield lane, copy
             elif copy == "MISSING_BLOCK":
-                if is_attester:
-                    yield hotkey, "COPY_MISSING"
+                yield from [(hotkey, "COPY_MISSING")] if is_attester else []
             elif isinstance(copy, str):
                 yield hotkey, copy
 
-    def _state_flaws(self) -> Iterator[tuple[str, str]]:
-        """Yields voters that serve another governing state, or none although they attested it."""
-        text = canonical_text(self.state).encode()
-        for hotkey in self.addresses:
-            slot, _ = self.ending.slot(hotkey)
-            attests = isinstance(slot, Attestation) and slot.epoch == self.epoch
-            if not attests and hotkey not in self.state["due"]:
-                continue
-            data = self._get(hotkey, f"v1/states/{self.epoch}.json")
-            if data is None and attests and slot.root == root_of(self.state):
-                yield hotkey, "STATE_MISSING"
-            if data not in (None, text):
-                yield hotkey, "STATE_DIFFERS"
-
-    def warnings(self) -> Iterator[tuple[str, str]]:
-        """Yields validators whose bits or weights are unusual, which is not a flaw."""
-        for lane, result in sorted(self.lanes.items()):
+    def _warnings(self) -> Findings:
+        """Yields validators whose bits or weights are unusual. Protocol §5.2 and §8.13."""
+        for lane in self.tallies:
             attesters = self.acceptance.attesters[lane]
-            if result.tallies is not None and attesters - {lane}:
-                withheld = self.counted.keys() & self.addresses.keys() - attesters
+            if attesters - {lane}:
+                withheld = self.acceptance.counted.keys() & self.slots.keys() - attesters
                 yield from ((hotkey, "BITS_WITHHELD") for hotkey in sorted(withheld))
-        owed = self.ending.of(self._recipient() or "")
-        for hotkey in sorted(self.snapshot.validators if owed else ()):
-            given = {u for u, weight in self.ending.weights.get(hotkey, {}).items() if weight > 0}
-            if owed and given and given != {owed.uid}:
-                yield hotkey, "OTHER_WEIGHTS"
-
-    def _recipient(self) -> str | None:
-        """Returns the hotkey that all weight goes to in this epoch. Protocol §8.13."""
-        beginning = self.chain.views[max(0, self.begin - 1)]
+        before, ending = self.beginning.neurons, self.ending
+        owner = next((hotkey for hotkey, neuron in before.items() if neuron.uid == 0), "")
         champion = self.state.get("champion", {}).get("hotkey", "")
-        owner = next((neuron.hotkey for neuron in beginning.neurons if neuron.uid == 0), None)
-        return champion if beginning.of(champion) else owner
+        owed = ending.neurons.get(champion if champion in before else owner)
+        for hotkey, neuron in ending.neurons.items():
+            given = {uid for uid, weight in ending.weights.get(hotkey, {}).items() if weight > 0}
+            if neuron.has_permit and owed and given and given != {owed.uid}:
+                yield hotkey, "OTHER_WEIGHTS"
 
 
 def _read_copy(data: bytes, hash: str, original: Block, scope: Scope) -> Block:
     """Returns a block that is equal to the original, or raises a FaultError. Protocol §6.4."""
-    try:
-        block = read_block(data, hash, scope)
-    except FaultError as fault:
-        if fault.code == "WRONG_HASH" and _is_twin(data, original, scope):
-            raise FaultError("SIGNED_TWICE") from None
-        raise
-    require(data == original.data, "SIGNED_TWICE")
-    return block
+    if data == original.data:
+        return original
+    is_twin = False
+    with suppress(FaultError):
+        header = read_signed(data, scope).header
+        is_twin = header["height"] == original.header["height"] and header != original.header
+    if not is_twin:
+        read_block(data, hash, scope)
+    raise FaultError("SIGNED_TWICE")
 
 
-def _is_twin(data: bytes, original: Block, scope: Scope) -> bool:
-    """Reports whether a validator signed another header for the height of its block."""
-    try:
-        return bool(read_signed(data, scope).header["height"] == original.header["height"])
-    except FaultError:
-        return False
+def read_attested_state(chain: Chain, buckets: Buckets, rules: Rules, epoch: int) -> State:
+    """Returns the attested state that governs an epoch; raises UnavailableError without one.
+
+    A reader believes it: the epochs before are not recomputed.
+    """
+    root, addresses = attested_root(chain, rules, epoch)
+    path = f"v1/states/{epoch}.json"
+    for address in addresses:
+        with suppress(FaultError):
+            state = read_state(buckets.read(address, path, BLOCK_BYTES) or b"", rules, epoch)
+            if root_of(state) == root:
+                return state
+    raise UnavailableError(
+        f"no bucket serves {path} with the attested root {root}; "
+        "check that the buckets are the network's, or try again later"
+    )
+
+
+def attested_root(chain: Chain, rules: Rules, epoch: int) -> tuple[str, list[str]]:
+    """Returns the root of an epoch's state that is believed, and its attesters' addresses.
+
+    Raises UnavailableError if no root has more than half of the active stake. Protocol §9.4.
+    """
+    begin = epoch * rules["epochBlocks"]
+    sealing = chain.views[begin + rules["sealBlock"]].neurons
+    ending = chain.views[begin + rules["epochBlocks"] - 1]
+    active, votes = 0, dict[str, list[tuple[int, str]]]()
+    for hotkey, neuron in ending.neurons.items():
+        slot = ending.slot(hotkey)
+        if neuron.has_permit and hotkey in sealing and isinstance(slot, Seal | Attestation):
+            stake = min(neuron.stake, sealing[hotkey].stake)
+            active += stake if 0 <= epoch - slot.epoch < rules["quorumEpochs"] else 0
+            if isinstance(slot, Attestation) and slot.epoch == epoch:
+                votes.setdefault(slot.root, []).append((stake, slot.address))
+    for root, given in votes.items():
+        if 2 * sum(stake for stake, _ in given) > active:
+            return root, [address for _, address in given]
+    lack = f"no state of epoch {epoch} is attested by more than half of the active stake"
+    raise UnavailableError(f"{lack}; begin with an earlier epoch")

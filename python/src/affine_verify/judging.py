@@ -1,44 +1,33 @@
 """One environment of a duel: outliers, verdicts, rates, bounds. Protocol §7, §8.4 to §8.11."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from itertools import combinations
 from math import isqrt, prod
-from operator import attrgetter
-from typing import Any, Literal
+from typing import Any, NamedTuple
 
 MILLION = 10**6
 BLANK_PLAYED = 96
 APART_Z_SQUARED = 4
 
-Verdict = Literal["win", "hold", "even"]
 Rules = Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class Counts:
+class Counts(NamedTuple):
     """What a lane counted over some epochs; points are in millionths."""
 
     wins: int = 0
     losses: int = 0
-    played: int = 0
     contender_points: int = 0
     champion_points: int = 0
+    played: int = 0
 
     @property
     def trials(self) -> int:
         """Decisive challenges."""
         return self.wins + self.losses
 
-    def __add__(self, other: "Counts") -> "Counts":
-        return Counts(*(a + b for a, b in zip(vars(self).values(), vars(other).values())))  # noqa: B905
-
-
-Count = Callable[[Counts], int]
-wins: Count = attrgetter("wins")
-losses: Count = attrgetter("losses")
-contender_points: Count = attrgetter("contender_points")
-champion_points: Count = attrgetter("champion_points")
 
 Epochs = Sequence[Mapping[str, Counts]]
 """The lanes of each epoch of a duel in one environment, by hotkey."""
@@ -46,27 +35,30 @@ Weights = Mapping[str, int]
 Lanes = Mapping[str, Counts]
 
 
-def total(epochs: Epochs, hotkey: str, other: str | None = None) -> Counts:
-    """Returns the sums of a lane, only over the epochs that it shares with another if given."""
-    shared = (each for each in epochs if hotkey in each and (other is None or other in each))
-    return sum((each[hotkey] for each in shared), Counts())
+def total(epochs: Epochs, hotkey: str, other: str) -> Counts:
+    """Returns the sums of a lane over the epochs that it shares with another."""
+    shared = (each[hotkey] for each in epochs if hotkey in each and other in each)
+    return Counts(*map(sum, zip(Counts(), *shared, strict=True)))
 
 
 def lanes_of(weights: Weights, epochs: Epochs) -> dict[str, Counts]:
     """Returns the sums of the lanes that have a weight and played. Protocol §8.4."""
-    sums = {hotkey: total(epochs, hotkey) for hotkey, weight in weights.items() if weight > 0}
+    sums = {hotkey: total(epochs, hotkey, hotkey) for hotkey in weights if weights[hotkey] > 0}
     return {hotkey: counts for hotkey, counts in sums.items() if counts.played > 0}
 
 
-def median(weights: Weights, lanes: Lanes, count: Count) -> str:
-    """Returns the lane at half of the weight, by its count out of `played`. Protocol §8.5."""
-    order = sorted(lanes, key=lambda h: (Fraction(count(lanes[h]), lanes[h].played), h))
-    half, cumulated = sum(weights[h] for h in lanes), 0
-    for hotkey in order:
-        cumulated += 2 * weights[hotkey]
-        if cumulated >= half:
+def median(weights: Weights, lanes: Lanes, count: str) -> str:
+    """Returns the lane at half of the weight, by a count out of `played`. Protocol §8.5.
+
+    Without lanes it is an empty text.
+    """
+    share = {h: Fraction(getattr(each, count), each.played) for h, each in lanes.items()}
+    left = sum(weights[hotkey] for hotkey in lanes)
+    for hotkey in sorted(lanes, key=lambda h: (share[h], h)):
+        left -= 2 * weights[hotkey]
+        if left <= 0:
             return hotkey
-    raise ValueError('"lanes" expected at least one')
+    return ""
 
 
 def are_apart(x: int, q: int, y: int, r: int, z_squared: int, unit: int = 1) -> bool:
@@ -82,17 +74,16 @@ def set_aside(weights: Weights, epochs: Epochs, z_squared: int) -> set[str]:
     for hotkey in lanes:
         shared = {other: total(epochs, other, hotkey) for other in lanes}
         peers = {other: counts for other, counts in shared.items() if counts.played > 0}
-        for count in (wins, losses):
+        for count in ("wins", "losses"):
             middle = median(weights, peers, count)
             mine, theirs = total(epochs, hotkey, middle), peers[middle]
-            pair = count(mine), mine.played, count(theirs), theirs.played
+            pair = getattr(mine, count), mine.played, getattr(theirs, count), theirs.played
             if are_apart(*pair, z_squared):
                 aside.add(hotkey)
     return aside
 
 
-@dataclass(frozen=True)
-class Evidence:
+class Evidence(NamedTuple):
     """One environment of a duel in an epoch. Tallies and scores are in millionths of weight."""
 
     weights: Weights
@@ -107,45 +98,35 @@ class Evidence:
     ratio: int
     rules: Rules
 
-    def verdict(self, index: int, is_alone: bool = False) -> Verdict | None:
+    def verdict(self, index: int, is_alone: bool = False) -> str | None:
         """Returns the verdict in a duel's epoch number `index`, from 1. Protocol §8.6."""
-        z_squared = self.rules["aloneZSquaredPpm" if is_alone else "floorZSquaredPpm"]
-        lead, variance = self.score
-        is_enough = self.win[1] >= MILLION * self.rules["minTrials"]
+        rules, (lead, variance), (wins, trials) = self.rules, self.score, self.hold
+        z_squared = rules["aloneZSquaredPpm" if is_alone else "floorZSquaredPpm"]
+        is_enough = self.win[1] >= MILLION * rules["minTrials"]
         if is_enough and lead >= 0 and lead**2 * MILLION >= 100 * z_squared * variance:
             return "win"
-        if is_on_line(*self.hold, self.ratio, MILLION, self.rules):
+        offset = rules["holdOffset"] * MILLION * self.ratio * (MILLION - self.ratio)
+        slope = (self.ratio + rules["holdSlopePpm"]) * MILLION
+        if MILLION**2 * wins + offset <= slope * trials:
             return "hold"
-        return "even" if self.is_even(index) else None
-
-    def middle(self) -> Counts | None:
-        """Returns the median lane by decisive challenges, of all lanes."""
-        if not self.lanes:
-            return None
-        return self.lanes[median(self.weights, self.lanes, lambda each: each.trials)]
-
-    def is_even(self, index: int) -> bool:
-        """Reports whether too few challenges are decisive. Protocol §8.6."""
         middle = self.middle()
-        if middle is None:
-            return False
-        if middle.trials == 0 and middle.played >= BLANK_PLAYED:
-            return True
-        share = MILLION * middle.trials // middle.played
-        return bool(index >= self.rules["evenEpoch"] and share < self.rules["evenPpm"])
+        is_blank = middle.trials == 0 and middle.played >= BLANK_PLAYED
+        is_rare = MILLION * middle.trials < rules["evenPpm"] * middle.played
+        return "even" if is_blank or (is_rare and index >= rules["evenEpoch"]) else None
 
-    def shown(self, count: Count) -> tuple[int, int] | None:
+    def middle(self) -> Counts:
+        """Returns the median lane by decisive challenges, of all lanes."""
+        return self.lanes.get(median(self.weights, self.lanes, "trials"), Counts())
+
+    def shown(self, count: str) -> tuple[int, int]:
         """Returns points and `played` of the median lane of those not set aside. §8.10."""
         lanes = {h: counts for h, counts in self.lanes.items() if h not in self.aside}
-        if not lanes:
-            return None
-        middle = lanes[median(self.weights, lanes, count)]
-        return count(middle), middle.played
+        middle = lanes.get(median(self.weights, lanes, count), Counts())
+        return getattr(middle, count), middle.played
 
-    def rate(self, count: Count) -> int:
+    def rate(self, count: str) -> int:
         """Returns a miner's rate in ppm. Protocol §8.10."""
-        shown = self.shown(count)
-        return rate_of(shown, self.rules) if shown else 0
+        return rate_of(self.shown(count), self.rules)
 
 
 def judge(weights: Weights, epochs: Epochs, ratio: int, rules: Rules) -> Evidence:
@@ -156,13 +137,12 @@ def judge(weights: Weights, epochs: Epochs, ratio: int, rules: Rules) -> Evidenc
     order = sorted(lead, key=lambda h: (-lead[h], h))
     third = -(-sum(weight for weight in weights.values() if weight > 0) // 3)
     left = _trim(order, weights, third)
-    trials = {h: lanes[h].trials for h in order}
     rest, deviations, variance = sum(left.values()), 0, 0
-    for hotkey in sorted(order, key=lambda h: (-weights[h] * trials[h], h)):
+    for hotkey in sorted(order, key=lambda h: (-weights[h] * lanes[h].trials, h)):
         part = min(weights[hotkey], rest)
         rest -= part
-        spread = ratio * (MILLION - ratio) * trials[hotkey]
-        deviations += part * _ceil_sqrt(spread)
+        spread = ratio * (MILLION - ratio) * lanes[hotkey].trials
+        deviations += part * (isqrt(spread - 1) + 1 if spread else 0)
         variance += part**2 * spread
     score = 10 * sum(k * max(0, lead[h]) for h, k in left.items()) - 4 * deviations
     win, hold = _tally(left, lanes), _tally(_trim(order[::-1], weights, third), lanes)
@@ -178,63 +158,42 @@ def _trim(order: Sequence[str], weights: Weights, amount: int) -> dict[str, int]
     return kept
 
 
-def _tally(kept: Mapping[str, int], lanes: Lanes) -> tuple[int, int]:
+def _tally(kept: Weights, lanes: Lanes) -> tuple[int, int]:
     wins = sum(weight * lanes[hotkey].wins for hotkey, weight in kept.items())
     return wins, sum(weight * lanes[hotkey].trials for hotkey, weight in kept.items())
 
 
-def _ceil_sqrt(number: int) -> int:
-    return isqrt(number - 1) + 1 if number > 0 else 0
+def bound_of(wins: int, trials: int, rules: Rules) -> int:
+    """Returns the largest ratio below 10^6 ppm that the lower bound of counts reaches. §8.10.
 
+    The counts are in millionths.
+    """
 
-def is_on_line(wins: int, trials: int, ratio: int, unit: int, rules: Rules) -> bool:
-    """Reports whether counts in 1/unit are on the line of a HOLD, or below it. Protocol §7."""
-    offset = rules["holdOffset"] * unit * ratio * (MILLION - ratio)
-    slope = (ratio + rules["holdSlopePpm"]) * MILLION
-    return bool(MILLION**2 * wins + offset <= slope * trials)
+    def is_missed(ratio: int) -> bool:
+        lead = MILLION * wins - trials * ratio
+        spread = rules["ratchetZSquaredPpm"] * MILLION * trials * ratio * (MILLION - ratio)
+        return trials == 0 or lead < 0 or MILLION * lead**2 < spread
 
-
-def reaches(wins: int, trials: int, ratio: int, unit: int, z_squared_ppm: int) -> bool:
-    """Reports whether the lower bound of counts in 1/unit reaches a ratio. Protocol §7."""
-    lead = MILLION * wins - trials * ratio
-    spread = z_squared_ppm * unit * trials * ratio * (MILLION - ratio)
-    return trials > 0 and lead >= 0 and MILLION * lead**2 >= spread
-
-
-def bound_of(wins: int, trials: int, unit: int, rules: Rules) -> int:
-    """Returns the largest ratio below 10^6 ppm that a lower bound reaches. Protocol §8.10."""
-    low, high = 0, MILLION
-    while high - low > 1:
-        middle = (low + high) // 2
-        is_reached = reaches(wins, trials, middle, unit, rules["ratchetZSquaredPpm"])
-        low, high = (middle, high) if is_reached else (low, middle)
-    return low
+    return bisect_left(range(1, MILLION), True, key=is_missed)
 
 
 def rate_of(shown: tuple[int, int], rules: Rules) -> int:
     """Returns the rate, in ppm, of points in millionths out of `played`. Protocol §8.10."""
     points, played = shown
-    return bound_of(points, played * MILLION, MILLION, rules)
+    return bound_of(points, played * MILLION, rules)
 
 
 def supported(contender: int, other: int) -> int:
     """Returns how often the contender has the only success, in ppm. Protocol §8.10."""
     only, others = contender * (MILLION - other), other * (MILLION - contender)
-    return MILLION * only // (only + others) if only + others else 0
+    return MILLION * only // max(1, only + others)
 
 
 def raised_ratio(bounds: Sequence[int], rules: Rules) -> int:
     """Returns the ratio after a crowning: the geometric mean within its limits. §8.10."""
-    root = _integer_root(prod(bounds), len(bounds)) if bounds else 0
-    return int(min(max(root, rules["ratioFloorPpm"]), rules["ratioCeilingPpm"]))
-
-
-def _integer_root(number: int, degree: int) -> int:
-    low, high = 0, MILLION + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if middle**degree <= number else (low, middle)
-    return low
+    product, degree = prod(bounds) if bounds else 0, len(bounds)
+    mean = bisect_left(range(1, MILLION), True, key=lambda root: root**degree > product)
+    return int(min(max(mean, rules["ratioFloorPpm"]), rules["ratioCeilingPpm"]))
 
 
 def decayed_ratio(ratio: int, rules: Rules) -> int:
@@ -248,49 +207,40 @@ def trust_of(correct: int, incorrect: int) -> int:
     return MILLION * (MILLION + correct) // (2 * MILLION + correct + incorrect)
 
 
-Shown = Mapping[str, tuple[int, int] | None]
-"""By environment of one player: points and `played` of the contender's median lane."""
+Shown = Mapping[str, tuple[int, int]]
+"""By environment of one player: points and `played` of the contender's median lane, or 0 and 0."""
 
 
 def best_of(duels: Sequence[Shown], rules: Rules, most: Mapping[str, int]) -> int:
     """Returns the index of the best of several won duels. Protocol §8.11."""
     beaten = beaten_by(duels, rules, most)
-    return max(range(len(duels)), key=lambda i: (beaten[i], -i))
+    return beaten.index(max(beaten))
 
 
 def beaten_by(duels: Sequence[Shown], rules: Rules, most: Mapping[str, int]) -> list[int]:
     """Returns for each duel how many of the others it is better than. Protocol §8.11."""
     beaten = [0] * len(duels)
-    for later in range(len(duels)):
-        for earlier in range(later):
-            is_later = _is_better(duels[later], duels[earlier], rules, most)
-            beaten[later if is_later else earlier] += 1
+    for earlier, later in combinations(range(len(duels)), 2):
+        is_later = _is_better(duels[later], duels[earlier], rules, most)
+        beaten[later if is_later else earlier] += 1
     return beaten
 
 
 def _is_better(later: Shown, earlier: Shown, rules: Rules, most: Mapping[str, int]) -> bool:
     mine, yours = ahead(later, earlier), ahead(earlier, later)
-    if mine != yours:
+    played = ((env, n) for each in (later, earlier) for env, (_, n) in each.items())
+    if mine != yours or all(n >= most[env] for env, n in played):
         return mine > yours
-    if all(_is_known(each, most) for each in (later, earlier)):
-        return False
     return sum_of_rates(later, rules) > sum_of_rates(earlier, rules)
 
 
 def ahead(one: Shown, other: Shown) -> int:
     """Returns in how many environments one is ahead of another, and apart. Protocol §8.11."""
-    count = 0
-    for env, mine in one.items():
-        theirs = other[env]
-        if mine and theirs and are_apart(*mine, *theirs, APART_Z_SQUARED, MILLION):
-            count += mine[0] * theirs[1] > theirs[0] * mine[1]
-    return count
-
-
-def _is_known(shown: Shown, most: Mapping[str, int]) -> bool:
-    return all(each is not None and each[1] >= most[env] for env, each in shown.items())
+    pairs = [(*mine, *other[env]) for env, mine in one.items()]
+    apart = [pair for pair in pairs if are_apart(*pair, APART_Z_SQUARED, MILLION)]
+    return sum(x * r > y * q for x, q, y, r in apart)
 
 
 def sum_of_rates(shown: Shown, rules: Rules) -> int:
     """Returns the sum of a contender's rates. Protocol §8.11."""
-    return sum(rate_of(each, rules) for each in shown.values() if each)
+    return sum(rate_of(each, rules) for each in shown.values())

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { closeServers, serve } from '../../../test/web-server.ts'
 import { words } from '../../../test/words.ts'
 import { type S3Options, s3Bucket } from '../src/s3-bucket.ts'
-import { bucketSuite, bytes, freshPath, text } from './bucket-suite.ts'
+import { bucketSuite, bytes, freshPath, noise, text } from './bucket-suite.ts'
 import { patient } from './patient.ts'
 
 const keys = { accessKeyId: 'ID-of-the-key', secretAccessKey: 'the+secret/half=of-the-key' }
@@ -160,6 +160,32 @@ describe('a read', () => {
     expect(error).toMatchObject({ isFinal: false })
     expect(asked).toEqual(['GET'])
   })
+
+  it('stores its bytes, even if the caller’s buffer changes', async () => {
+    const path = freshPath()
+    const before = noise(100_000)
+    // The second write finds the file and compares it.
+    for (const content of [before.slice(), before.slice()]) {
+      const write = s3Bucket(place).write(path, content)
+      content.fill(0)
+      await write
+      expect(Buffer.compare((await s3Bucket(place).read(path, 100_000))!, before)).toBe(0)
+    }
+  })
+
+  it('rejects a file over the limit', async () => {
+    const path = freshPath()
+    await s3Bucket(place).write(path, bytes('0123456789'))
+    await expect(s3Bucket(place).read(path, 9)).rejects.toMatchObject({
+      code: 'too-large',
+      isFinal: true,
+    })
+  })
+
+  it('ignores the body of a 412', async () => {
+    const { bucket } = troubled('412 AnyCode')
+    await expect(bucket.read('x', 100)).rejects.toThrow(/^cannot read http.*x: status 412/)
+  })
 })
 
 describe('a failure', () => {
@@ -269,6 +295,33 @@ describe('a failure', () => {
       expect(asked).toBe(2)
     }
     expect(hit).toEqual([])
+  })
+
+  it('is a missing response', async () => {
+    const options = { ...place, endpoint: await serve(() => {}), timeoutMs: 50, fetch }
+    await expect(s3Bucket(options).read('x', 10)).rejects.toThrow(
+      /^cannot read http.*\/x: no complete response in time$/,
+    )
+    await expect(s3Bucket(options).write('x', bytes('x'))).rejects.toThrow(
+      /^cannot write http.*\/x: no complete response in time$/,
+    )
+  })
+
+  it.each<readonly [Partial<S3Options>, string]>([
+    [{ endpoint: 'ftp://x' }, '"endpoint" expected'],
+    [{ endpoint: 'nonsense' }, '"endpoint" expected'],
+    [{ endpoint: 'https://me:hush@example.org' }, '"endpoint" expected'],
+    [{ style: 'virtual' }, '"style" expected path'],
+    [{ bucket: '' }, '"bucket" expected'],
+    [{ bucket: 'a/b' }, '"bucket" expected'],
+    [{ bucket: 'Upper' }, '"bucket" expected'],
+    [{ bucket: '../x' }, '"bucket" expected'],
+    [{ accessKeyId: '' }, '"accessKeyId" and'],
+    [{ secretAccessKey: 'two words' }, '"accessKeyId" and'],
+    [{ secretAccessKey: 'pasted\n' }, '"accessKeyId" and'],
+  ])('is an option: %j', (wrong, message) => {
+    expect(() => s3Bucket({ ...place, ...wrong })).toThrow(message)
+    expect(() => s3Bucket({ ...place, ...wrong })).not.toThrow(/hush|two|pasted|the-key/)
   })
 })
 

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { link, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { link, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import type { RequestListener } from 'node:http'
 import { createServer as createSocket } from 'node:net'
 import { join } from 'node:path'
@@ -49,6 +49,18 @@ it('accepts the paths that validators write, and no others', () => {
 })
 
 describe('directoryBucket', () => {
+  it('makes files and folders accessible by mode and umask', async () => {
+    const place = join(root, 'owners')
+    await directoryBucket(place, 0o600).write('secrets/1', bytes('x'))
+    await directoryBucket(place).write('open/1', bytes('x'))
+    const modes = ['secrets', 'secrets/1', 'open', 'open/1'].map(async (path) => {
+      const { mode } = await stat(join(place, path))
+      return mode & 0o777
+    })
+    const allowed = ~process.umask()
+    expect(await Promise.all(modes)).toEqual([0o700, 0o600, 0o777 & allowed, 0o666 & allowed])
+  })
+
   it('completes a write that a crash interrupted', async () => {
     const folder = join(root, 'crash')
     await mkdir(folder)
@@ -143,6 +155,34 @@ describe('httpBucket', () => {
     await expect(httpBucket(url, { fetch }).read('a/b', 100)).rejects.toThrow(
       `cannot read ${url}/a/b: ${why}`,
     )
+  })
+
+  it('times out without a response, and during a dripping one', async () => {
+    const late = {
+      code: 'late',
+      message: expect.stringMatching(/\/x: no complete response in time/),
+    }
+    const mute = await serve(() => {})
+    const drip = await serve((_, response) => {
+      const timer = setInterval(() => response.write('a'), 5)
+      response.on('close', () => clearInterval(timer))
+    })
+    // Also if fetch does not pass the signal on to the body.
+    const forgetful: typeof fetch = (url) => fetch(url)
+    const cases = [[mute, fetch] as const, [drip, fetch] as const, [drip, forgetful] as const]
+    for (const [url, each] of cases) {
+      const read = httpBucket(url, { fetch: each, timeoutMs: 200 }).read('x', 1 << 20)
+      await expect(read).rejects.toMatchObject(late)
+    }
+  })
+
+  it('names a refused connection', async () => {
+    await expect(httpBucket('http://127.0.0.1:1', { fetch }).read('x', 10)).rejects.toMatchObject({
+      code: 'connection',
+      message: expect.stringMatching(
+        /^cannot read http:\/\/127\.0\.0\.1:1\/x: nothing listens there/,
+      ),
+    })
   })
 
   it.each([

@@ -1,5 +1,7 @@
 import { type Agent, make, SIDES, type Transcript, unbegunGame } from '@affine/envs'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { findEpisodeForfeit } from '../src/forfeit.ts'
 import { type ChallengePair, findForfeit, isUnbegun } from '../src/index.ts'
 import { CHAMPION, SECRET, scopeOf, toy } from './lane.ts'
 import { pairsOf, playPlan } from './play-plan.ts'
@@ -84,5 +86,41 @@ describe('the reason of a forfeit', () => {
       expect(isUnbegun(sampleWith(none, one))).toBe(false)
     }
     expect(waysIn(begun!)).toEqual([false, 'no-reply', undefined])
+  })
+
+  it('is undefined for a higher reward, and in an unknown environment', async () => {
+    const [pair] = await playedBy(MULT8, 1, silent)
+    expect(findForfeit(pair!, 'champion')).toBe('no-reply')
+    const rewarded = { ...pair!, champion: { ...pair!.champion, reward: 1 } }
+    expect(findForfeit(rewarded, 'champion')).toBeUndefined()
+    expect(findEpisodeForfeit({ ...pair!, env: 'no@1.0.0' }, pair!.champion)).toBeUndefined()
+  })
+
+  it('is undefined for any content that a stranger signed', async () => {
+    const [sound] = await playedBy(TICTACTOE, 1, () => 'never')
+    const { messages, reward } = sound!.champion
+    const text = fc.oneof(
+      fc.string(),
+      fc.constantFrom('A1', 'B2', ...messages.map(({ content }) => content)),
+    )
+    const message = fc.record({
+      role: fc.constantFrom('user' as const, 'assistant' as const),
+      content: text,
+    })
+    const hostile = fc.record({
+      env: fc.constantFrom(TICTACTOE, MULT8, '__proto__', 'no@1.0.0'),
+      challengeId: fc.constantFrom(sound!.challengeId, '1'.repeat(32), '2'.repeat(44)),
+      messages: fc.array(fc.oneof(message, fc.constantFrom(...messages)), { maxLength: 12 }),
+      reward: fc.constantFrom(reward, -1, 0, 1),
+    })
+    fc.assert(
+      fc.property(hostile, ({ messages, reward, ...rest }) => {
+        const sample = { ...sound!, ...rest, champion: { ...sound!.champion, messages, reward } }
+        const isSound = rest.challengeId === sound!.challengeId
+        const want = isSound ? [undefined, 'unreadable', 'illegal'] : [undefined]
+        expect(want).toContain(findForfeit(sample, 'champion'))
+      }),
+    )
+    expect(findForfeit(sound!, 'champion')).toBe('unreadable')
   })
 })

@@ -56,6 +56,11 @@ describe('a block before the last', () => {
     expect(await codeOf(samples, bytes, 1000)).toBe(code)
   })
 
+  it('is short before an empty one, too', async () => {
+    expect(await codeOf(blockSamples - 1, roomBytes, 0)).toBe('SHORT_BLOCK')
+    expect(await codeOf(blockSamples, roomBytes, 0)).toBe('whole')
+  })
+
   it('has the sizes of its sample lines, with their line feeds', () => {
     const [last, first] = audited
     for (const block of [last, first]) {

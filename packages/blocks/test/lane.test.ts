@@ -1,6 +1,13 @@
 import { make } from '@affine/envs'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { type Episode, NO_BLOCK, type Sample, verifyLane } from '../src/index.ts'
+import {
+  createBlockReader,
+  type Episode,
+  LIMITS,
+  NO_BLOCK,
+  type Sample,
+  verifyLane,
+} from '../src/index.ts'
 import {
   CONTENDER,
   episodesOf,
@@ -66,6 +73,12 @@ describe('a valid lane', () => {
     expect((await verifyLane(laneOf(toy, full, plans))).ok).toBe(true)
   })
 
+  it('may be empty if no samples are due', async () => {
+    const idle = { ...scope, quotas: {} }
+    const read = await verifyLane(laneOf(toy, idle, [{ lines: [] }]))
+    expect(read).toMatchObject({ ok: true, value: { tallies: {} } })
+  })
+
   it('continues from the seal before it', async () => {
     const next = laneOf(toy, scope, plansOf(samples), lane.head)
     expect((await verifyLane(next)).ok).toBe(true)
@@ -73,6 +86,18 @@ describe('a valid lane', () => {
 })
 
 describe('reading', () => {
+  it('requests one block after another, from the head back, within the limit', async () => {
+    const asked: string[] = []
+    const read = async (path: string, limit: number) => {
+      expect(limit).toBe(LIMITS.blockBytes)
+      const hash = path.slice('v1/blocks/'.length, -'.jsonl'.length)
+      asked.push(hash)
+      return lane.bytes.get(hash) ?? null
+    }
+    await verifyLane({ ...lane, read: createBlockReader({ read }, toy.verify) })
+    expect(asked).toEqual([...lane.bytes.keys()].reverse())
+  })
+
   it('stops once there are more samples than in the plan', async () => {
     const full = scopeOf(toy.hotkey, { 'mult8@0.1.0': 1024 })
     const all = await honestSamples(full)

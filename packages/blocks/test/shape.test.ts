@@ -1,7 +1,7 @@
 import { canonicalize } from '@affine/prng'
 import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { beforeAll, expect, it } from 'vitest'
-import type { EpisodeSample } from '../src/index.ts'
+import { type EpisodeSample, LIMITS } from '../src/index.ts'
 import { readSample } from '../src/line.ts'
 import { episodesOf, gamesOf, honestSamples, scopeOf, toy } from './lane.ts'
 
@@ -71,4 +71,20 @@ it('rejects other types everywhere', () => {
     const messages = [prompt, { ...reply, [field]: true }]
     expect(read({ ...sample, messages }).ok, field).toBe(false)
   }
+})
+
+it('accepts a line of the maximum length, and not a byte more', () => {
+  const padded = (more: number) => {
+    const [prompt, ...rest] = sample.messages
+    const room = LIMITS.sampleBytes - canonicalize(sample as never).length
+    const content = prompt!.content + 'x'.repeat(room + more)
+    return read({ ...sample, messages: [{ ...prompt, content }, ...rest] }).ok
+  }
+  expect([padded(0), padded(1)]).toEqual([true, false])
+})
+
+it('accepts samples with and without optional fields', () => {
+  const bare = sample.messages.map(({ role, content }) => ({ role, content }))
+  const value = { ...sample, messages: bare, fault: 'no-reply' }
+  expect(read(value)).toEqual({ ok: true, value })
 })

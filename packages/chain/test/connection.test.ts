@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { Connection } from '../src/bittensor/connection.ts'
 import { FinalBlocks } from '../src/bittensor/final-blocks.ts'
 import { subtensor } from '../src/bittensor/subtensor.ts'
-import type { Head } from '../src/index.ts'
+import { ChainError, type Head } from '../src/index.ts'
 import {
   type FakeNode,
   type FakeNodeOptions,
@@ -98,6 +98,11 @@ describe('a connection', () => {
     expect(retries).toEqual([])
   })
 
+  test('writes addresses with the prefix of wallets, regardless of the node', async () => {
+    const { connection } = connect([await node()])
+    expect(await connection.use(async ({ registry }) => registry.chainSS58)).toBe(42)
+  })
+
   test('tries each node three times in order before it rejects', async () => {
     const urls = [await nobody(), await nobody()]
     await expect(connect(urls).blocks.head()).rejects.toMatchObject({
@@ -137,6 +142,19 @@ describe('a connection', () => {
     await expect(blocks.head()).rejects.toMatchObject({ code: 'WrongGenesis' })
   })
 
+  test('skips nodes without block 0', async () => {
+    const answers = [null, '', '0x12', 12, {}, '\u{1b}[2J', `0x${'AB'.repeat(32)}`]
+    const bad = await Promise.all(answers.map(() => node()))
+    for (const [i, result] of answers.entries())
+      bad[i]!.replies.chain_getBlockHash = () => ({ result })
+    const { connection, blocks } = connect([...bad, await node()], { genesis: undefined })
+    expect(await blocks.head()).toEqual(head(5))
+    expect(connection.genesis).toBe(GENESIS)
+    expect(retries).toEqual(
+      bad.map(({ url }) => expect.stringContaining(`${url}: the node does not know`)),
+    )
+  })
+
   test('replaces nodes that do not answer within a third of the time, three times each', async () => {
     const [deaf, mute] = [await node(), await node()]
     deaf.isSilent = true
@@ -174,6 +192,15 @@ describe('a connection', () => {
     ])
   })
 
+  test("rethrows a task's ChainError unchanged, without replacing the node", async () => {
+    const only = await node()
+    const { connection } = connect([only])
+    const own = new ChainError('DrandBehind')
+    for (const _ of [1, 2])
+      await expect(connection.use(() => Promise.reject(own))).rejects.toBe(own)
+    expect([retries, only.connections.opened]).toEqual([[], 1])
+  })
+
   test("reconnects after an upgrade of the node's runtime, and not before", async () => {
     const only = await node()
     const { connection, blocks } = connect([only])
@@ -188,6 +215,14 @@ describe('a connection', () => {
     await expect.poll(() => only.connections.open).toBe(0)
     await blocks.head()
     expect(only.connections.opened).toBe(2)
+  })
+
+  test('shares one connection among concurrent tasks', async () => {
+    const only = await node()
+    const { blocks } = connect([only])
+    const asked = [blocks.head(), blocks.head(), blocks.blockHash(3), blocks.blockHash(0)]
+    expect(await Promise.all(asked)).toEqual([head(5), head(5), hashOf(3), GENESIS])
+    expect(only.connections.opened).toBe(1)
   })
 })
 
@@ -235,6 +270,14 @@ describe('final blocks', () => {
     only.finalize(13)
     expect(await next).toEqual(range(13, 13))
     await heads.return()
+  })
+
+  test('continues with the next node if one announces no more heads', async () => {
+    const [first, second] = [await node(), await node({ head: 8 })]
+    const heads = connect([first, second]).blocks.heads()
+    expect(await take(heads, 1)).toEqual(range(5, 5))
+    expect(await take(heads, 3)).toEqual(range(6, 8))
+    expect(retries).toEqual([expect.stringContaining('silent for 180 s')])
   })
 
   test('begins with the next node if the first announces a block that it does not have', async () => {
@@ -297,6 +340,12 @@ describe('final blocks', () => {
     await connection.use(async () => 'still there')
     expect([only.connections.opened, retries]).toEqual([1, []])
   })
+
+  test('have no hash for a number that no block has yet', async () => {
+    const { blocks } = connect([await node()])
+    for (const number of [-1, 0.5, Number.NaN, 2 ** 53, 6])
+      await expect(blocks.blockHash(number)).rejects.toMatchObject({ code: 'UnknownBlock' })
+  })
 })
 
 describe('a malformed message', () => {
@@ -310,6 +359,14 @@ describe('a malformed message', () => {
       expect(retries).toEqual([expect.stringMatching(`^Unreachable: .*${bad.url}`)])
     },
   )
+
+  test('replaces the node if it is a refusal of state_subscribeRuntimeVersion', async () => {
+    const refusing = await node()
+    refusing.replies.state_subscribeRuntimeVersion = () => refused(-32601, 'Method not found')
+    const { connection, blocks } = connect([refusing, await node({ head: 6 })], PATIENT)
+    await connection.use(() => blocks.reach(6))
+    expect(await blocks.head()).toEqual(head(6))
+  })
 
   const headed = (result: unknown) =>
     JSON.stringify({ jsonrpc: '2.0', params: { subscription: 'h2', result } })
@@ -362,6 +419,12 @@ describe('a malformed message', () => {
     expect(await connect([plain, opaque, await node()]).blocks.head()).toEqual(head(5))
     const left = expect.stringMatching(why)
     expect(retries).toEqual([left, left])
+  })
+
+  test('is not compressed', async () => {
+    const only = await node()
+    await connect([only]).blocks.head()
+    expect(only.extensions).toEqual([''])
   })
 
   test.each([
@@ -432,5 +495,14 @@ describe('subtensor', () => {
       code: 'NotInRuntime',
     })
     expect(retries).toEqual([expect.stringContaining('StateDiscarded')])
+  })
+
+  test('treats a node without the block as behind', async () => {
+    const behind = await pruned(4003, messages.forgotten.header)
+    const hashes = { parentHash: hashOf(3), stateRoot: hashOf(1), extrinsicsRoot: hashOf(2) }
+    const header = Object.entries(hashes).map(([name, hash]) => [name, `0x${hash}`])
+    const result = { number: '0x4', ...Object.fromEntries(header), digest: { logs: [] } }
+    behind.replies.chain_getHeader = (wanted) => (wanted === undefined ? { result } : undefined)
+    await expect(open([behind])).rejects.toMatchObject(unreachable('not have block 5'))
   })
 })

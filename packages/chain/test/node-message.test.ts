@@ -41,6 +41,13 @@ describe('a message of a node', () => {
       expect(() => result(zeros + text)).toThrow('unprintable characters')
   })
 
+  test('is accepted with the calls of a full block, and with 63 lists in one another', () => {
+    const calls = Array<string>(20_000).fill(`0x${'ab'.repeat(375)}`)
+    expect(readMessage(JSON.stringify({ result: calls })).result).toEqual(calls)
+    const deep = '['.repeat(63) + ']'.repeat(63)
+    expect(JSON.stringify(readMessage(`{"result":${deep}}`).result)).toBe(deep)
+  })
+
   test.each(['ab', '\\"'])('is read within 384 MiB if it is full of %j', (unit) => {
     const program = fileURLToPath(new URL('read-message.ts', import.meta.url))
     const words = ['--max-old-space-size=384', '--conditions=@affine/source']

@@ -264,6 +264,66 @@ describe.concurrent('a key that is refused', () => {
     expect(await call).toEqual(A1)
   })
 
+  it('does not delay other miners while the account check is pending', async () => {
+    let tell: (() => void) | undefined
+    const { ask } = await chutes({
+      '/users/me': (...rest) => {
+        tell = () => answers(200, { balance: 1 })(...rest)
+      },
+      [POST]: answers(402),
+    })
+    const epoch = phase()
+    const refused = ask(MINER, epoch)
+    while (tell === undefined) await sleep(5)
+    expect(await ask(OTHER, epoch)).toEqual(A1)
+    tell()
+    epoch.abort()
+    expect(await refused).toEqual(NO_REPLY)
+  })
+
+  it.each([401, 403])(
+    'repeats the request for a description after a %i, and reports no changed chute',
+    async (refusal) => {
+      let isRefused = true
+      const guarded = (value: unknown) =>
+        whether(() => isRefused, answers(refusal, value), answers(200, value))
+      const { ask, hasChanged, problems, told } = await chutes({
+        '/users/me': guarded({ balance: 3 }),
+        [DESCRIPTION]: guarded(described(MINER, 'me-one')),
+      })
+      const epoch = phase()
+      const call = ask(MINER, epoch)
+      await told(1)
+      isRefused = false
+      expect(await call).toEqual(A1)
+      isRefused = true
+      const changed = hasChanged(MINER, epoch)
+      await told(problems().length + 1)
+      isRefused = false
+      expect(await changed).toBe(false)
+    },
+  )
+
+  it('does not cost the lane if the platform could not report the account for some time', async () => {
+    const { ask, heard, problems } = await chutes({
+      '/users/me': (...rest) =>
+        (rest[2] < 2 ? answers(503) : answers(200, { balance: 1 }))(...rest),
+      [POST]: answers(403),
+      [OTHER_POST]: () => {},
+    })
+    const epoch = phase()
+    expect(await ask(MINER, epoch)).toEqual(NO_REPLY)
+    expect(problems().map(({ error }) => error.code)).toEqual([
+      'account-unknown',
+      'account-unknown',
+      'status',
+    ])
+    const silent = ask(OTHER, epoch)
+    await heard(OTHER_POST, 1)
+    epoch.abort()
+    expect(await silent).toEqual(NO_REPLY)
+  })
+
   it('makes the agents of all miners reject at the end of the epoch', async () => {
     const { ask, told } = await chutes({
       '/users/me': answers(401),
@@ -301,6 +361,18 @@ describe.concurrent('a key that is refused', () => {
     next.abort()
     expect(await stalled).toEqual(NO_REPLY)
     expect(outcomes().at(-1)).toBe('miner')
+  })
+
+  it('rejects if it was refused just before the end and the account is known only after it', async () => {
+    const { ask, heard } = await chutes({
+      [POST]: answers(402),
+      '/users/me': (...rest) => void setTimeout(() => answers(200, { balance: 0 })(...rest), 300),
+    })
+    const epoch = phase()
+    const call = ask(MINER, epoch).catch((error: Error) => error)
+    await heard('/users/me', 1)
+    epoch.abort()
+    expect(await call).toMatchObject({ code: 'key-refused' })
   })
 
   it('is not blamed for the refusal of one chute: other miners are asked, and that one has no reply', async () => {
@@ -358,6 +430,11 @@ describe.concurrent('an account without access to the subnet’s chutes', () => 
       expect(problems()).toMatchObject([{ error: { code: 'status', status: 404 } }])
     },
   )
+
+  it('does not block calls while Chutes cannot report it', async () => {
+    const { ask } = await chutes({ '/users/me': answers(503) }, { netuid: NETUID })
+    expect(await ask()).toEqual(A1)
+  })
 })
 
 describe('a key', () => {
@@ -377,5 +454,19 @@ describe('a key', () => {
     expect(await openChutes(options).agent(MINER, 1000, phase())(PROMPT)).toEqual(A1)
     await fetchAccount(KEY, options)
     expect([...told]).toEqual(['https://api.chutes.ai', 'https://me-one.chutes.ai'])
+  })
+
+  it.each([
+    [200, { balance: 12.5 }, 12.5],
+    [200, { username: 'me' }, Number.NaN],
+    [401, { balance: 4 }, Number.NaN],
+  ])('reads the account of a response with status %i and %j', async (status, said, balance) => {
+    const headers = { date: 'Thu, 01 Jan 1970 00:00:08 GMT' }
+    const exchange: Exchange = async ({ url, body }) => {
+      expect([url, body]).toEqual(['https://api.chutes.ai/users/me', undefined])
+      return { status, headers, text: JSON.stringify(said), ms: 1000 }
+    }
+    const account = await fetchAccount(KEY, { exchange, now: () => 10_000 })
+    expect(account).toEqual({ status, balance, ms: 1000, aheadMs: 1000, netuids: [], roles: [] })
   })
 })

@@ -1,5 +1,16 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createServer as createTcpServer, type Server as TcpServer } from 'node:net'
+import {
+  createServer,
+  Agent as HttpAgent,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
+import {
+  connect,
+  createServer as createTcpServer,
+  type NetConnectOpts,
+  type Socket,
+  type Server as TcpServer,
+} from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import type { Message, Reply } from '@affine/envs'
@@ -53,6 +64,19 @@ describe.concurrent('repeats the request until it is answered', () => {
     expect(seen).toEqual(Array(faults.length + 1).fill(seen[0]))
   })
 
+  it('after pauses that grow', async () => {
+    const times: number[] = []
+    const { url } = await serve((index, _, response) => {
+      times.push(performance.now())
+      response.writeHead(index < 4 ? 503 : 200, json).end(completion('B2'))
+    })
+    expect(await content(ask(url))).toBe('B2')
+    const pauses = times.slice(1).map((time, i) => time - (times[i] ?? 0))
+    // 100, 200, 400 and 800 ms, each multiplied by a random factor from 1 to 2.
+    for (const [i, pause] of pauses.entries())
+      expect(pause).toBeGreaterThanOrEqual(100 * 2 ** i - 5)
+  })
+
   it('after a connection that takes longer than a reply may; its time starts once a request is sent', async () => {
     let connections = 0
     const silent: TcpServer = createTcpServer((socket) => {
@@ -66,6 +90,19 @@ describe.concurrent('repeats the request until it is answered', () => {
     controller.abort()
     expect(await reply).toEqual(NO_REPLY)
     silent.close()
+  })
+
+  it('while the connection is refused, until the server is up', async () => {
+    const closed = createServer()
+    const url = await listen(closed)
+    await new Promise((done) => closed.close(done))
+    const reply = ask(`${url}/v1`)
+    await sleep(250)
+    const server = createServer((_, response) =>
+      response.writeHead(200, json).end(completion('C3')),
+    )
+    await listen(server, Number(new URL(url).port))
+    expect(await content(reply)).toBe('C3')
   })
 })
 
@@ -164,6 +201,58 @@ describe('an answer', () => {
       expect(seen.length).toBe(1)
     },
   )
+
+  it('has a duration that is not negative, even if the clock was set back', async () => {
+    const { url } = await serve(sends(200, completion('A1')))
+    const times = [5000, 5250, 5250, 1000]
+    const client = clientOf(url, { now: () => times.shift() ?? 0 })
+    expect(await client(10_000, forever)(PROMPT)).toEqual({ content: 'A1', ms: 250 })
+    expect(await client(10_000, forever)(PROMPT)).toEqual({ content: 'A1', ms: 0 })
+  })
+
+  it('is reported as late by a duration that is not negative', async () => {
+    const { url, seen } = await serve(() => {})
+    const phase = new AbortController()
+    const times = [5000, 1000]
+    const told: string[] = []
+    const client = clientOf(url, {
+      now: () => times.shift() ?? 0,
+      on: (event) => void ('text' in event && told.push(event.text)),
+    })
+    const reply = client(10_000, phase.signal)(PROMPT)
+    while (seen.length === 0) await sleep(2)
+    phase.abort()
+    expect(await reply).toEqual(NO_REPLY)
+    expect(told).toEqual([expect.stringContaining('no reply in the remaining 0 s')])
+  })
+
+  it('has its full time after the connection, regardless of the connection’s time', async () => {
+    const { url, seen } = await serve(sends(200, completion('A1')))
+    const replyMs = 1_234_567
+    const timer = { refresh: vi.fn() }
+    const { setTimeout } = globalThis
+    const start = ((task: () => void, ms: number) =>
+      ms === replyMs ? timer : setTimeout(task, ms)) as typeof setTimeout
+    vi.stubGlobal('setTimeout', start)
+    type Connect = (options: NetConnectOpts, done: (error: null, socket: Socket) => void) => void
+    const agent = HttpAgent.prototype as unknown as { createConnection: Connect }
+    const { createConnection } = agent
+    const connections: (() => void)[] = []
+    agent.createConnection = (options, done) =>
+      void connections.push(() => done(null, connect(options)))
+    try {
+      const reply = content(ask(url, replyMs))
+      while (connections.length === 0) await sleep(5)
+      expect(timer.refresh).not.toHaveBeenCalled()
+      connections[0]?.()
+      expect(await reply).toBe('A1')
+    } finally {
+      agent.createConnection = createConnection
+      vi.unstubAllGlobals()
+    }
+    expect(timer.refresh).toHaveBeenCalledOnce()
+    expect(seen.length).toBe(1)
+  })
 
   it('cannot set its own invocation id, which could void the lane', async () => {
     const same = { 'x-chutes-invocationid': 'same' }
@@ -295,5 +384,21 @@ describe('the end of sampling', () => {
     expect(closed.length).toBe(asked)
     expect(await agent(PROMPT)).toEqual(NO_REPLY)
     expect(seen.length).toBe(asked)
+  })
+
+  it('continue while one call waits for its next attempt', async () => {
+    let busy = true
+    const { url } = await serve((_, request, response) => {
+      const first = busy
+      busy = false
+      response.writeHead(first ? 503 : 200, json).end(completion(String(request.url?.length)))
+    })
+    const agent = clientOf(url, { concurrency: 1 })(10_000, forever)
+    const order: string[] = []
+    await Promise.all([
+      Promise.resolve(agent(PROMPT)).then(() => order.push('first')),
+      Promise.resolve(agent(PROMPT)).then(() => order.push('second')),
+    ])
+    expect(order).toEqual(['second', 'first'])
   })
 })

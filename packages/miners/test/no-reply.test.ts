@@ -10,7 +10,7 @@ import {
 import { readCompletion } from '../src/completion.ts'
 import { minerClient } from '../src/miner-client.ts'
 import { NODE_CALLER } from '../src/node/exchange.ts'
-import { describeMissingReply, openPlayer } from '../src/player.ts'
+import { countFailures, describeMissingReply, openPlayer } from '../src/player.ts'
 import { type Answer, completion, serve } from './servers.ts'
 
 afterAll(closeServers)
@@ -105,6 +105,28 @@ describe('an unusable response', () => {
     const text = message({ content: 'A1', tool_calls: [{}], reasoning: 'so' })
     expect(readCompletion(ok(text), ANSWER_URL)).toBe('A1')
     expect(readCompletion(ok(cutOff('A1')), ANSWER_URL)).toBe('A1')
+  })
+})
+
+const received = async (answer: Answer) => {
+  const { url } = await serve(answer)
+  const { signal } = new AbortController()
+  return NODE_CALLER.exchange({ url, replyMs: 1000, signal, now: Date.now })
+}
+
+describe.each([404, 503])('quotes the beginning of an incomplete body with status %i', (code) => {
+  const breaksOff: Answer = (_, { socket }, response) => {
+    response.writeHead(code).write('gone', () => setTimeout(() => socket.destroy(), 20))
+  }
+
+  it.each<[what: string, answer: Answer]>([
+    ['too large', (_, __, response) => response.writeHead(code).end('gone'.padEnd(300_000))],
+    ['without an end', (_, __, response) => void response.writeHead(code).write('gone')],
+    ['broken off', breaksOff],
+  ])('%s', async (_, answer) => {
+    const { status, text } = await received(answer)
+    expect([status, text.slice(0, 4)]).toEqual([code, 'gone'])
+    expect(text.length).toBeLessThanOrEqual(256 * 1024)
   })
 })
 
@@ -222,6 +244,17 @@ describe('openPlayer', () => {
     expect(describeMissingReply({ text, models: [] })).toBe(text)
   })
 
+  it('accepts a player that replies later than its time limit when unreachable', async () => {
+    const { url } = await serve((index, _, response) => {
+      const answer = () => response.writeHead(200).end(completion('A1'))
+      if (index === 0) setTimeout(answer, 1500)
+    })
+    const { agent, failures } = await open(url)
+    expect(await agent(500)([{ role: 'user', content: 'And?' }])).toEqual({ fault: 'no-reply' })
+    expect(await agent(1500)([{ role: 'user', content: 'And?' }])).toEqual({ fault: 'no-reply' })
+    expect([...failures.values()]).toMatchObject([{ reason: 'late', count: 2 }])
+  })
+
   it('accepts a player that is only busy, and counts later failures', async () => {
     const BODY = completion('A1')
     const bodies = ['busy', BODY, 'busy', 'busy']
@@ -231,5 +264,18 @@ describe('openPlayer', () => {
     const player = await open(url)
     await player.agent(5000)([{ role: 'user', content: 'And?' }])
     expect([...player.failures.values()]).toMatchObject([{ reason: '5xx', count: 2 }])
+  })
+
+  it('counts failures by reason and status, with the first text', () => {
+    const { failures, on } = countFailures()
+    const call = { type: 'call', outcome: 'miner' } as const
+    for (const status of [404, 405, 404])
+      on({ ...call, reason: 'status', status, text: `${status} at ${failures.size}` })
+    on({ ...call, reason: 'late', text: 'x' })
+    expect([...failures.values()]).toEqual([
+      { reason: 'status', status: 404, text: '404 at 0', count: 2 },
+      { reason: 'status', status: 405, text: '405 at 1', count: 1 },
+      { reason: 'late', status: undefined, text: 'x', count: 1 },
+    ])
   })
 })

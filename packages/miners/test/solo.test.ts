@@ -236,6 +236,25 @@ describe('the two miners', () => {
     const [played] = await practise(solo)
     expect(played).toMatchObject({ fault: 'no-reply', reward: -1, best: 1 })
   })
+
+  it.each(GAMES)('of %s practise against the scripted opponent', async (env) => {
+    const { solve } = make(env).spec
+    const asked: number[] = []
+    const agent: MinerAgent = (messages) => {
+      asked.push(messages.length)
+      return { content: solve(messages.at(-1)?.content ?? '') }
+    }
+    const challenge = (index: number) => ({ env, challengeId: soloChallenge(env, SECRET, index) })
+    const played = await practise({
+      exercises: Array.from({ length: 20 }, (_, i) => challenge(i)),
+      journal: newNotes(),
+      player: { agent: () => agent },
+      ...{ signal: endless, ahead: 1, time: SYSTEM_CLOCK, on: () => {} },
+    })
+    expect(new Set(asked)).toEqual(new Set([1]))
+    expect(new Set(played.map(({ reward }) => reward))).toEqual(new Set([1, -1]))
+    expect(new Set(played.map(({ best }) => best))).toEqual(new Set([1]))
+  })
 })
 
 it('rejects with the first failure after pending writes have ended', async () => {

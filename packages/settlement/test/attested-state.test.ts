@@ -3,8 +3,20 @@ import { type Commitment, encodeCommitment } from '@affine/chain'
 import { encodeBitmap, encodeState, firstState, type State, stateRoot } from '@affine/duel'
 import { digestOfText } from '@affine/prng'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { contender, hotkeys, network, ReadingSubnet } from '../../../test/attacks/reading-subnet.ts'
-import { findAttestedRoot, findStart, readAttested, readNewestAttested } from '../src/index.ts'
+import {
+  champion,
+  contender,
+  hotkeys,
+  network,
+  ReadingSubnet,
+} from '../../../test/attacks/reading-subnet.ts'
+import {
+  findAttestedRoot,
+  findStart,
+  readAttested,
+  readNewestAttested,
+  readStartState,
+} from '../src/index.ts'
 import { changedSnapshots } from './changed-snapshots.ts'
 
 const first = firstState(network.protocol, network.firstEpoch)
@@ -40,6 +52,10 @@ describe('the attested state', () => {
   test('is the first one if that was attested, and no bucket is queried for it', async () => {
     expect(await readAttested(data(), 1)).toEqual(first)
     expect(subnet.buckets.reads).toEqual([])
+  })
+
+  test('is null before an epoch has ended', async () => {
+    expect(await readAttested(data(), 0)).toBeNull()
   })
 
   test.each([
@@ -87,6 +103,15 @@ describe('the attested state', () => {
     for (const each of told) await expect(readAttested(data(), 3)).rejects.toThrow(each)
     const read = [heavy?.hotkey, statePath(2)]
     expect(subnet.buckets.reads).toEqual([read, read])
+  })
+
+  test('names a few of many buckets without it', async () => {
+    subnet = new ReadingSubnet([1, 1, 1, 1, 1, 1])
+    state = await subnet.begin()
+    await attestedBy(0, 1, 2, 3, 4, 5)
+    const told = [...hotkeys(subnet.voters)].sort().slice(0, 4)
+    const places = told.map((hotkey) => `${hotkey} at ${hotkey}: not there`).join('; ')
+    await expect(readAttested(data(), 3)).rejects.toThrow(`(${places}; and 2 more): check`)
   })
 
   test('ignores idle stake, miners, and slots of old or future epochs', async () => {
@@ -154,6 +179,17 @@ describe('the newest attested state', () => {
   )
 })
 
+describe('the state with which a reader begins', () => {
+  test('is before as many ended epochs as requested, and not before the first', async () => {
+    await attestedBy(0, 1, 2)
+    serve(1)
+    await subnet.chain.produce(0)
+    expect(await readStartState(data(), 1)).toEqual(state)
+    expect(await readStartState(data(), 3)).toEqual(first)
+    expect(await readStartState(data(), 9)).toEqual(first)
+  })
+})
+
 describe('the starting point', () => {
   test('has the attested state, and the recipients of all weight that may be in force', async () => {
     await attestedBy(0, 1)
@@ -167,5 +203,35 @@ describe('the starting point', () => {
     const later = { ...data(), network: { ...network, firstEpoch: 2 } }
     await expect(findStart(later, 0)).rejects.toThrow('not closed an epoch')
     await expect(findStart(data(), 2)).rejects.toThrow(/^expected .* 0 to 1, got 2$/)
+  })
+
+  test('rejects an epoch before the network’s first', async () => {
+    await attestedBy(0, 1)
+    await subnet.chain.produce(0)
+    const later = { ...data(), network: { ...network, firstEpoch: 1 } }
+    await expect(findStart(later, 0)).rejects.toThrow(/^expected .* 1 to 2, got 0$/)
+    const atFirst = firstState(network.protocol, 1)
+    expect(await findStart(later, 1)).toEqual({ from: atFirst, recipients: [] })
+  })
+
+  test('has the recipients of as many epochs as weights may wait, not before the first', async () => {
+    await attestedBy(0, 1)
+    serve(0)
+    const [, second] = await subnet.recompute()
+    const { hotkey = '' } = subnet.voters[0] ?? {}
+    const bytes = new TextEncoder().encode(encodeState(second?.before ?? first))
+    subnet.buckets.at(hotkey).files.set(statePath(1), bytes)
+    await subnet.chain.produce(0)
+    const waiting = changedSnapshots(subnet.chain, () => ({ revealPeriod: 1 }))
+    const begun = await findStart({ ...data(), chain: waiting }, 2)
+    expect(begun).toEqual({ from: state, recipients: [hotkey, champion.hotkey] })
+    const { recipients } = await findStart({ ...data(), chain: waiting }, 1)
+    expect(recipients).toEqual([hotkey])
+  })
+
+  test('rejects an epoch without a majority', async () => {
+    await attestedBy(0)
+    await subnet.chain.produce(0)
+    await expect(findStart(data(), 2)).rejects.toThrow(/^no state of epoch 2 /)
   })
 })

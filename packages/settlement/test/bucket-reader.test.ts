@@ -3,6 +3,7 @@ import {
   type BlockRequest,
   BucketFailure,
   hashBlock,
+  LIMITS,
   writeBlock,
 } from '@affine/blocks'
 import { account } from '@affine/chain'
@@ -59,6 +60,20 @@ describe('a reader', () => {
     const alone = await blocksOf({ sources: [bad], keep })(wanted)
     expect(alone).toEqual({ ok: false, code: 'MISSING_BLOCK', detail })
     expect(kept).toHaveLength(1)
+  })
+
+  it('requests no more bytes than a block may have', async () => {
+    const limits: number[] = []
+    const read = async (_: string, limit: number) => {
+      limits.push(limit)
+      return block.bytes
+    }
+    expect((await blocksOf({ sources: [{ name: 'one', read }] })(wanted)).ok).toBe(true)
+    expect(limits).toEqual([LIMITS.blockBytes])
+  })
+
+  it('reports a missing block if there is no bucket to query', async () => {
+    expect(await blocksOf({})(wanted)).toMatchObject({ ok: false, code: 'MISSING_BLOCK' })
   })
 
   it('stops at a fault in the header, which every copy has', async () => {
@@ -124,6 +139,28 @@ describe('a block in several buckets', () => {
     })
     expect(checked).toBe(1)
   })
+
+  it('is requested once from each, and their answers are reported sorted', async () => {
+    const reads: string[] = []
+    const sources = ['lacks b', 'forged', 'lacks a'].map((name) => ({
+      name,
+      read: async () => {
+        reads.push(name)
+        return name.startsWith('lacks') ? null : block.bytes
+      },
+    }))
+    const forged = { ok: false, code: 'WRONG_HASH', detail: '' } as const
+    const reader = new BucketReader({ openBucket: () => null, check: () => forged })
+    reader.failed.add('lacks a')
+    const read = reader.blocks({ sources })
+    expect(await read(wanted)).toEqual({
+      ok: false,
+      code: 'MISSING_BLOCK',
+      detail: expect.stringMatching(/\(forged: WRONG_HASH; lacks a: .*; lacks b: .*\)$/),
+    })
+    expect(reads).toEqual(['lacks b', 'forged', 'lacks a'])
+    expect([...reader.failed].sort()).toEqual(['forged', 'lacks a'])
+  })
 })
 
 describe('the limits of a reader', () => {
@@ -163,6 +200,17 @@ describe('the limits of a reader', () => {
     expect(reads).toHaveLength(5)
     later.abort()
     await expect(another).rejects.toMatchObject({ code: 'dropped' })
+  })
+
+  it('are 32 concurrent blocks', async () => {
+    const { reader, reads } = ofSilent(100)
+    const deadline = new AbortController()
+    const places = { holders: holders.slice(0, 1), deadline: deadline.signal }
+    const reading = Array.from({ length: 40 }, () => reader.blocks(places)(wanted))
+    await new Promise(setImmediate)
+    expect(reads).toHaveLength(32)
+    deadline.abort()
+    await Promise.all(reading)
   })
 
   it('begin again with the next epoch, but not if an epoch is begun again', () => {

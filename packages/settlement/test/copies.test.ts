@@ -10,7 +10,7 @@ import { account } from '@affine/chain'
 import { encodeState, firstState, PROTOCOL } from '@affine/duel'
 import { describe, expect, it } from 'vitest'
 import { BucketReader, type FoundBlock, type Source } from '../src/bucket-reader.ts'
-import { Copies, type Copy, classifyOther } from '../src/copies.ts'
+import { Copies, type Copy, classifyCopy, classifyOther, SAME } from '../src/copies.ts'
 import { key, draft as unsigned } from './draft.ts'
 
 const other = account(new Uint8Array(32).fill(4))
@@ -71,6 +71,20 @@ async function found(copy: Uint8Array | Error | undefined) {
   return { flaws: await copies.flaws(), what: `block ${block.hash} of ${key.hotkey}` }
 }
 
+it('compares bytes of any length', () => {
+  for (let length = 0; length < 10; length++) {
+    const bytes = Uint8Array.from({ length }, (_, i) => i)
+    const isSame = (copy: Uint8Array) => classifyCopy(copy, { hash: '', bytes }) === SAME
+    expect(isSame(bytes.slice())).toBe(true)
+    for (let at = 0; at < length; at++)
+      expect(isSame(bytes.map((byte, i) => (i === at ? 99 : byte)))).toBe(false)
+    expect([isSame(new Uint8Array([...bytes, 0])), isSame(bytes.subarray(0, -1))]).toEqual([
+      false,
+      length === 0,
+    ])
+  }
+})
+
 it.each([
   [failure('status', 'AccessDenied', 403), 'AccessDenied'],
   [failure('status', 'status 503 SlowDown', 503), 'status 503 SlowDown'],
@@ -102,6 +116,12 @@ it('blames the signer of two blocks of one height', async () => {
   const { flaws, what } = await found((await writeBlock({ ...draft, time: 1 })).bytes)
   const detail = expect.stringMatching(`^${what} .* height 0: holder `)
   expect(flaws).toEqual([{ validator: key.hotkey, code: 'SIGNED_TWICE', detail }])
+})
+
+it('blames the signer of two headers of one height, even if one has no valid block', async () => {
+  const twin = (await writeBlock({ ...draft, time: 1 })).bytes
+  const { flaws } = await found(Buffer.concat([twin, Buffer.from('more\n')]))
+  expect(flaws).toMatchObject([{ validator: key.hotkey, code: 'SIGNED_TWICE' }])
 })
 
 it('reports a double signature once, and sorts its flaws', async () => {
@@ -176,6 +196,35 @@ describe('a bucket that did not answer for one block', () => {
     }))
     expect(await foundOf(files, order)).toEqual([expect.stringMatching(SILENT)])
   })
+
+  const refused = failure('status', 'AccessDenied', 403)
+  const cut = failure('body', 'unexpected end of file')
+  const late = failure('late', 'timed out')
+  it.each([
+    [[refused, cut], 'AccessDenied'],
+    [[late, cut], 'no answer in time'],
+  ])('reports the same cause of %j, read in any order', async (answers, why) => {
+    const files = answers.map((answer) => ({ answer, attester: 'holder' }))
+    for (const order of [
+      [0, 1],
+      [1, 0],
+    ]) {
+      const detail = expect.stringMatching(`^COPY_MISSING: .*: ${why}; `)
+      expect(await foundOf(files, order)).toEqual([detail])
+    }
+  })
+
+  it.each([[[0, 1]], [[1, 0]]])(
+    'is still blamed for blocks that it attested if the first was another’s, read in the order %j',
+    async (order) => {
+      const late = { answer: failure('late', 'timed out'), attester: 'other' }
+      const wrong = { answer: new Uint8Array(9), attester: 'holder' }
+      const found = await foundOf([late, wrong], order)
+      expect(found.filter((each) => !each.includes('it attested'))).toHaveLength(1)
+      expect(found.join()).toContain('BAD_LINES')
+      expect(found.join()).not.toContain(SILENT)
+    },
+  )
 })
 
 /** Returns a block that four sources have, and the names of the sources queried. */
@@ -243,6 +292,18 @@ it('queries the chosen holders, of all but the source of the block', async () =>
   await compareIn(copies, ['a', 'b', 'c'], { validator: 'd', from: 'b' })
   expect(offered).toEqual([['d', 'a', 'c']])
   expect(asked.sort()).toEqual(['a', 'c'])
+})
+
+it('reports only silence of buckets that are no longer read', async () => {
+  const { path, compareIn } = await writtenBlock()
+  const other = { [path]: new Uint8Array(9), [statePath(5)]: new Uint8Array(9) }
+  const reader = newReader()
+  Object.defineProperty(reader, 'lost', { value: new Set(['own', 'attester']) })
+  const copies = copiesIn([sourceOf('own', other), sourceOf('attester', other)], { reader })
+  await compareIn(copies, ['attester'], { validator: 'own' })
+  expect(await copies.flaws()).toEqual([
+    { validator: 'attester', code: 'COPY_MISSING', detail: expect.stringMatching(SILENT) },
+  ])
 })
 
 it('compares the states in all buckets, also after a failure', async () => {

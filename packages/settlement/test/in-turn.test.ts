@@ -52,6 +52,11 @@ it('resolves with a late answer if no other item has one', async () => {
   expect((await asked(['a', null, 29_000], ['b', null, 40_000])).found).toBeNull()
 })
 
+it('rejects with the first error', async () => {
+  const ask = () => Promise.reject(new Error('no'))
+  await expect(askInTurn(['a', 'b'], { ask })).rejects.toThrow('no')
+})
+
 it('waits for 32 late answers of all callers, in addition to the last of each', async () => {
   /** Returns the maximum number of answers in progress for `count` calls. */
   const mostOf = async (count: number): Promise<number> => {

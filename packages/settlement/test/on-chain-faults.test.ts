@@ -1,4 +1,4 @@
-import type { Account, Commitment, UidWeights } from '@affine/chain'
+import type { Account, Commitment, Snapshot, UidWeights } from '@affine/chain'
 import { encodeBitmap, type State, stateRoot } from '@affine/duel'
 import { make } from '@affine/envs'
 import { expect, test } from 'vitest'
@@ -9,13 +9,14 @@ import {
   ReadingSubnet,
 } from '../../../test/attacks/reading-subnet.ts'
 import { withQuota } from '../../duel/test/subnet.ts'
+import { snapshotBlock } from '../src/on-chain.ts'
 import type { RecomputedEpoch } from '../src/recompute.ts'
 import { changedSnapshots } from './changed-snapshots.ts'
 
 const { protocol } = network
 const NEXT = 'cd'.repeat(32)
-/** The uids of the champion and its contender, after four voters. */
-const [CHAMPION, CONTENDER] = [4, 5]
+/** The uids of the subnet's owner, the champion and its contender, after four voters. */
+const [OWNER, CHAMPION, CONTENDER] = [0, 4, 5]
 
 const flawsIn = (epochs: readonly RecomputedEpoch[]) => epochs.flatMap(({ flaws }) => flaws)
 
@@ -61,6 +62,12 @@ test('reports an attestation of another root with both roots, and not the bits i
   const detail = expect.stringContaining(`expected ${stateRoot(state)}, got ${NEXT}; `)
   expect(flaws).toEqual([{ epoch: 2, validator: liar, code: 'WRONG_ROOT_ATTESTED', detail }])
   expect(warnings).toEqual([])
+})
+
+test('ignores an attestation of another epoch', async () => {
+  const bitmap = new Uint8Array(protocol.validatorsMost / 8)
+  const { flaws, warnings } = await told(() => ({ epoch: 3, stateRoot: NEXT, bitmap }))
+  expect([...flaws, ...warnings]).toEqual([])
 })
 
 const bit = (i: number) => () => {
@@ -116,6 +123,14 @@ test('warns of missing bits of valid lanes that others attest', async () => {
   expect(warningsIn(await subnet.recompute({ compare: false }))).toEqual([])
 })
 
+test('does not warn of a lane that only its validator attests', async () => {
+  const { subnet, voters, attestBut } = await sealed()
+  const [first, second, third, { hotkey }] = voters
+  const all = hotkeys([first, second, third]).map((voter) => [voter, [hotkey]])
+  await attestBut(Object.fromEntries(all))
+  expect(warningsIn(await subnet.recompute())).toEqual([])
+})
+
 test('does not warn of a lane that no bucket has, and reports its attesters', async () => {
   const { subnet, voters, attestBut } = await sealed([0, 1, 2])
   const [first, second, third, { hotkey }] = voters
@@ -160,6 +175,37 @@ test('warns of weights that are not all the champion’s', async () => {
   ])
   expect(epochs.at(-1)?.votes).toMatchObject({ uid: CHAMPION, validators: 3, agreeing: 1 })
   expect(warningsIn(await subnet.recompute({ compare: false }))).toEqual([])
+})
+
+test('expects all weight for the subnet’s owner if the champion is not registered', async () => {
+  const { subnet, voters, state, attestBut } = await sealed()
+  const [first, second] = voters
+  await setWeights(subnet, [
+    [first, [[OWNER, 65_535]]],
+    [second, [[CHAMPION, 65_535]]],
+  ])
+  await attestBut({})
+  const seen = async (change: (snapshot: Snapshot, block: number) => Partial<Snapshot>) => {
+    const chain = changedSnapshots(subnet.chain, change)
+    const [epoch] = await subnet.recompute({ chain, from: state })
+    if (epoch === undefined) throw new Error('no epoch')
+    return epoch
+  }
+  const others = ({ neurons }: Snapshot) => neurons.filter(({ uid }) => uid !== CHAMPION)
+  const without = await seen((snapshot) => ({ neurons: others(snapshot) }))
+  const wrong = ` ${second.hotkey} .* uid ${OWNER}, got 65535 .* ${CHAMPION}$`
+  expect(warningsIn([without])).toEqual([expect.stringMatching(`OTHER_WEIGHTS${wrong}`)])
+  expect(without.votes).toMatchObject({ uid: OWNER, validators: 2, agreeing: 1 })
+
+  // The snapshot before the epoch decides, although the champion registers again within it.
+  const before = snapshotBlock(state.epoch, protocol)
+  const again = await seen((snapshot, block) =>
+    block > before ? {} : { neurons: others(snapshot) },
+  )
+  expect(again.votes).toEqual(without.votes)
+
+  const ownerless = await seen((snapshot) => ({ neurons: others(snapshot), owner: undefined }))
+  expect(ownerless.votes).toBeUndefined()
 })
 
 test('accepts weights for an earlier champion that wait for their reveal', async () => {

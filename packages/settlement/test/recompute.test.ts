@@ -1,12 +1,14 @@
-import { blockPath } from '@affine/blocks'
+import { blockPath, LIMITS } from '@affine/blocks'
 import type { Account } from '@affine/chain'
 import { expect, it, test, vi } from 'vitest'
 import {
   flawsOf,
   hotkeys,
   type LanePlan,
+  network,
   ReadingSubnet,
 } from '../../../test/attacks/reading-subnet.ts'
+import { withQuota } from '../../duel/test/subnet.ts'
 import { BucketReader, type OpenBucket, type Source } from '../src/bucket-reader.ts'
 import type { Copies } from '../src/copies.ts'
 import { createLaneFinder, type RecomputeOptions } from '../src/recompute.ts'
@@ -91,6 +93,17 @@ test.each([true, false])('shows samples only of valid lanes, compared: %s', asyn
   const want = (await Promise.all(lanes)).flat()
   expect(seen).toHaveLength(want.length)
   expect(seen).toEqual(expect.arrayContaining(want))
+})
+
+test('shows samples in the order of their lane, block after block', async () => {
+  const challenges = LIMITS.blockSamples / 2 + 1
+  const rules = { ...network, protocol: withQuota(network.protocol, challenges) }
+  const subnet = new ReadingSubnet([100], 0, rules)
+  const state = await subnet.begin()
+  await subnet.play(state, {})
+  const seen: number[] = []
+  await subnet.recompute({ from: state, onSample: ({ index }) => seen.push(index) })
+  expect(seen).toEqual(Array.from({ length: 2 * challenges }, (_, i) => i >> 1))
 })
 
 it('holds at most its limit of bytes and the next lane, and shows lanes in the order of requests', async () => {

@@ -69,13 +69,13 @@ export function apply(ledger: Ledger, { hotkey, nonce, until, call }: Extrinsic)
 }
 
 /** Applies the content of a call of a neuron's hotkey, as `apply` does. */
-type Rule<Content> = (
+type CallRule<Content> = (
   ledger: Ledger,
   neuron: Neuron | undefined,
   content: Content,
 ) => Refusal | null
 
-const commit: Rule<readonly string[]> = (ledger, neuron, fields) => {
+const commit: CallRule<readonly string[]> = (ledger, neuron, fields) => {
   if (!neuron) return 'AccountNotAllowedCommit'
   if (fields.length > MAX_FIELDS) return 'TooManyFieldsInCommitmentInfo'
   if (fields.some(({ length }) => length / 2 > MAX_FIELD_BYTES)) return 'FieldTooLong'
@@ -93,7 +93,7 @@ const commit: Rule<readonly string[]> = (ledger, neuron, fields) => {
  * the uid, and the other's permit, weights, and weights set for it are removed. The commitment of
  * the replaced hotkey remains.
  */
-const register: Rule<string> = (ledger, neuron, hotkey) => {
+const register: CallRule<string> = (ledger, neuron, hotkey) => {
   if (neuron) return 'HotKeyAlreadyRegisteredInSubNet'
   const { block, neurons, params, weights } = ledger
   const isFull = neurons.length >= params.maxUids
@@ -190,7 +190,7 @@ function countBytesInTempo({ block, params, slots }: Ledger, hotkey: string): nu
   return computeTempo(last.block) === computeTempo(block) ? last.bytes : 0
 }
 
-const setWeights: Rule<UidWeights> = (ledger, neuron, weights) => {
+const setWeights: CallRule<UidWeights> = (ledger, neuron, weights) => {
   const { block, neurons, params } = ledger
   const uids = new Set(weights.map(([uid]) => uid))
   const stake = neuron?.stake ?? 0n

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer as createTlsServer } from 'node:https'
-import net, { type AddressInfo, createServer, type Socket } from 'node:net'
+import net, { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { afterEach, expect, test, vi } from 'vitest'
 import { selfSigned } from '../../settlement/test/certificate.ts'
 import { NodeSocket } from '../src/bittensor/node-socket.ts'
@@ -14,6 +14,13 @@ afterEach(() => {
 /** Sends frames. Resolves with true when they are sent, or false without a client. */
 type Send = (frames: Buffer) => Promise<boolean>
 
+/** Listens on a free port of loopback until the test ends. Resolves with the port. */
+async function listen(server: Server): Promise<number> {
+  ended.push(() => server.close())
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return (server.address() as AddressInfo).port
+}
+
 /** Connects a socket to a server that answers a request with arbitrary bytes. */
 async function connected(answer: (send: Send) => Promise<unknown>): Promise<NodeSocket> {
   const server = createServer(async (socket) => {
@@ -24,9 +31,7 @@ async function connected(answer: (send: Send) => Promise<unknown>): Promise<Node
     socket.resume()
     await answer((frames) => new Promise((done) => socket.write(frames, (error) => done(!error))))
   })
-  ended.push(() => server.close())
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.address() as AddressInfo
+  const port = await listen(server)
   const socket = new NodeSocket(`ws://127.0.0.1:${port}`, 2 ** 31 - 1)
   ended.push(() => socket.close())
   await socket.connect()
@@ -96,9 +101,7 @@ test('disconnects a node that sends interim answers endlessly', async () => {
     socket.on('error', () => {})
     socket.once('data', () => socket.write('HTTP/1.1 100 Continue\r\n\r\n'.repeat(9)))
   })
-  ended.push(() => server.close())
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.address() as AddressInfo
+  const port = await listen(server)
   const socket = new NodeSocket(`ws://127.0.0.1:${port}`, 60_000)
   await expect(socket.connect()).rejects.toThrow('Unreachable: over 8 interim answers')
 })
@@ -141,9 +144,7 @@ test('receives notifications only of the last answer to a subscription', async (
 
 test('names NODE_EXTRA_CA_CERTS for a certificate of an untrusted issuer', async () => {
   const server = createTlsServer(selfSigned('localhost'))
-  ended.push(() => server.close())
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.address() as AddressInfo
+  const port = await listen(server)
   const socket = new NodeSocket(`wss://127.0.0.1:${port}`, 10_000)
   await expect(socket.connect()).rejects.toThrow(/self.signed certificate: .*NODE_EXTRA_CA_CERTS$/)
 })

@@ -1,14 +1,15 @@
+import { listen } from '@affine/node/listen'
 import { describe, expect, test } from 'vitest'
 import { ChainError, type LocalChain, remoteChain, serveLocal } from '../src/index.ts'
 import { signExtrinsic } from '../src/local/log.ts'
 import { chainSuite } from './chain-suite.ts'
-import { serve } from './serve.ts'
 import { alice, bob, bytes, harness, miner, noLimits, subnet } from './subnet.ts'
 
 chainSuite('a local chain over HTTP', async (limits) => {
   const local = subnet({ params: { ...noLimits, ...limits } })
-  const { url, close } = await serve(serveLocal(local))
-  return { ...harness(local), chain: await remoteChain(url, { fetch }), close }
+  const server = await listen(serveLocal(local), 0)
+  const chain = await remoteChain(server.url, { fetch })
+  return { ...harness(local), chain, close: async () => server[Symbol.dispose]() }
 })
 
 const url = 'http://chain.test/'

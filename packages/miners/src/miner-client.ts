@@ -92,7 +92,7 @@ function buildQuery(
 
 /**
  * Returns the reply in a response from `url`.
- * @throws DeliveryError if the platform did not reach the miner; AskingProblem if the response is
+ * @throws DeliveryError if the platform did not reach the miner; MinerError if the response is
  * not a chat completion.
  */
 function readReply(received: HttpResponse, url: string): Reply {

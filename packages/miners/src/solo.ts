@@ -268,12 +268,11 @@ export async function practise(run: PracticeRun): Promise<readonly PlayedExercis
     hopes.get(exercise.env)?.add(() => countLegal(exercise, forfeit()) > 0)
   }
   stored.forEach(note)
-  const open = exercises.filter(({ challengeId }) => !played.has(challengeId)).reverse()
+  const open = exercises.filter(({ challengeId }) => !played.has(challengeId)).values()
   const next = (): (() => Promise<PlayedExercise>) | undefined => {
-    let exercise = open.pop()
-    while (exercise && hopes.get(exercise.env)?.isGone) exercise = open.pop()
-    const chosen = exercise
-    return chosen && (() => playExercise(chosen, run))
+    for (const exercise of open)
+      if (!hopes.get(exercise.env)?.isGone) return () => playExercise(exercise, run)
+    return undefined
   }
   const add = (exercise: PlayedExercise): void => {
     played.set(exercise.challengeId, exercise)
@@ -287,7 +286,7 @@ export async function practise(run: PracticeRun): Promise<readonly PlayedExercis
 /** Plays an exercise; a game is played against the scripted opponent. */
 async function playExercise(
   exercise: Exercise,
-  { player, strength, time, signal }: Pick<PracticeRun, 'player' | 'strength' | 'time' | 'signal'>,
+  { player, strength, time, signal }: PracticeRun,
 ): Promise<PlayedExercise> {
   const { env, challengeId } = exercise
   const { spec } = make(env)

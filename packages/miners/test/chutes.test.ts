@@ -121,25 +121,22 @@ describe.concurrent('a miner on Chutes', () => {
     expect(JSON.parse(post?.body ?? '')).toEqual({ model: MINER.model, messages: PROMPT })
   })
 
-  it.each([404])(
-    'whose model has status %i at first is woken and asked once the model is public',
-    async (status) => {
-      const file = fileOf(MINER, 'tokenizer_config.json')
-      const shows = published(MINER, 'me-one')[file]
-      const { ask, asked, seen, problems } = await chutes({
-        [file]: (...rest) => {
-          expect([...asked(wakeOf(MINER)), ...asked(POST)]).toEqual([])
-          if (rest[2] < 2) answers(status)(...rest)
-          else shows?.(...rest)
-        },
-      })
-      const epoch = phase()
-      expect(await ask(MINER, epoch)).toEqual(A1)
-      expect([asked(file).length, asked(DESCRIPTION).length]).toEqual([3, 3])
-      expect(problems()).toMatchObject(Array(2).fill({ error: { code: 'MODEL_NOT_SHOWN' } }))
-      expect(seen.filter(({ url }) => url === '/users/me')).toEqual([])
-    },
-  )
+  it('is woken and asked once its model is public, whose files are missing at first', async () => {
+    const file = fileOf(MINER, 'tokenizer_config.json')
+    const shows = published(MINER, 'me-one')[file]
+    const { ask, asked, seen, problems } = await chutes({
+      [file]: (...rest) => {
+        expect([...asked(wakeOf(MINER)), ...asked(POST)]).toEqual([])
+        if (rest[2] < 2) answers(404)(...rest)
+        else shows?.(...rest)
+      },
+    })
+    const epoch = phase()
+    expect(await ask(MINER, epoch)).toEqual(A1)
+    expect([asked(file).length, asked(DESCRIPTION).length]).toEqual([3, 3])
+    expect(problems()).toMatchObject(Array(2).fill({ error: { code: 'MODEL_NOT_SHOWN' } }))
+    expect(seen.filter(({ url }) => url === '/users/me')).toEqual([])
+  })
 
   it('is woken once an epoch after its check, and again if Chutes fails', async () => {
     const { ask, asked, heard } = await chutes({
@@ -210,37 +207,34 @@ describe.concurrent('a miner on Chutes', () => {
 })
 
 describe.concurrent('a key that is refused', () => {
-  it.each([401])(
-    'pauses all sampling after a %i until it works, with one check and one event per pause',
-    async (refusal) => {
-      let isRefused = true
-      const guarded = (otherwise: Handle) =>
-        whether(() => isRefused, answers(refusal, { balance: 3 }), otherwise)
-      const { ask, asked, seen, problems, told } = await chutes({
-        '/users/me': guarded(answers(200, { balance: 3 })),
-        [POST]: guarded(replies),
-        [OTHER_POST]: guarded(replies),
-      })
-      const epoch = phase()
-      const askBoth = (count: number) =>
-        [MINER, OTHER].flatMap((miner) => times(count, () => ask(miner, epoch)))
-      const calls = askBoth(4)
-      await told(2)
-      calls.push(...askBoth(22))
-      await told(5)
-      // Only the calls that were pending at the first refusal.
-      expect(seen.filter(({ method }) => method === 'POST').length).toBeLessThanOrEqual(8)
-      // One more check may be pending.
-      expect(asked('/users/me').length - problems().length).toBeOneOf([0, 1])
-      isRefused = false
-      expect(await Promise.all(calls)).toEqual(Array(calls.length).fill(A1))
-      const messages = [...new Set(problems().map(({ error }) => error.message))]
-      expect(messages).toEqual([expect.stringContaining(`status ${refusal}`)])
-      expect(messages.join()).not.toContain('secret')
-      const task = { kind: 'chutes' }
-      expect(problems()[0]).toMatchObject({ task, error: { code: 'key-refused' } })
-    },
-  )
+  it('pauses all sampling until it works, with one check and one event per pause', async () => {
+    let isRefused = true
+    const guarded = (otherwise: Handle) =>
+      whether(() => isRefused, answers(401, { balance: 3 }), otherwise)
+    const { ask, asked, seen, problems, told } = await chutes({
+      '/users/me': guarded(answers(200, { balance: 3 })),
+      [POST]: guarded(replies),
+      [OTHER_POST]: guarded(replies),
+    })
+    const epoch = phase()
+    const askBoth = (count: number) =>
+      [MINER, OTHER].flatMap((miner) => times(count, () => ask(miner, epoch)))
+    const calls = askBoth(4)
+    await told(2)
+    calls.push(...askBoth(22))
+    await told(5)
+    // Only the calls that were pending at the first refusal.
+    expect(seen.filter(({ method }) => method === 'POST').length).toBeLessThanOrEqual(8)
+    // One more check may be pending.
+    expect(asked('/users/me').length - problems().length).toBeOneOf([0, 1])
+    isRefused = false
+    expect(await Promise.all(calls)).toEqual(Array(calls.length).fill(A1))
+    const messages = [...new Set(problems().map(({ error }) => error.message))]
+    expect(messages).toEqual([expect.stringContaining('status 401')])
+    expect(messages.join()).not.toContain('secret')
+    const task = { kind: 'chutes' }
+    expect(problems()[0]).toMatchObject({ task, error: { code: 'key-refused' } })
+  })
 
   it.each<[what: string, account: Handle, refusal: number]>([
     ['has no money', answers(200, accountWith(0)), 402],

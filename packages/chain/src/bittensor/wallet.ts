@@ -45,12 +45,9 @@ export type WalletPath = Readonly<{ wallet: string; hotkey: string; root?: strin
  * opens the coldkey.
  * @throws RangeError, as a rejection, in the cases of `readHotkey`.
  */
-export async function readWallet({
-  wallet,
-  hotkey,
-  root = join(homedir(), '.bittensor', 'wallets'),
-}: WalletPath): Promise<Key> {
-  return readHotkey(join(root, wallet, 'hotkeys', hotkey))
+export async function readWallet({ wallet, hotkey, root }: WalletPath): Promise<Key> {
+  const wallets = root ?? join(homedir(), '.bittensor', 'wallets')
+  return readHotkey(join(wallets, wallet, 'hotkeys', hotkey))
 }
 
 /**

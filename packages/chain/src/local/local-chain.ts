@@ -76,14 +76,8 @@ export class LocalChain implements Chain {
    * Creates a chain with block 0.
    * @throws RangeError for options out of range, and for a hotkey that occurs twice.
    */
-  static create({
-    netuid,
-    random,
-    time = 0,
-    neurons = [],
-    params,
-    envs,
-  }: LocalOptions): LocalChain {
+  static create(options: LocalOptions): LocalChain {
+    const { netuid, random, time = 0, neurons = [], params, envs } = options
     const setup: LogSetup = {
       format: 'affine-chain/1',
       netuid,

@@ -68,11 +68,14 @@ export function apply(ledger: Ledger, { hotkey, nonce, until, call }: Extrinsic)
   return setWeights(ledger, neuron, call.weights)
 }
 
-function commit(
+/** Applies the content of a call of a neuron's hotkey, as `apply` does. */
+type CallRule<Content> = (
   ledger: Ledger,
   neuron: Neuron | undefined,
-  fields: readonly string[],
-): Refusal | null {
+  content: Content,
+) => Refusal | null
+
+const commit: CallRule<readonly string[]> = (ledger, neuron, fields) => {
   if (!neuron) return 'AccountNotAllowedCommit'
   if (fields.length > MAX_FIELDS) return 'TooManyFieldsInCommitmentInfo'
   if (fields.some(({ length }) => length / 2 > MAX_FIELD_BYTES)) return 'FieldTooLong'
@@ -90,7 +93,7 @@ function commit(
  * the uid, and the other's permit, weights, and weights set for it are removed. The commitment of
  * the replaced hotkey remains.
  */
-function register(ledger: Ledger, neuron: Neuron | undefined, hotkey: string): Refusal | null {
+const register: CallRule<string> = (ledger, neuron, hotkey) => {
   if (neuron) return 'HotKeyAlreadyRegisteredInSubNet'
   const { block, neurons, params, weights } = ledger
   const isFull = neurons.length >= params.maxUids
@@ -187,11 +190,7 @@ function countBytesInTempo({ block, params, slots }: Ledger, hotkey: string): nu
   return computeTempo(last.block) === computeTempo(block) ? last.bytes : 0
 }
 
-function setWeights(
-  ledger: Ledger,
-  neuron: Neuron | undefined,
-  weights: UidWeights,
-): Refusal | null {
+const setWeights: CallRule<UidWeights> = (ledger, neuron, weights) => {
   const { block, neurons, params } = ledger
   const uids = new Set(weights.map(([uid]) => uid))
   const stake = neuron?.stake ?? 0n

@@ -31,8 +31,20 @@ const integer = z.pipe(
   z.transform((value) => BigInt(value)),
 )
 
-/** The indexes of the fields of `metagraphShape`, in requests to `getSelectiveMetagraph`. */
-const FIELDS = [5, 8, 31, 36, 46, 47, 52, 57, 59, 66, 69]
+/** The indexes of the metagraph's fields in requests to `getSelectiveMetagraph`. */
+const FIELDS = {
+  ownerHotkey: 5,
+  tempo: 8,
+  maxUids: 31,
+  immunityPeriod: 36,
+  enabled: 46,
+  period: 47,
+  hotkeys: 52,
+  permits: 57,
+  lastUpdate: 59,
+  blockAtRegistration: 66,
+  totalStake: 69,
+}
 
 const metagraphShape = z
   .object({
@@ -71,7 +83,7 @@ export async function readMetagraph(
   const method = lookUp(runtime.call, 'subnetInfoRuntimeApi.getSelectiveMetagraph')
   if (!method)
     throw new ChainError('NotInRuntime', "this chain's runtime has no call for the metagraph")
-  const answer: Codec = await method(netuid, FIELDS)
+  const answer: Codec = await method(netuid, Object.values(FIELDS))
   if (answer.isEmpty) throw new ChainError('SubnetNotExists')
   const { data } = metagraphShape.safeParse(answer.toJSON())
   if (!data) throw new ChainError('BadReply', `the metagraph of subnet ${netuid} is malformed`)

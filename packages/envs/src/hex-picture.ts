@@ -31,8 +31,8 @@ export function drawHexPicture(
     const shape = { kind: KINDS[mark] ?? 'empty', corners, action: cell }
     if (mark === 0)
       return cell === chosen ? { ...shape, text: MARKS[getMover(board)] ?? '' } : shape
-    const [text = '', isMarked] = [MARKS[mark], joining.has(cell)]
-    return { ...shape, text, says: `${nameOf(cell)} ${text}`, isMarked }
+    const text = MARKS[mark] ?? ''
+    return { ...shape, text, says: `${nameOf(cell)} ${text}`, isMarked: joining.has(cell) }
   })
   const [width, height] = locateMiddle(size - 1 + EDGE, size - 1 + EDGE)
   return { width, height, shapes: [...drawSides(size), ...drawLabels(size), ...shapes] }
@@ -64,30 +64,20 @@ function locateCorners(row: number, column: number): readonly number[] {
 /** Returns one triangle for each side, from the middle of the board. */
 function drawSides(size: number): readonly PictureShape[] {
   const [near, far, half] = [-EDGE, size - 1 + EDGE, (size - 1) / 2]
-  const drawSide = (kind: PictureShape['kind'], from: Corner, to: Corner): PictureShape => ({
-    kind,
-    corners: [...locateMiddle(...from), ...locateMiddle(...to), ...locateMiddle(half, half)],
+  const middle = locateMiddle(half, half)
+  return [near, far].flatMap((edge): readonly PictureShape[] => {
+    const row = [...locateMiddle(edge, near), ...locateMiddle(edge, far), ...middle]
+    const column = [...locateMiddle(near, edge), ...locateMiddle(far, edge), ...middle]
+    return [
+      { kind: 'first-side', corners: row },
+      { kind: 'second-side', corners: column },
+    ]
   })
-  return [
-    drawSide('first-side', [near, near], [near, far]),
-    drawSide('first-side', [far, near], [far, far]),
-    drawSide('second-side', [near, near], [far, near]),
-    drawSide('second-side', [near, far], [far, far]),
-  ]
 }
-
-type Corner = readonly [row: number, column: number]
 
 /** Returns the letters of the rows and the numbers of the columns. */
-function drawLabels(size: number): readonly PictureShape[] {
-  const lines = [...Array(size).keys()]
-  const drawLabel = (text: string, row: number, column: number): PictureShape => ({
-    kind: 'label',
-    corners: locateMiddle(row, column),
-    text,
-  })
-  return [
-    ...lines.map((row) => drawLabel(String.fromCharCode(65 + row), row, LABEL)),
-    ...lines.map((column) => drawLabel(String(column + 1), LABEL, column)),
-  ]
-}
+const drawLabels = (size: number): readonly PictureShape[] =>
+  [...Array(size).keys()].flatMap((line): readonly PictureShape[] => [
+    { kind: 'label', corners: locateMiddle(line, LABEL), text: String.fromCharCode(65 + line) },
+    { kind: 'label', corners: locateMiddle(LABEL, line), text: String(line + 1) },
+  ])

@@ -72,12 +72,8 @@ export function createBlockReader(
  * Rejects with the error of `read`, and with RangeError or TypeError if the scope has an
  * environment that is not registered or has no specHash.
  */
-export async function verifyLane({
-  head,
-  previous,
-  scope,
-  read,
-}: LaneRequest): Promise<EvidenceResult<Lane>> {
+export async function verifyLane(request: LaneRequest): Promise<EvidenceResult<Lane>> {
+  const { head, previous, scope, read } = request
   const rewards: (readonly Rewards[])[] = []
   const invocations = new Set<string>()
   const blocks: Hash[] = []

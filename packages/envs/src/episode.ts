@@ -50,7 +50,7 @@ export function playTurns(spec: EnvSpec, origin: EpisodeOrigin, players: 1 | 2):
   if (players === 2) {
     const rules = requireRules(spec)
     const random = pcg64(seed)
-    const first = drawFirst(SIDES, random)
+    const first = drawFirst(random)
     return takeTurns({ ...spec, ...rules }, { random, first, state: rules.initial(random) })
   }
   if (lastStart?.spec !== spec || lastStart.seed !== seed) {
@@ -96,13 +96,8 @@ export function* takeTurns(spec: EnvSpec, start: EpisodeStart): EpisodeTurns {
   }
 }
 
-/** Returns the player that moves first: the first draw of a challenge. */
-export function drawFirst<Player>(
-  players: readonly [Player, Player],
-  random: RandomStream,
-): Player {
-  return players[random.integers(0, 2) as 0 | 1]
-}
+/** Returns the side that moves first: the first draw of a challenge. */
+export const drawFirst = (random: RandomStream): Side => SIDES[random.integers(0, 2) as 0 | 1]
 
 /** Returns the reward of a side. The sides' rewards add up to the lowest plus the highest. */
 export function computeReward(spec: EnvSpec, end: EpisodeEnd, side: Side): number {

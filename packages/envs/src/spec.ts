@@ -69,7 +69,7 @@ export function defineGame<State, Observation, Action>(
 /**
  * Returns the game for one player. The scripted opponent replies with `solve` to a share of
  * `strength` of its prompts, and with random legal guesses to the others. The first draw chooses
- * who moves first: 0 is the player. Protocol §3.6.
+ * who moves first: 0, the champion, is the player. Protocol §3.6.
  */
 function againstScripted<State, Observation, Action>(
   game: Definition<State, Observation, Action>,
@@ -95,9 +95,9 @@ function againstScripted<State, Observation, Action>(
   }
   return {
     initial: (random) => {
-      const first = drawFirst(['player', 'opponent'], random)
+      const first = drawFirst(random)
       const state = game.initial(random)
-      return first === 'player' ? state : playOpponent(state, random).state
+      return first === 'champion' ? state : playOpponent(state, random).state
     },
     step: (state, action, random) => {
       const moved = game.step(state, action, random)

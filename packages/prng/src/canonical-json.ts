@@ -143,23 +143,14 @@ function writeInteger(value: number): string {
   throw new RangeError(`"value" expected integers within ±(2^53 - 1), got ${got}`)
 }
 
-function writeArray(items: readonly unknown[], depth: number): string {
-  let text = ''
-  for (const item of items) {
-    if (text !== '') text += ','
-    text += write(item, depth)
-  }
-  return `[${text}]`
-}
+/** Returns the text of a list. `Array.from` also reads holes, which `map` would skip. */
+const writeArray = (items: readonly unknown[], depth: number): string =>
+  `[${Array.from(items, (item) => write(item, depth)).join(',')}]`
 
 /** Returns the text of an object. Sorting compares UTF-16 code units, as RFC 8785 requires. */
 function writeObject(record: Readonly<Record<string, unknown>>, depth: number): string {
-  let text = ''
-  for (const key of Object.keys(record).sort()) {
-    if (text !== '') text += ','
-    text += `${writeString(key)}:${write(record[key], depth)}`
-  }
-  return `{${text}}`
+  const keys = Object.keys(record).sort()
+  return `{${keys.map((key) => `${writeString(key)}:${write(record[key], depth)}`).join(',')}}`
 }
 
 /**

@@ -108,14 +108,15 @@ function isCompact(text: string, keys: number): boolean {
   return colons === keys && text.isWellFormed() && !text.includes('\\u') && !text.includes('\\/')
 }
 
-/** Returns the index of the quote that ends the string starting at `start`, or -1. */
+/** Returns the index of the quote that ends the string starting at `start`, or the text's length. */
 export function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let escapes = end
     while (text.charCodeAt(escapes - 1) === BACKSLASH) escapes--
     const isEscaped = (end - escapes) % 2 === 1
     if (!isEscaped) return end
   }
+  return text.length
 }
 
 /** Returns the text of a value, and checks it. `depth`: the number of arrays and objects around. */

@@ -108,7 +108,7 @@ function isCompact(text: string, keys: number): boolean {
   return colons === keys && text.isWellFormed() && !text.includes('\\u') && !text.includes('\\/')
 }
 
-/** Returns the index of the quote that ends the string starting at `start`, or the text's length. */
+/** Returns the index of the quote that ends the string beginning at `start`, or the text's end. */
 export function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let escapes = end

@@ -72,13 +72,10 @@ export function createBlockReader(
  * Rejects with the error of `read`, and with RangeError or TypeError if the scope has an
  * environment that is not registered or has no specHash.
  */
-export async function verifyLane({
-  head,
-  previous,
-  scope,
-  read,
-}: LaneRequest): Promise<EvidenceResult<Lane>> {
-  const count: SampleCount = { rewards: [], invocations: new Set() }
+export async function verifyLane(request: LaneRequest): Promise<EvidenceResult<Lane>> {
+  const { head, previous, scope, read } = request
+  const rewards: (readonly Rewards[])[] = []
+  const invocations = new Set<string>()
   const blocks: Hash[] = []
   let hash = head
   const plan = planLane(scope)
@@ -93,8 +90,9 @@ export async function verifyLane({
     if (misplaced !== null) return faultAt(`block ${hash}`, misplaced)
     // The head reveals the secret, and is read first.
     secret = header.secret ?? secret
-    const wrong = addBlock(count, result.value)
+    const wrong = findRepetition(result.value, invocations) ?? result.value.wrong
     if (wrong !== null) return wrong
+    rewards.push(samples.map((sample) => sample.rewards))
     due -= samples.length
     blocks.push(hash)
     after = { height: header.height, firstLineBytes }
@@ -104,37 +102,25 @@ export async function verifyLane({
   const wrongPrevious = faultUnlessEqual('WRONG_PREVIOUS', hash, previous)
   if (wrongPrevious !== null) return wrongPrevious
   if (due > 0) return fault('MISSING_INDEX', `samples missing: ${due}`)
-  const rewards = count.rewards.reverse().flat()
+  const inOrder = rewards.reverse().flat()
   // A game that was begun has a winner, so its rewards differ. An episode has one reward.
   // Protocol §3.1.
-  const unbegun = rewards.filter(([champion, contender]) => champion === contender).length
-  return { ok: true, value: { tallies: countTallies(scope, plan, rewards), blocks, unbegun } }
-}
-
-/** The samples of one lane counted so far. */
-interface SampleCount {
-  /** One list a block, from the head back. */
-  readonly rewards: (readonly Rewards[])[]
-  /** All invocations so far. */
-  readonly invocations: Set<string>
+  const unbegun = inOrder.filter(([champion, contender]) => champion === contender).length
+  return { ok: true, value: { tallies: countTallies(scope, plan, inOrder), blocks, unbegun } }
 }
 
 /**
- * Adds a block's audited samples to the count. Returns the first fault, or null. After a fault the
- * count is unusable.
+ * Returns the fault of the first invocation of a block that is in `known`, or null. Adds the
+ * others: an invocation occurs at most once in a lane.
  */
-function addBlock(count: SampleCount, { hash, samples, wrong }: AuditedBlock): Failure | null {
-  const { rewards, invocations } = count
-  for (const [i, sample] of samples.entries()) {
-    // An invocation occurs at most once in a lane.
-    for (const invocation of sample.invocations) {
-      if (invocations.has(invocation))
+function findRepetition({ hash, samples }: AuditedBlock, known: Set<string>): Failure | null {
+  for (const [i, { invocations }] of samples.entries())
+    for (const invocation of invocations) {
+      if (known.has(invocation))
         return faultAt(`block ${hash}, line ${2 + i}`, fault('REPEATED_INVOCATION', invocation))
-      invocations.add(invocation)
+      known.add(invocation)
     }
-  }
-  rewards.push(samples.map((sample) => sample.rewards))
-  return wrong
+  return null
 }
 
 /** The facts of the next block that determine the place of a block. */
@@ -146,7 +132,8 @@ function findMisplacement(
   scope: Scope,
   after: NextBlock | null,
 ): Failure | null {
-  const revealed = hashRevealed(header, scope)
+  const { secret } = header
+  const revealed = secret === undefined ? 'none' : hashCommitment({ ...scope, secret })
   // Only the head, the last block, reveals the secret.
   if (after === null) return faultUnlessEqual('WRONG_SECRET', revealed, scope.commitment)
   const wrong =
@@ -155,12 +142,6 @@ function findMisplacement(
   if (wrong !== null) return wrong
   if (!isWithinBlock(header.count + 1, lineBytes + after.firstLineBytes)) return null
   return fault('SHORT_BLOCK', 'the next sample would fit, and the block is not the last')
-}
-
-/** Returns the commitment to the secret that a block reveals, if any. */
-function hashRevealed({ secret }: Header, scope: Scope): Hash | 'none' {
-  if (secret === undefined) return 'none'
-  return hashCommitment({ ...scope, secret })
 }
 
 /** The facts of an audited sample that a lane needs. */

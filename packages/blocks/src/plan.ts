@@ -43,13 +43,8 @@ export interface Scope extends LaneId, LaneQuotas {
  * Returns C: what a validator commits on chain before the beacon, so that it cannot choose its
  * challenges. Protocol §4.
  */
-export function hashCommitment({
-  genesis,
-  netuid,
-  validator,
-  epoch,
-  secret,
-}: LaneId & { readonly secret: Hash }): Hash {
+export function hashCommitment(lane: LaneId & { readonly secret: Hash }): Hash {
+  const { genesis, netuid, validator, epoch, secret } = lane
   return digest('commit', genesis, netuid, validator, epoch, secret)
 }
 

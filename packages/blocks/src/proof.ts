@@ -129,11 +129,10 @@ export function judgeSampleProof(
   { head, scope, verify }: ProofTarget,
 ): ProofVerdict {
   const conforming = conform(proof, proofShape, 'BAD_PROOF')
-  if (!conforming.ok) return failProof('form', conforming)
-  const { index, path, signature, links, ...lines } = conforming.value
-  const read = readProofHeader(conforming.value)
+  const read = conforming.ok ? readProofHeader(conforming.value) : conforming
   if (!read.ok) return failProof('form', read)
   const { header, block: hash } = read.value
+  const { index, path, signature, links, ...lines } = read.value.proof
   const { genesis, netuid, validator, epoch, count, root } = header
   const after = links.map((line) => hashBlock(utf8ToBytes(line)))
   const last = after.at(-1) ?? hash

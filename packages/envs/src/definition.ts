@@ -74,12 +74,16 @@ export interface GameDefinition<State, Observation, Action>
   step(state: State, action: Action, random: Generator): { state: State; won: boolean } | null
 }
 
-/** The rules of a game of two players, with erased types. */
-export type GameRules = Pick<GameDefinition<unknown, unknown, unknown>, 'clockMs' | 'step'> & {
-  /** Draws the first state, in which the first player is the mover. */
-  initial(random: Generator): unknown
+type EpisodeRules = Pick<Definition<unknown, unknown, unknown>, 'initial' | 'step'>
+
+/**
+ * The rules of a game of two players, with erased types. The first player moves first. A step has
+ * the reward of the mover, which is 0 unless it has won, and ends the episode if it has.
+ */
+export interface GameRules extends EpisodeRules {
+  readonly clockMs: number
   /** Returns the game for one player, against the scripted one at a strength from 0 to 1. */
-  against(strength: number): Pick<Definition<unknown, unknown, unknown>, 'initial' | 'step'>
+  against(strength: number): EpisodeRules
 }
 
 /**

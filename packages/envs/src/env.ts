@@ -1,7 +1,7 @@
 import { digest, type Generator, type Hash, pcg64 } from '@affine/prng'
 import { drawSeed, type EpisodeOrigin, resolveSeed } from './challenge.ts'
 import type { EnvSpec } from './definition.ts'
-import { type EpisodeTurns, playerTurns, readAction } from './episode.ts'
+import { type EpisodeTurns, readAction, takeTurns } from './episode.ts'
 import type { Space } from './spaces.ts'
 
 export type ResetOptions = {
@@ -56,7 +56,7 @@ export class Env {
     const { random } = source
     const state = spec.initial(random)
     const info = createInfo(spec, state, source, challengeId)
-    const turns = playerTurns(spec, { random, state })
+    const turns = takeTurns(spec, { random, state })
     const now = turns.next()
     this.#episode = { source, info, turns, now }
     return [now.value.observation, info]

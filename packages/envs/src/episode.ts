@@ -47,29 +47,35 @@ export type EpisodeTurns = Generator<OpenTurn, EpisodeEnd, unknown>
  */
 export function playTurns(spec: EnvSpec, origin: EpisodeOrigin, players: 1 | 2): EpisodeTurns {
   const seed = resolveSeed(origin)
-  if (players === 2) return gameTurns(spec, requireRules(spec), pcg64(seed))
+  if (players === 2) {
+    const rules = requireRules(spec)
+    const random = pcg64(seed)
+    const first = drawFirst(random)
+    return takeTurns({ ...spec, ...rules }, { random, first, state: rules.initial(random) })
+  }
   if (lastStart?.spec !== spec || lastStart.seed !== seed) {
     const random = pcg64(seed)
     const state = spec.initial(random)
     lastStart = { spec, seed, random, state, prompt: spec.prompt(spec.observe(state)) }
   }
-  return playerTurns(spec, { ...lastStart, random: lastStart.random.copy() })
+  return takeTurns(spec, { ...lastStart, random: lastStart.random.copy() })
 }
 
 /** The last start, cached because the miners of one challenge follow each other. */
 let lastStart: (EpisodeStart & { readonly spec: EnvSpec; readonly seed: unknown }) | undefined
 
-/** The start of an episode of one player. */
 interface EpisodeStart {
   readonly random: RandomStream
   readonly state: unknown
+  /** The side that moves first in a game of two players. Omitted for one player. */
+  readonly first?: Side
   readonly prompt?: string
 }
 
-/** Yields the turns of one player. */
-export function* playerTurns(spec: EnvSpec, start: EpisodeStart): EpisodeTurns {
-  const { random } = start
-  const side = 'champion'
+/** Yields the turns of one player, or of two in turn. */
+export function* takeTurns(spec: EnvSpec, start: EpisodeStart): EpisodeTurns {
+  const { random, first } = start
+  let side = first ?? 'champion'
   let { state, prompt }: { state: unknown; prompt?: string | undefined } = start
   let reward = 0
   for (let left = spec.maxSteps - 1; ; left--) {
@@ -86,33 +92,12 @@ export function* playerTurns(spec: EnvSpec, start: EpisodeStart): EpisodeTurns {
     reward += moved.reward
     if (terminated || left === 0)
       return { side, observation: spec.observe(state), reward, terminated, isForfeit: false }
+    if (first !== undefined) side = getOtherSide(side)
   }
 }
 
-/** Yields the turns of both players. */
-function* gameTurns(spec: EnvSpec, rules: GameRules, random: RandomStream): EpisodeTurns {
-  let side: Side = drawFirst(SIDES, random)
-  let state = rules.initial(random)
-  for (;;) {
-    const action = yield { side, observation: spec.observe(state), reward: 0 }
-    const moved = action === null ? null : rules.step(state, action, random)
-    const isForfeit = moved === null
-    if (moved !== null) state = moved.state
-    if (isForfeit || moved.won) {
-      const reward = isForfeit ? spec.lowestReward : spec.highestReward
-      return { side, observation: spec.observe(state), reward, terminated: true, isForfeit }
-    }
-    side = getOtherSide(side)
-  }
-}
-
-/** Returns the player that moves first: the first draw of a challenge. */
-export function drawFirst<Player>(
-  players: readonly [Player, Player],
-  random: RandomStream,
-): Player {
-  return players[random.integers(0, 2) as 0 | 1]
-}
+/** Returns the side that moves first: the first draw of a challenge. */
+export const drawFirst = (random: RandomStream): Side => SIDES[random.integers(0, 2) as 0 | 1]
 
 /** Returns the reward of a side. The sides' rewards add up to the lowest plus the highest. */
 export function computeReward(spec: EnvSpec, end: EpisodeEnd, side: Side): number {

@@ -72,13 +72,14 @@ export function isConnected(board: HexBoard, cell: number): boolean {
  * length is the number of empty cells that a chain needs, this cell counted twice. Protocol §3.7.
  */
 export function computeChainLengths(board: HexBoard): readonly number[] {
-  const [top, bottom] = [computeDistances(board, 1, 0), computeDistances(board, 1, 1)]
-  const [left, right] = [computeDistances(board, 2, 0), computeDistances(board, 2, 1)]
-  return board.map((_, cell) => {
-    const ofX = (top[cell] ?? 0) + (bottom[cell] ?? 0)
-    const ofO = (left[cell] ?? 0) + (right[cell] ?? 0)
-    return Math.min(ofX, CUT_OFF) + Math.min(ofO, CUT_OFF)
-  })
+  const [ofX, ofO] = [addDistances(board, 1), addDistances(board, 2)]
+  return ofX.map((length, cell) => Math.min(length, CUT_OFF) + Math.min(ofO[cell] ?? 0, CUT_OFF))
+}
+
+/** Returns for each cell the sum of its distances from both sides of a mark. */
+export function addDistances(board: HexBoard, mark: 1 | 2): readonly number[] {
+  const toLast = computeDistances(board, mark, 1)
+  return computeDistances(board, mark, 0).map((distance, cell) => distance + (toLast[cell] ?? 0))
 }
 
 /**
@@ -86,7 +87,7 @@ export function computeChainLengths(board: HexBoard): readonly number[] {
  * opposing marks from it to a mark's first or last side; `Infinity` without such a chain.
  * Protocol §3.7.
  */
-export function computeDistances(board: HexBoard, mark: 1 | 2, side: 0 | 1): readonly number[] {
+function computeDistances(board: HexBoard, mark: 1 | 2, side: 0 | 1): readonly number[] {
   const result = Array<number>(board.length).fill(Number.POSITIVE_INFINITY)
   /** The cells at the current distance; `next` are those at the next distance. */
   let now: number[] = []

@@ -1,5 +1,5 @@
 import type { Picture, PictureShape } from './explanation.ts'
-import { computeDistances, getBoardSize, getMover, type HexBoard, WIDEST } from './hex-board.ts'
+import { addDistances, getBoardSize, getMover, type HexBoard, WIDEST } from './hex-board.ts'
 
 /** Width of a cell; `ROW` is the distance between rows. */
 const WIDTH = 24
@@ -45,8 +45,7 @@ function findJoiningChain(board: HexBoard, mark: 1 | 2): readonly number[] {
     if (each === mark) return 0
     return each === 3 ? each : 3 - mark
   })
-  const [first, last] = [computeDistances(own, mark, 0), computeDistances(own, mark, 1)]
-  const lengths = own.map((_, cell) => (first[cell] ?? 0) + (last[cell] ?? 0))
+  const lengths = addDistances(own, mark)
   const min = Math.min(...lengths)
   return [...lengths.keys()].filter((cell) => Number.isFinite(min) && lengths[cell] === min)
 }

@@ -156,16 +156,10 @@ function readBoard(prompt: string): HexBoard {
  * Returns the first empty cell with the shortest chains of both players, in total. Protocol §3.7.
  */
 function scriptedMove(board: HexBoard): number {
-  const lengths = computeChainLengths(board)
-  let best = -1
-  let min = Number.POSITIVE_INFINITY
-  for (const [cell, mark] of board.entries()) {
-    const length = lengths[cell] ?? 0
-    if (mark !== 0 || length >= min) continue
-    best = cell
-    min = length
-  }
-  return best
+  const lengths = computeChainLengths(board).map((length, cell) =>
+    board[cell] === 0 ? length : Number.POSITIVE_INFINITY,
+  )
+  return lengths.indexOf(Math.min(...lengths))
 }
 
 const findRival = (mark: 1 | 2): 1 | 2 => (mark === 1 ? 2 : 1)

@@ -95,9 +95,10 @@ export function expectEnvs(envs: EnvIdentities): void {
     const spec = specs.get(id)
     const players = spec?.game === undefined ? 1 : 2
     const here = spec ? `has ${describe({ specHash: spec.specHash(), players })}` : 'is missing'
-    if (here === `has ${describe(expected)}`) continue
+    const wanted = describe(expected)
+    if (here === `has ${wanted}`) continue
     throw new RangeError(
-      `the network plays ${id} with ${describe(expected)}, but here it ${here}, so its challenges cannot be ` +
+      `the network plays ${id} with ${wanted}, but here it ${here}, so its challenges cannot be ` +
         'replayed: name the module of the network with --env-module of af or af-verify',
     )
   }

@@ -63,15 +63,8 @@ export function Text(shape: {
  * Returns the space of lists of `length` integers, each `low` … `high`, both inclusive. A sample
  * draws them in order.
  */
-export function Box({
-  low,
-  high,
-  length,
-}: {
-  low: number
-  high: number
-  length: number
-}): Space<readonly number[]> {
+export function Box(shape: Record<'low' | 'high' | 'length', number>): Space<readonly number[]> {
+  const { low, high, length } = shape
   return {
     description: `Box(${low}..${high}, ${length})`,
     contains: (value): value is readonly number[] => {

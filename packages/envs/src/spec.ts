@@ -50,25 +50,31 @@ export function defineEnv<State, Observation, Action>(
 export function defineGame<State, Observation, Action>(
   definition: GameDefinition<State, Observation, Action>,
 ): EnvSpec {
-  const { clockMs, initial, step, ...shared } = definition
+  const { clockMs, ...shared } = definition
   expectInteger('clockMs', clockMs, 1, Number.MAX_SAFE_INTEGER)
-  return defineEnv({
+  const rules: Definition<State, Observation, Action> = {
     ...shared,
-    ...againstScripted(definition, 1),
-    game: { clockMs, initial, step, against: (strength) => againstScripted(definition, strength) },
-  })
+    step: (...move) => {
+      const moved = definition.step(...move)
+      if (moved === null) return null
+      const reward = moved.won ? definition.highestReward : 0
+      return { state: moved.state, reward, terminated: moved.won }
+    },
+  }
+  const { initial, step } = rules
+  const against = (strength: number) => againstScripted(rules, strength)
+  return defineEnv({ ...rules, ...against(1), game: { clockMs, initial, step, against } })
 }
 
 /**
  * Returns the game for one player. The scripted opponent replies with `solve` to a share of
  * `strength` of its prompts, and with random legal guesses to the others. The first draw chooses
- * who moves first: 0 is the player. Protocol §3.6.
+ * who moves first: 0, the champion, is the player. Protocol §3.6.
  */
 function againstScripted<State, Observation, Action>(
-  game: GameDefinition<State, Observation, Action>,
+  game: Definition<State, Observation, Action>,
   strength: number,
 ): Pick<Definition<State, Observation, Action>, 'initial' | 'step'> {
-  const { lowestReward, highestReward } = game
   const move = (state: State, reply: string, random: Generator) => {
     const action = game.parse(reply)
     return action === null ? null : game.step(state, action, random)
@@ -84,21 +90,18 @@ function againstScripted<State, Observation, Action>(
   /** Plays the opponent's turn, after the player's action or before its first. */
   const playOpponent = (state: State, random: Generator) => {
     const moved = opponentMove(state, random)
-    if (moved === null) return { state, reward: highestReward, terminated: true }
-    const reward = moved.won ? lowestReward : 0
-    return { state: moved.state, reward, terminated: moved.won }
+    if (moved === null) return { state, reward: game.highestReward, terminated: true }
+    return { ...moved, reward: moved.terminated ? game.lowestReward : 0 }
   }
   return {
     initial: (random) => {
-      const first = drawFirst(['player', 'opponent'], random)
+      const first = drawFirst(random)
       const state = game.initial(random)
-      return first === 'player' ? state : playOpponent(state, random).state
+      return first === 'champion' ? state : playOpponent(state, random).state
     },
     step: (state, action, random) => {
       const moved = game.step(state, action, random)
-      if (moved === null) return null
-      if (moved.won) return { state: moved.state, reward: highestReward, terminated: true }
-      return playOpponent(moved.state, random)
+      return moved === null || moved.terminated ? moved : playOpponent(moved.state, random)
     },
   }
 }

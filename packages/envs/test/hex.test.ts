@@ -58,7 +58,7 @@ describe('moves', () => {
         const moved = rules.step(board, free[random.integers(0, free.length)], random)
         if (moved === null) throw new Error('a free cell is legal')
         board = moved.state as Board
-        won = moved.won
+        won = moved.terminated
         replies += 1
         // O's chains are X's chains on the mirrored board.
         const own = board.map(

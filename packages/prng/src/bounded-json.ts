@@ -1,3 +1,5 @@
+import { endOfString } from './canonical-json.ts'
+
 /** The largest structure of a JSON text that is parsed. */
 export interface JsonBounds {
   /** Maximum number of commas and opening brackets, square or curly, outside strings. */
@@ -15,7 +17,7 @@ export function parseBounded(text: string, { items, depth }: JsonBounds): unknow
   let [count, level] = [0, 0]
   for (let at = 0; at < text.length; at++) {
     const sign = text.charAt(at)
-    if (sign === '"') at = findStringEnd(text, at)
+    if (sign === '"') at = endOfString(text, at)
     if ('[{'.includes(sign)) level++
     if (']}'.includes(sign)) level--
     if ('[{,'.includes(sign)) count++
@@ -25,15 +27,4 @@ export function parseBounded(text: string, { items, depth }: JsonBounds): unknow
       )
   }
   return JSON.parse(text)
-}
-
-/** Returns the index of the quote that ends the string starting at `start`, or the text's end. */
-function findStringEnd(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
-    let escapes = end
-    while (text[escapes - 1] === '\\') escapes--
-    const isEscaped = (end - escapes) % 2 === 1
-    if (!isEscaped) return end
-  }
-  return text.length
 }

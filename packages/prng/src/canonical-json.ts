@@ -108,14 +108,15 @@ function isCompact(text: string, keys: number): boolean {
   return colons === keys && text.isWellFormed() && !text.includes('\\u') && !text.includes('\\/')
 }
 
-/** Returns the index of the quote that ends the string starting at `start`, or -1. */
+/** Returns the index of the quote that ends the string beginning at `start`, or the text's end. */
 export function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let escapes = end
     while (text.charCodeAt(escapes - 1) === BACKSLASH) escapes--
     const isEscaped = (end - escapes) % 2 === 1
     if (!isEscaped) return end
   }
+  return text.length
 }
 
 /** Returns the text of a value, and checks it. `depth`: the number of arrays and objects around. */
@@ -143,23 +144,14 @@ function writeInteger(value: number): string {
   throw new RangeError(`"value" expected integers within ±(2^53 - 1), got ${got}`)
 }
 
-function writeArray(items: readonly unknown[], depth: number): string {
-  let text = ''
-  for (const item of items) {
-    if (text !== '') text += ','
-    text += write(item, depth)
-  }
-  return `[${text}]`
-}
+/** Returns the text of a list. `Array.from` also reads holes, which `map` would skip. */
+const writeArray = (items: readonly unknown[], depth: number): string =>
+  `[${Array.from(items, (item) => write(item, depth)).join(',')}]`
 
 /** Returns the text of an object. Sorting compares UTF-16 code units, as RFC 8785 requires. */
 function writeObject(record: Readonly<Record<string, unknown>>, depth: number): string {
-  let text = ''
-  for (const key of Object.keys(record).sort()) {
-    if (text !== '') text += ','
-    text += `${writeString(key)}:${write(record[key], depth)}`
-  }
-  return `{${text}}`
+  const keys = Object.keys(record).sort()
+  return `{${keys.map((key) => `${writeString(key)}:${write(record[key], depth)}`).join(',')}}`
 }
 
 /**

@@ -189,6 +189,18 @@ describe('the clock of a side', () => {
     const message = expect.stringContaining(said)
     expect(problems).toEqual([expect.objectContaining({ code: reasons[0], message })])
   })
+
+  it('continues while a reply with a used id is requested again', async () => {
+    const time = new Clock()
+    const repeating: MinerAgent = async (messages, call) => {
+      time.skip(CLOCK_MS / 3)
+      if (call?.end.aborted) return { fault: 'no-reply' }
+      return { content: spec.solve(promptIn(messages)), invocation: 'always the same' }
+    }
+    const sample = only(await gamesOf({ time, agent: byRole(scripted, repeating) }))
+    expect(sample.contender.fault).toBe('no-reply')
+    expect(replies(sample.contender)).toBe(1)
+  })
 })
 
 describe('a game', () => {

@@ -1,10 +1,12 @@
 import { mkdtemp, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import { directoryBucket } from '../../packages/blocks/src/directory-bucket.ts'
 import { blockPath, LIMITS, NO_BLOCK, writeBlock } from '../../packages/blocks/src/index.ts'
 import { type Account, decodeCommitment } from '../../packages/chain/src/index.ts'
 import { encodeBitmap } from '../../packages/duel/src/index.ts'
+import { withQuota } from '../../packages/duel/test/subnet.ts'
 import {
   type AuditOptions,
   auditLane,
@@ -101,6 +103,39 @@ test('stores the blocks of a lane only once the lane is valid', async () => {
   expect(await readdir(join(folder, 'incoming'))).toEqual([])
 })
 
+test('draws one secret for the next epoch when several lanes arrive together', async () => {
+  const subnet = new ReadingSubnet([100, 100, 100])
+  const [own, one, other] = subnet.voters as [Account, Account, Account]
+  const disk = directoryBucket(await mkdtemp(join(root, 'store-')))
+  const isSecret = (path: string) => path === 'secrets/3'
+  // The read is so slow that several heads arrive before it is known whether a secret exists.
+  const read: typeof disk.read = async (path, limit) => {
+    const bytes = await disk.read(path, limit)
+    if (isSecret(path)) await sleep(100)
+    return bytes
+  }
+  let drawn = 0
+  const { validator, problems } = await validatorIn(root, subnet, own, {
+    store: { ...disk, read },
+    random: (size) => new Uint8Array(size).fill(++drawn),
+  })
+  follow(subnet, validator)
+  const state = await subnet.begin([one, other])
+  for (const voter of [one, other]) {
+    const lane = await subnet.lane(voter, state)
+    subnet.put(lane, [voter.hotkey])
+    await subnet.seal(voter, state, lane.hash)
+  }
+  await subnet.produceTo(sealBlock(2, protocol))
+  subnet.hear = async (head) => {
+    validator.onHead(head)
+    await sleep(30)
+  }
+  await subnet.produceTo(sealBlock(2, protocol) + 5)
+  await validator.idle()
+  expect(problems()).toEqual([])
+})
+
 /** Limits blocks to one sample while `work` runs. */
 async function withShortBlocks(work: () => Promise<void>): Promise<void> {
   const { blockSamples } = LIMITS
@@ -155,3 +190,25 @@ test.each(['incoming', 'bucket'])(
     })
   },
 )
+
+test('blames no bucket when its own connection is slow, and decides', async () => {
+  const rules = { ...network, protocol: withQuota(protocol, 4) }
+  const subnet = new ReadingSubnet([100, 100, 100, 100], 0, rules)
+  const [own, ...others] = subnet.voters as [Account, ...Account[]]
+  const { clock } = subnet.buckets
+  const { validator, events } = await validatorIn(root, subnet, own, { clock })
+  follow(subnet, validator)
+  const state = await subnet.begin(others)
+  // The validator gets no head until the epoch is over. Each lane has eight blocks of 29 seconds.
+  subnet.hear = () => {}
+  await withShortBlocks(async () => {
+    await subnet.sealAll(state, others)
+    for (const voter of others) await subnet.attest(voter, state, hotkeys(others))
+    for (const { hotkey } of others) subnet.buckets.at(hotkey).ms = 29_000
+    await subnet.end(state)
+    validator.onHead(await subnet.chain.produce(0))
+    await clock.pass(validator.idle())
+  })
+  expect(validator.state?.epoch).toBe(3)
+  expect(events.filter(({ type }) => type === 'slow')).toEqual([])
+})

@@ -4,7 +4,7 @@ import { account } from '@affine/chain'
 import { Command } from '@commander-js/extra-typings'
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { testFolder } from '../../../test/test-folder.ts'
-import { addAccountOptions, readAccount } from '../src/service/account.ts'
+import { addAccountOptions, readAccount, readValidatorAccount } from '../src/service/account.ts'
 
 const MARK = 'c0ffee'
 
@@ -98,4 +98,11 @@ it('reads the variables of btcli', async () => {
   vi.stubEnv('BT_WALLET_HOTKEY', String(NAMED))
   vi.stubEnv('BT_WALLET_PATH', root)
   expect((await readAccount({}, () => {})).hotkey).toBe(hotkeyOf(NAMED))
+})
+
+it('rejects an Ed25519 key for a validator, whose evidence it cannot sign', async () => {
+  const key = join(root, 'edwards')
+  await writeFile(key, JSON.stringify({ secretSeed: seed(FILE), cryptoType: 0 }), { mode: 0o600 })
+  await expect(readValidatorAccount({ key }, () => {})).rejects.toThrow(/is an Ed25519 key, /)
+  expect((await readValidatorAccount({ key: file }, () => {})).hotkey).toBe(hotkeyOf(FILE))
 })

@@ -21,6 +21,7 @@ import { closeServers } from '../../../test/web-server.ts'
 import { commit } from '../src/commands/commit.ts'
 import { setWeights } from '../src/commands/set-weights.ts'
 import { status } from '../src/commands/status.ts'
+import { validate } from '../src/commands/validate.ts'
 import { findUnprintable, runCommand, serveGrowingChain } from './commands.ts'
 import { type PlayedSubnet, playSubnetOnce, TWO_MINERS } from './played-subnet.ts'
 
@@ -222,6 +223,17 @@ describe('af commit', () => {
     expect(records[0]).toMatchObject({ type: 'committed', hotkey: bob.hotkey, kind: 'miner' })
     const again = await runCommand(commit, ...asked, '--json')
     expect(again.records[0]).toMatchObject({ type: 'committed', hotkey: bob.hotkey })
+  })
+
+  it("rejects validating over a miner's model without --overwrite", async () => {
+    const chain = chainOf()
+    await using served = await serveGrowingChain(chain)
+    const model = { model: `me/${bob.hotkey}`, revision: 'main', chute: 'c' }
+    await chain.commit(bob, encodeCommitment({ kind: 'miner', ...model }))
+    const places = ['--folder', join(root, 'private'), '--buckets', join(root, 'public')]
+    const words = ['--network', served.url, '--key', await keyOf(1), ...places]
+    const { error } = await runCommand(validate, ...words)
+    expect(error?.message).toMatch(/^the slot contains a miner's model \(block \d+, miner: /)
   })
 
   it('commits on chain and prints the stored commitment', async () => {

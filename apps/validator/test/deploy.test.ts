@@ -39,6 +39,17 @@ describe('the documents for operators', () => {
   const { shown } = readSettings({}, {}, {})
   const names = shown.flatMap(({ by }) => (by ?? '').split(' or '))
 
+  it('list exactly the existing options and variables', async () => {
+    for (const name of names) expect(operating, name).toContain(`\`${name}\``)
+    const variables = new Set(
+      operating.match(/\b(?:AFFINE|BT|S3|R2|SUBTENSOR|CHUTES)_[A-Z0-9_]+\b/g),
+    )
+    for (const name of variables) expect(names).toContain(name)
+    const help = (await run(AF, ['validate', '--help'])).stdout
+    for (const option of help.match(/^ {2}--[a-z0-9-]+/gm) ?? [])
+      expect(operating).toContain(`\`${option.trim()}\``)
+  })
+
   it('list every alert and every refusal of the chain', () => {
     for (const [, name = ''] of alerts.matchAll(/- alert: (\w+)/g))
       expect(operating).toContain(`\`${name}\``)

@@ -22,6 +22,8 @@ import { serveOddS3, serveS3 } from './s3-server.ts'
 
 // The miners of a local chain are not on Chutes, so the platform and the address of Chutes are replaced.
 const chutes = vi.hoisted((): { place?: Awaited<ReturnType<typeof serveChutes>>['place'] } => ({}))
+// A local chain neither timelocks weights nor has a runtime, so both are added.
+const added = vi.hoisted((): { revealPeriod?: number; faults?: readonly string[] } => ({}))
 // Pauses between reads of a bucket end immediately.
 const pauses = vi.hoisted((): number[] => [])
 vi.mock('@affine/miners', async (original) => {
@@ -42,6 +44,11 @@ vi.mock('@affine/settlement', async (original) => {
   const real = await original<typeof import('@affine/settlement')>()
   const openChain: typeof real.openChain = async (...asked) => {
     const opened = await real.openChain(...asked)
+    const { revealPeriod, faults } = added
+    const snapshot = opened.chain.snapshot.bind(opened.chain)
+    if (revealPeriod !== undefined)
+      opened.chain.snapshot = async (block) => ({ ...(await snapshot(block)), revealPeriod })
+    if (faults !== undefined) opened.chain.runtimeFaults = async () => faults
     if (chutes.place === undefined) return opened
     return { ...opened, network: { ...opened.network, platform: 'chutes' } }
   }
@@ -317,6 +324,35 @@ describe('af doctor', () => {
     expect(half.text).not.toContain('secret of mine')
   })
 
+  it('reports timelocked weights, and what the runtime lacks', async () => {
+    const network = await chainWith([])
+    Object.assign(added, { revealPeriod: 3, faults: [] })
+    const { results, found } = await examined(validator, network)
+    expect([results.runtime, found.WEIGHTS_HIDDEN?.tempos]).toEqual(['ok', 3])
+    added.faults = ['no setWeights']
+    const lacking = await examined(validator, network)
+    for (const name of ['revealPeriod', 'faults'] as const) delete added[name]
+    expect(lacking.found.RUNTIME_LACKS).toMatchObject({ result: 'fail', fault: 'no setWeights' })
+  })
+
+  it('reports only an unreachable chain', async () => {
+    const { results, found } = await examined(validator, 'http://127.0.0.1:1')
+    expect(results).toEqual({ chain: 'fail' })
+    expect(found.CHAIN_FAILS).toMatchObject({ error: 'Unreachable' })
+  })
+
+  it('prints the first refusal of a source, and reads only a regular file up to 1 MiB', async () => {
+    const path = await fileOf('import requests\n')
+    const refused = await runCommand(doctor, '--source', path, '--json')
+    expect([refused.error, refused.exitCode]).toEqual([undefined, 1])
+    expect(refused.records).toMatchObject([
+      { type: 'source', path, refusal: expect.stringMatching(/^line 1: "import requests"/) },
+    ])
+    const large = await fileOf('#'.repeat(2 ** 20 + 1))
+    for (const wrong of [`${path}-that-is-not-there`, root, large])
+      expect((await runCommand(doctor, '--source', wrong)).error).toBeInstanceOf(RangeError)
+  })
+
   describe('a bucket in S3', () => {
     /** Returns the findings about a bucket with the settings of these variables. */
     async function tried(variables: Readonly<Record<string, string>>) {
@@ -349,6 +385,23 @@ describe('af doctor', () => {
       const foreign = await tried({ ...variables, AFFINE_BUCKET_URL: other.url })
       expect(foreign).toMatchObject({ write: 'ok', read: 'fail' })
       expect(foreign.found.PROBE_OTHER).toMatchObject({ path: probe, url: other.url })
+    })
+
+    it('is found to overwrite, and its probe is restored', async () => {
+      await using odd = await serveOddS3({ overwrites: true })
+      for (const _ of ['once', 'again']) {
+        const found = { NOT_KEPT: { path: probe } }
+        expect(await tried(odd.variables)).toMatchObject({ write: 'ok', read: 'ok', found })
+      }
+      odd.mend()
+      expect(await tried(odd.variables)).toMatchObject({ write: 'ok', keeps: 'ok', read: 'ok' })
+    })
+
+    it('is written again if it is busy or slow to store', async () => {
+      for (const troubles of ['busy', 'forgets'] as const) {
+        await using odd = await serveOddS3({ troubles })
+        expect(await tried(odd.variables)).toMatchObject({ write: 'ok', keeps: 'ok', read: 'ok' })
+      }
     })
 
     it('retries reading a stale public URL for at most 20 seconds', async () => {

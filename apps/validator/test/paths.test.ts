@@ -1,15 +1,41 @@
 import { mkdtemp, readdir, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import type { CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { runAf, runVerifier } from '../../../test/in-process.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { findSettings, listNames } from '../src/settings/entries.ts'
 import { SETTINGS } from '../src/settings/table.ts'
 
+/** Arguments of options that are not paths. */
+const OTHERS = [
+  ...['', '<n>', '<name>', '<dollars>', '<url>', '<port>', '<address>', '<epochs>', '<id...>'],
+  ...['<share>', '<text>', '<number>', '<id>', '<id|url>', '<who>', '<hash>', '<ss58|uid>', '<ms>'],
+]
+
 const root = testFolder('paths')
 beforeAll(async () => {
   await writeFile(join(root, 'key'), 'ab'.repeat(32), { mode: 0o600 })
+})
+
+/** Returns every option of a command and its subcommands. */
+const optionsOf = ({ options, commands }: CommandUnknownOpts): readonly Option[] => [
+  ...options,
+  ...commands.flatMap(optionsOf),
+]
+const argumentOf = (usage: string): string => usage.replace(/^[^<]*/, '')
+
+it('expands ~ in every option whose help shows a path', async () => {
+  const folder = new URL('../src/commands/', import.meta.url)
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.ts'))
+  const modules = await Promise.all(files.map((name) => import(new URL(name, folder).href)))
+  const exported = modules.flatMap((module) => Object.values<CommandUnknownOpts>(module))
+  const options = exported.filter((each) => each?.commands).flatMap(optionsOf)
+  const paths = options.filter(({ flags }) => !OTHERS.includes(argumentOf(flags)))
+  expect(paths.map(({ flags }) => flags)).toContain('--resume <file>')
+  for (const { flags, parseArg } of paths)
+    expect([flags, parseArg?.('~', '')]).toEqual([flags, homedir()])
 })
 
 const settings = SETTINGS.filter(({ kind }) => kind === 'path')

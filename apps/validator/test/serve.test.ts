@@ -142,6 +142,16 @@ describe('a block', () => {
       expect(other.status).toBe(200)
     }
   })
+
+  it('responds to HEAD', async () => {
+    const { status, headers, body } = await ask(`/5F${BLOCK}`, { method: 'HEAD' })
+    expect([status, body.length]).toEqual([200, 0])
+    expect(headers).toMatchObject({
+      'cache-control': FOREVER,
+      'content-length': String(text.length),
+    })
+    expect((await ask('/5F/v1/states/8.json', { method: 'HEAD' })).status).toBe(404)
+  })
 })
 
 describe('everything else', () => {
@@ -344,6 +354,21 @@ describe('clients that read nothing', () => {
     timeout.mockRestore()
     await soon(() => openFiles(root)).toBe(0)
     expect(answers.map(({ destroyed }) => destroyed)).toEqual(Array(5).fill(true))
+  })
+
+  it('without a request are limited to 1024', async () => {
+    let count = 0
+    for (let i = 0; i < 1034; i++) {
+      send('')
+        .resume()
+        .once('close', () => count++)
+      // At most the backlog, because the system delays further connections.
+      if (i % 50 === 49) await new Promise((done) => setTimeout(done, 50))
+    }
+    await soon(() => count).toBe(10)
+    for (const socket of sockets.splice(0)) socket.destroy()
+    await soon(() => count).toBe(1034)
+    expect((await fetch(`http://127.0.0.1:${port}/5F${BLOCK}`)).status).toBe(200)
   })
 })
 

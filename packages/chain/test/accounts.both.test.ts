@@ -1,4 +1,5 @@
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
+import { secretFromSeed } from '@scure/sr25519'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import vectors from '../../../vectors/chain/accounts.json' with { type: 'json' }
@@ -82,4 +83,24 @@ test('rejects a signature of the message wrapped in <Bytes>, as polkadot.js does
     expect(verify(wrapped, alice.sign(message), alice.hotkey)).toBe(false)
     expect(verify(wrapped, alice.sign(wrapped), alice.hotkey)).toBe(true)
   }
+})
+
+test('copies the seed', () => {
+  for (const seed of [hexToBytes(keys[0]!.seed), secretFromSeed(hexToBytes(keys[0]!.seed))]) {
+    const signer = account(seed)
+    seed.fill(1)
+    expect(signer.sign(utf8ToBytes('weights'))).toEqual(alice.sign(utf8ToBytes('weights')))
+  }
+  const { seed, message, signature } = ed25519[0]!
+  const given = hexToBytes(seed)
+  const signer = ed25519Account(given)
+  given.fill(1)
+  expect(bytesToHex(signer.sign(hexToBytes(message)))).toBe(signature)
+})
+
+test('throws a RangeError for a wrong length', () => {
+  for (const size of [31, 96])
+    expect(() => account(new Uint8Array(size))).toThrow(`of a secret key, got ${size}`)
+  expect(() => ed25519Account(new Uint8Array(64))).toThrow('"seed" expected 32 bytes, got 64')
+  expect(() => encodeAddress(new Uint8Array(33))).toThrow('"publicKey" expected 32 bytes, got 33')
 })

@@ -22,6 +22,26 @@ test('decodes the encoded commitment', () => {
   )
 })
 
+test('reads from the middle of a larger buffer, and copies the bytes', () => {
+  const [body, url] = encodeCommitment({
+    kind: 'attest',
+    epoch: 258,
+    bitmap: new Uint8Array(16).fill(7),
+    next: '01'.repeat(32),
+    stateRoot: '02'.repeat(32),
+    url: 'x',
+  })
+  const buffer = new Uint8Array(100)
+  buffer.set(body!, 5)
+  const got = decodeCommitment([buffer.subarray(5, 91), url!], hotkey)
+  buffer.fill(0)
+  expect(got).toMatchObject({
+    epoch: 258,
+    bitmap: new Uint8Array(16).fill(7),
+    next: '01'.repeat(32),
+  })
+})
+
 const seal = { kind: 'seal', epoch: 1, head: '00'.repeat(32), url: 'x' } as const
 const attest = {
   ...seal,

@@ -63,6 +63,30 @@ test.each<[string, Votes, number]>([
   expect(await evictedBy(chain)).toEqual([evicted])
 })
 
+test('gives no emission for a neuron’s weight for itself, except the owner’s', async () => {
+  const neurons = [stranger, alice, bob, miner].map(({ hotkey }, uid) => ({
+    hotkey,
+    stake: uid === 1 ? 9n : 0n,
+  }))
+  const chain = full({}, { neurons })
+  await vote(chain, { alice: 1 })
+  // Without an incentive, dividends are by stake.
+  expect(await evictedBy(chain)).toEqual([2])
+})
+
+test('gives no emission for weights of 0 or of neurons without a permit', async () => {
+  const chain = full()
+  await inBlock(
+    chain,
+    chain.setWeights(alice, [
+      [MINER, 0],
+      [CHARLIE, 5],
+    ]),
+    chain.setWeights(miner, [[MINER, 5]]),
+  )
+  expect(await evictedBy(chain)).toEqual([BOB])
+})
+
 test('replaces an immune neuron only if too few are not immune', async () => {
   const chain = full({ immunityPeriod: 3 })
   // In blocks 1 and 2 all neurons are immune, and the least emission decides. From block 3 on the

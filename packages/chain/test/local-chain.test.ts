@@ -208,6 +208,13 @@ describe('signed calls', () => {
     expect(submitted(chain, signExtrinsic(alice, chain, draft(8, 8)))).toBe('Stale')
   })
 
+  test('are valid up to their last block', async () => {
+    const chain = subnet()
+    await pass(chain, 3)
+    const [late, timely] = [3, 4].map((until) => chain.commit(alice, [bytes(until)], until))
+    expect(await produce(chain, late!, timely!)).toEqual(['AncientBirthBlock', ''])
+  })
+
   test('may arrive in any order', async () => {
     const [reference, ...sent] = [
       subnet(),

@@ -3,6 +3,7 @@ import metadata from '@polkadot/types-support/metadata/static-substrate'
 import { describe, expect, test } from 'vitest'
 import { poolRefusal, readDispatchRefusal } from '../src/bittensor/refusal.ts'
 import { ADVICE } from '../src/chain-error.ts'
+import { ChainError } from '../src/index.ts'
 import messages from './node-messages.json' with { type: 'json' }
 
 /** Returns the error that `NodeSocket` throws for a node's answer. */
@@ -64,6 +65,11 @@ describe('a refusal of the pool', () => {
       code: 'Refused',
       detail: expect.stringContaining('-32000: no room'),
     })
+  })
+
+  test('returns a ChainError unchanged', () => {
+    const error = new ChainError('Unreachable', 'nobody there')
+    expect(poolRefusal(error)).toBe(error)
   })
 })
 

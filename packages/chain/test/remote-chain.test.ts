@@ -1,5 +1,6 @@
 import { listen } from '@affine/node/listen'
 import { describe, expect, test } from 'vitest'
+import { ADVICE } from '../src/chain-error.ts'
 import { ChainError, type LocalChain, remoteChain, serveLocal } from '../src/index.ts'
 import { signExtrinsic } from '../src/local/log.ts'
 import { chainSuite } from './chain-suite.ts'
@@ -259,6 +260,35 @@ describe('the client', () => {
     expect(await remote.snapshot(0)).toEqual(await local.snapshot(0))
     honest = true
     expect(await remote.head()).toEqual(await local.head())
+  })
+
+  test('describes a refusal with its own text', async () => {
+    const { message } = await failure(
+      connect(async () => json({ code: 'Stale', message: '\u001b[2J\u202e' }, 400)),
+    )
+    expect(message).toBe(`Stale: ${ADVICE.Stale}`)
+  })
+
+  test('rejects a call that the server does not include', async () => {
+    const local = subnet()
+    const handler = serveLocal(local, 5)
+    const remote = await connect(async (request) => {
+      const body = await request.text()
+      return body.includes('submit')
+        ? new Response('')
+        : handler(new Request(request, { method: 'POST', body }))
+    })
+    const sent = failure(remote.commit(alice, [bytes(1)], 3))
+    await pass(local, 3)
+    expect((await sent).code).toBe('AncientBirthBlock')
+  })
+
+  test('rejects if the server serves another chain', async () => {
+    let local = subnet()
+    const remote = await connect((request) => serveLocal(local)(request))
+    local = subnet({ random: () => bytes(9) })
+    const { message } = await failure(remote.head())
+    expect(message).toMatch(/^BadLog: block 0 /)
   })
 
   test('counts the received characters, regardless of content-length', async () => {

@@ -1,7 +1,7 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { parseSlot, readMetagraph } from '../src/bittensor/metagraph.ts'
-import { type Codec, parseInteger, readEntries } from '../src/bittensor/storage.ts'
+import { type Codec, parseInteger, type Runtime, readEntries } from '../src/bittensor/storage.ts'
 import { parseRow } from '../src/bittensor/weight-calls.ts'
 import { encodeAddress } from '../src/index.ts'
 import { codec, runtimeOf } from './made-storage.ts'
@@ -51,6 +51,19 @@ describe('the metagraph', () => {
     expect(await read({ ...metagraph, commitRevealWeightsEnabled: false })).toMatchObject({
       revealPeriod: 0,
     })
+  })
+
+  test('has no owner if the chain stores none', async () => {
+    const ownerHotkey = encodeAddress(new Uint8Array(32))
+    expect((await read({ ...metagraph, ownerHotkey })).owner).toBeUndefined()
+  })
+
+  test('is requested by the indexes of its fields', async () => {
+    const getSelectiveMetagraph = vi.fn(async () => codec(metagraph))
+    const call = { subnetInfoRuntimeApi: { getSelectiveMetagraph } }
+    await readMetagraph({ ...runtimeOf({}), call } as unknown as Runtime, 120)
+    const fields = [5, 8, 31, 36, 46, 47, 52, 57, 59, 66, 69]
+    expect(getSelectiveMetagraph.mock.calls).toEqual([[120, fields]])
   })
 
   test('is NotInRuntime if the runtime has no call for it', async () => {

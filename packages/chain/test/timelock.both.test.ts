@@ -80,7 +80,28 @@ test('is decrypted with the signature for any text', async () => {
   )
 })
 
+test('copies a buffer that `random` reuses', async () => {
+  const shared = new Uint8Array(32)
+  let count = 0
+  const reused = await timelockEncrypt(Uint8Array.of(1), 1000, (size) =>
+    shared.fill(++count).subarray(0, size),
+  )
+  const parts = [32, 32, 12].map((size, i) => new Uint8Array(size).fill(i + 1))
+  expect(reused).toEqual(await timelockEncrypt(Uint8Array.of(1), 1000, handOut(parts)))
+})
+
+test('rejects randomness of another size', async () => {
+  for (const odd of [31, 33]) {
+    const sealing = timelockEncrypt(new Uint8Array(), 1, () => new Uint8Array(odd))
+    await expect(sealing).rejects.toThrow('"random" expected to return')
+  }
+})
+
 test.each(vectors.rounds)('computes a round: $what', ({ input, want }) => {
   if (want === null) expect(() => computeDrandRound(input)).toThrow(RangeError)
   else expect(computeDrandRound(input)).toBe(want)
+})
+
+test('has no round at NaN', () => {
+  expect(() => computeDrandRound(Number.NaN)).toThrow(RangeError)
 })

@@ -1,7 +1,7 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { ApiPromise } from '@polkadot/api'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Call } from '../src/bittensor/extrinsic.ts'
+import { type Call, createCall } from '../src/bittensor/extrinsic.ts'
 import type { WeightMeans } from '../src/bittensor/nodes.ts'
 import type { Codec } from '../src/bittensor/storage.ts'
 import { timelockEncrypt } from '../src/bittensor/timelock.ts'
@@ -112,6 +112,15 @@ describe('timelocked weights', () => {
     expect(await callIn(await planned(calls))).toEqual([names[chosen], ...args[chosen]!])
   })
 
+  test.each([
+    [1, 1, 7],
+    [1, 3, 7 + 2 * 11],
+  ])('open in the first block of the epoch in %i + %i - 1, block %i', async (_, period, begins) => {
+    const settings = { ...TIMELOCKED, revealPeriod: period }
+    const [, , , at] = await callIn(await planned(names, {}, settings))
+    expect(at).toBe(ROUND + ((begins + 3 - 5) * 12) / 3)
+  })
+
   test('open in the epoch that a runtime with counted epochs reports as next', async () => {
     const [, , , at] = await callIn(
       await planned(names, counted, { ...TIMELOCKED, head: { number: 999, hash: '' } }),
@@ -193,4 +202,21 @@ describe('the blocks to the next epoch', () => {
         code: 'NotInRuntime',
       })
   })
+})
+
+test('names a call that is missing or expects other arguments', async () => {
+  const commitTimelockedWeights = () => {
+    throw new Error('expects 5 arguments, got 0')
+  }
+  const api = { tx: { subtensorModule: { commitTimelockedWeights } } } as unknown as ApiPromise
+  const calls = [
+    [createCall('subtensorModule.commitTimelockedWeights'), 'expects 5 arguments'],
+    [createCall('subtensorModule.setWeights'), 'subtensorModule.setWeights'],
+    [createCall('commitments.setCommitment'), 'commitments.setCommitment'],
+  ] as const
+  for (const [call, name] of calls)
+    await expect(call(api)).rejects.toMatchObject({
+      code: 'NotInRuntime',
+      message: expect.stringContaining(name),
+    })
 })

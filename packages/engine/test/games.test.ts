@@ -127,6 +127,32 @@ describe('the clock of a side', () => {
     expect(time.now()).toBeGreaterThan(CLOCK_MS)
   })
 
+  it('covers all its replies', async () => {
+    const time = new Clock()
+    const slow = counting(() => time.skip(CLOCK_MS / 2))
+    const sample = only(await gamesOf({ time, agent: byRole(scripted, slow) }))
+    expect([sample.contender.fault, replies(sample.contender)]).toEqual(['no-reply', 2])
+  })
+
+  it('ignores replies after it has run out', async () => {
+    const time = new Clock()
+    const late = counting(() => time.skip(CLOCK_MS + 1))
+    const sample = only(await gamesOf({ time, agent: byRole(late, scripted) }))
+    expect(sample.champion).toMatchObject({ fault: 'no-reply', reward: -1 })
+    expect(replies(sample.champion)).toBe(0)
+  })
+
+  it('is a sixth of sampling if that is shorter', async () => {
+    const samplingMs = 2 * CLOCK_MS
+    const time = new Clock()
+    const [inTime, late] = [samplingMs / 6, samplingMs / 6 + 1].map((ms) =>
+      counting((index) => index === 0 && time.skip(ms)),
+    )
+    const agent = byRole(inTime ?? scripted, late ?? scripted)
+    const sample = only(await gamesOf({ time, agent, samplingMs }))
+    expect([sample.champion.fault, sample.contender.fault]).toEqual([undefined, 'no-reply'])
+  })
+
   const seconds = CLOCK_MS / 1000
   const reasonsIn = (events: readonly MinerEvent[]): readonly string[] =>
     events.flatMap((event) => ('reason' in event ? [event.reason] : []))
@@ -163,6 +189,18 @@ describe('the clock of a side', () => {
     const message = expect.stringContaining(said)
     expect(problems).toEqual([expect.objectContaining({ code: reasons[0], message })])
   })
+
+  it('continues while a reply with a used id is requested again', async () => {
+    const time = new Clock()
+    const repeating: MinerAgent = async (messages, call) => {
+      time.skip(CLOCK_MS / 3)
+      if (call?.end.aborted) return { fault: 'no-reply' }
+      return { content: spec.solve(promptIn(messages)), invocation: 'always the same' }
+    }
+    const sample = only(await gamesOf({ time, agent: byRole(scripted, repeating) }))
+    expect(sample.contender.fault).toBe('no-reply')
+    expect(replies(sample.contender)).toBe(1)
+  })
 })
 
 describe('a game', () => {
@@ -179,6 +217,18 @@ describe('a game', () => {
     expect(asked).toBe(0)
     const begun = only(await gamesOf({ agent, endsAt: 2 * CLOCK_MS }))
     expect(callsOf(begun)).toBe(asked)
+  })
+
+  it('does not start if neither miner may be asked, and is lost by a single miner that may not', async () => {
+    const of = async (refused: readonly string[]) => {
+      const mayAsk: LaneTask['mayAsk'] = async ({ hotkey }) => !refused.includes(hotkey)
+      const agentOf = (hotkey: string) => (refused.includes(hotkey) ? () => NO_REPLY : scripted)
+      const agent = byRole(agentOf(CHAMPION), agentOf(CONTENDER))
+      return (await gamesOf({ quota: { [HEX]: 4 }, agent, mayAsk })).map(leadIn)
+    }
+    expect(await of([CHAMPION, CONTENDER])).toEqual(Array(4).fill(0))
+    expect(await of([CHAMPION])).toEqual(Array(4).fill(2))
+    expect(await of([CONTENDER])).toEqual(Array(4).fill(-2))
   })
 
   it('is lost by the mover if the end of sampling interrupts it', async () => {

@@ -1,10 +1,10 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { canonicalize } from '@affine/prng'
 import { describe, expect, it } from 'vitest'
 import { testFolder } from '../../../test/test-folder.ts'
 import { claimFolder } from '../src/validator.ts'
-import { miner, own } from './one-validator.ts'
+import { chainOf, miner, own, START, validatorOf } from './one-validator.ts'
 
 const root = testFolder('owner')
 const genesis = 'ab'.repeat(32)
@@ -65,4 +65,17 @@ describe('a folder with a record', () => {
       expect(await recordIn(folder)).toBe(text)
     },
   )
+
+  it('stops a validator of another hotkey before it writes anything', async () => {
+    const folder = await folderOf()
+    const chain = await chainOf()
+    await claimFolder(folder, chain, miner.hotkey)
+    const validator = validatorOf(chain, folder)
+    await validator.follow(START)
+    const [problem] = validator.problems()
+    expect(problem?.task).toEqual({ kind: 'head' })
+    expect(problem?.error.message).toContain(`belongs to ${miner.hotkey}`)
+    expect(validator.sent()).toEqual([])
+    expect(await readdir(folder)).toEqual(['owner.json'])
+  })
 })

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { blockPath, LIMITS, statePath } from '@affine/blocks'
+import { blockPath, checkBlock, LIMITS, statePath } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
 import {
   type Account,
@@ -11,9 +11,11 @@ import {
   type Neuron,
   type Snapshot,
   type UidWeights,
+  verify,
 } from '@affine/chain'
 import { beaconBlock, listSeals, LOCAL_NETWORK as network } from '@affine/settlement'
 import { describe, expect, it } from 'vitest'
+import { Clock } from '../../../test/simulate/clock.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { Phase } from '../src/epoch.ts'
 import { createOwnTask, samplingBlocks } from '../src/own-lane.ts'
@@ -80,6 +82,17 @@ it.each([
   expect(isOver()).toEqual([true, true, true])
 })
 
+it('reports a bucket that is too slow', async () => {
+  const clock = new Clock()
+  const told: Event[] = []
+  const openBucket = (name: string) => ({ name, read: () => new Promise<never>(() => {}) })
+  const setup = { clock, openBucket, on: (event: Event) => told.push(event) }
+  const { reader } = new Phase(1, setup as unknown as Setup)
+  const reading = reader.open('slow', '')?.read('x', 1) ?? Promise.reject()
+  await expect(clock.pass(reading)).rejects.toMatchObject({ code: 'dropped' })
+  expect(told).toEqual([{ type: 'slow', hotkey: 'slow' }])
+})
+
 it('estimates the time for games from the pace of the last blocks', async () => {
   const chain = await chainOf([miner, contender])
   const folder = join(root, 'games-time')
@@ -101,6 +114,20 @@ it('estimates the time for games from the pace of the last blocks', async () => 
 })
 
 describe('a validator', () => {
+  it('waits for the first epoch of its network', async () => {
+    const first = { ...network, firstEpoch: FIRST }
+    const waiting = validatorOf(await chainOf(), join(root, 'waiting'), { network: first })
+    await waiting.follow(START - 1)
+    expect([waiting.problems(), waiting.sent(), waiting.validator.state]).toEqual([
+      [],
+      [],
+      undefined,
+    ])
+    await waiting.follow(START)
+    expect(waiting.problems()).toEqual([])
+    expect(waiting.validator.state?.epoch).toBe(FIRST)
+  })
+
   it('sends no weights of a past epoch, and does not delay the next epoch for them', async () => {
     const chain = await chainOf()
     let answer = (): void => {}
@@ -241,6 +268,23 @@ describe('a validator', () => {
     expect(await disk.read(statePath(FIRST + 1), LIMITS.blockBytes)).not.toBeNull()
   })
 
+  it('does not set weights in the next epoch', async () => {
+    const chain = await chainOf()
+    const lasts: (number | undefined)[] = []
+    const setWeights = chain.setWeights.bind(chain)
+    chain.setWeights = (account, weights, until) => {
+      lasts.push(until)
+      return setWeights(account, weights, until)
+    }
+    const { follow, problems } = validatorOf(chain, join(root, 'last block'))
+    await follow(2 * tempo + 2)
+    expect(lasts).toEqual([2 * tempo - 1, 3 * tempo - 1])
+    expect(problems()).toEqual([])
+    await unheard(chain, 4 * tempo - 2)
+    await validatorOf(chain, join(root, 'too late')).follow(4 * tempo - 1)
+    expect(lasts).toHaveLength(2)
+  })
+
   it('creates its lane once although the chain refuses its seal', async () => {
     const chain = await chainOf([miner, contender])
     const folder = join(root, 'refused')
@@ -351,6 +395,45 @@ describe('a validator that is stopped', () => {
     ]
     expect(played.every((line, i) => line === want[i])).toBe(true)
     expect(await commitment(chain)).toEqual(await commitment(never)) // the head of the lane is in it
+  })
+
+  it('seals a complete lane and waits for the block', async () => {
+    const chain = await chainOf([miner, contender])
+    const { validator, events, follow } = validatorOf(chain, join(root, 'whole'), { agent: reply })
+    await follow(START - 1)
+    validator.onHead(await chain.produce(chain.height * BLOCK_MS))
+    while ((await journal('whole').catch(() => [])).length < LANE) await pause()
+    const before = chain.height
+    await stopped(chain, validator)
+    expect(chain.height).toBeGreaterThan(before)
+    expect(seals(events)).toEqual([
+      { type: 'sent', task: { kind: 'seal', epoch: FIRST }, block: expect.any(Number) },
+    ])
+  })
+
+  it('replays its own lane before the seal in its thread, and in other threads only after a restart', async () => {
+    const chain = await chainOf([miner, contender])
+    const audited: string[] = []
+    const check: Setup['check'] = (bytes, wanted) => {
+      audited.push(wanted.hash)
+      return checkBlock(bytes, { ...wanted, verify })
+    }
+    const { sealBlock } = network.protocol
+    const first = validatorOf(chain, join(root, 'once'), { agent: reply, check })
+    await first.follow(START + sealBlock - 1)
+    const head = listSeals(await chain.snapshot(chain.height), FIRST)[own.hotkey] ?? ''
+    await first.follow(START + sealBlock)
+    expect(await first.bucket.read(blockPath(head), LIMITS.blockBytes)).not.toBeNull()
+    expect(first.sent()).not.toContain(`attest ${FIRST}`)
+    await first.follow(START + sealBlock + 2)
+    expect(first.sent()).toContain(`attest ${FIRST}`)
+    expect(audited).toEqual([])
+    const again = validatorOf(chain, join(root, 'once'), { agent: reply, check })
+    await again.follow(START + sealBlock + 4)
+    expect(audited).toContain(head)
+    expect(new Set(audited).size).toBe(audited.length)
+    await again.follow(START + tempo + 1)
+    expect([...first.events, ...again.events].filter(({ type }) => type === 'problem')).toEqual([])
   })
 
   it('reads the lanes of the previous epoch if it returns in the last block of an epoch', async () => {

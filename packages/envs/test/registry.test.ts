@@ -81,4 +81,10 @@ describe('two versions of an environment', () => {
     expect(make('tictactoe-v1').spec.version).toBe('1.0.0')
     expect(make('tictactoe@0.1.0').spec).toBe(old)
   })
+
+  test('cannot have the same id', () => {
+    expect(() => register(version('0.1.0'))).toThrow(RangeError)
+    register(old)
+    expect(make('tictactoe@0.1.0').spec).toBe(old)
+  })
 })

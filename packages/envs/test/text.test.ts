@@ -54,6 +54,8 @@ const long = fc
 /** The longest reply that is recorded whole, and one byte more. */
 const EDGES: [string][] = [['x'.repeat(640)], ['x'.repeat(641)], [`${'x'.repeat(639)}é`]]
 
+const lastLineOf = (text: string): string => text.slice(text.lastIndexOf('\n') + 1)
+
 /** Returns the bytes of canonical JSON text without quotes. Protocol §1.1. */
 const bytesOf = (text: string): number => Buffer.byteLength(canonicalize(text)) - 2
 
@@ -83,6 +85,27 @@ describe('a recorded reply', () => {
           const left = Buffer.from(whole.slice(0, whole.length - kept.length))
           const want = Buffer.from(blake3(left)).toString('hex')
           expect([Number(said), hash]).toEqual([left.length, want])
+        }
+      }),
+      { numRuns: 500, examples: EDGES },
+    )
+  })
+
+  test('has as many whole lines as fit, or the longest end of the last line', () => {
+    fc.assert(
+      fc.property(long, (reply) => {
+        const whole = normalise(reply)
+        fc.pre(bytesOf(whole) > 640)
+        const kept = recordReply(reply).replace(/^.*\n/, '')
+        const left = whole.slice(0, whole.length - kept.length)
+        expect(bytesOf(kept)).toBeLessThanOrEqual(544)
+        if (bytesOf(lastLineOf(whole)) <= 544) {
+          const line = lastLineOf(left.slice(0, -1))
+          expect([left.at(-1), lastLineOf(kept)]).toEqual(['\n', lastLineOf(whole)])
+          expect(bytesOf(`${line}\n${kept}`)).toBeGreaterThan(544)
+        } else {
+          expect([left.isWellFormed(), kept.includes('\n')]).toEqual([true, false])
+          expect(bytesOf(`${[...left].at(-1)}${kept}`)).toBeGreaterThan(544)
         }
       }),
       { numRuns: 500, examples: EDGES },

@@ -111,6 +111,11 @@ describe('an announced bucket', () => {
     for (const url of ['file:///etc', 'http://me:word@127.0.0.1/', 'http://x/?y'])
       expect(createBucketOpener(root, local)('h', url)).toBeNull()
   })
+
+  it('has the name of its hotkey', () => {
+    expect(createBucketOpener(undefined)('h', 'https://example.org/bucket')?.name).toBe('h')
+    expect(createBucketOpener(root)('h', 'good')?.name).toBe('h')
+  })
 })
 
 describe('buckets announced by name are expected below a place', () => {
@@ -153,4 +158,8 @@ describe('buckets announced by name are expected below a place', () => {
       expect(String(error)).toContain(`status ${status}`)
     },
   )
+
+  it('where one readable bucket is enough', async () => {
+    await expectBuckets(subnet, await serveStatuses([503, 200]))
+  })
 })

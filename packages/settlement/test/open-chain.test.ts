@@ -96,3 +96,20 @@ test.each([
       new RangeError(`"network" expected ${NETWORK_HELP}; got ${JSON.stringify(where)}`),
     )
 })
+
+test.each(['test', 'ws://node.example', 'wss://a.example, ws://b.example '])(
+  'rejects nodes without a netuid: %j',
+  async (where) => {
+    await expect(openChain(where, host)).rejects.toThrow(`"netuid" is required: ${where} does not`)
+  },
+)
+
+test.each([
+  ['may not be read', 'locked.json', true, '; got "locked.json": no such file'],
+  ['does not exist', './nowhere', true, '; "./nowhere" does not exist'],
+  ['is on a failing disk', 'broken.json', false, 'cannot read broken.json: no such file'],
+])('reports a file that %s: %s, as a mistake: %s', async (_, where, isMistake, said) => {
+  const error = await openChain(where, host).catch((error: Error) => error)
+  const want = [isMistake, expect.stringContaining(said)]
+  expect([error instanceof RangeError, String(error)]).toEqual(want)
+})

@@ -10,7 +10,7 @@ import {
   createServer as createHttps,
   type Server as HttpsServer,
 } from 'node:https'
-import type { AddressInfo, LookupFunction } from 'node:net'
+import { type AddressInfo, type LookupFunction, setDefaultAutoSelectFamily } from 'node:net'
 import { httpBucket } from '@affine/blocks'
 import { AGENT_OPTIONS, fetchBy } from '@affine/node/http'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -116,6 +116,22 @@ describe('an address', () => {
   )
 })
 
+describe('an address of IPv6, or none', () => {
+  it.each(words('2606:4700:4700::1111 2a00:1450::1 2001:4860:4860::8888 2400::1'))(
+    'is public: %s',
+    (address) => {
+      expect(isPublic(address)).toBe(true)
+    },
+  )
+
+  it.each(['', 'localhost', '8.8.8', '0x8.8.8.8', '134744072', '08.8.8.8', '[2400::1]'])(
+    'is not public, because it is not an address: %j',
+    (text) => {
+      expect(isPublic(text)).toBe(false)
+    },
+  )
+})
+
 describe('a URL of a stranger', () => {
   const literals = words(`
     127.0.0.1 127.1 127.0.1 2130706433 0x7f000001 0x7f.1 0177.0.0.1 017700000001 127.0.0.1.
@@ -145,6 +161,18 @@ describe('a URL of a stranger', () => {
       }
     },
   )
+
+  it('is not fetched if only one address is looked up, either', async () => {
+    setDefaultAutoSelectFamily(false)
+    try {
+      const fetch = publicFetch({ lookup: names('127.0.0.1').lookup, ca })
+      const why = await causeOf(fetch(`https://bucket.test:${https}/x`))
+      expect(why).toContain('not a public')
+      expect(connections).toBe(0)
+    } finally {
+      setDefaultAutoSelectFamily(true)
+    }
+  })
 
   it('is not fetched from this machine by the system’s lookup', async () => {
     const why = await causeOf(publicFetch({ ca })(`https://localhost:${https}/x`))

@@ -99,11 +99,11 @@ interface StripsProps extends Page {
  */
 export function Strips({ account, of, ...page }: StripsProps): JSX.Element {
   const { duel, epochs } = account
-  const { value, error } = useAnswer(page.ask, ['analyses', duel.id], [epochs.length])
+  const { value, error } = useAnswer(page.ask, ['duel', duel.id], [epochs.length])
   return (
     <figure>
       {value === undefined && <p>{error ?? 'Reading…'}</p>}
-      {value?.map((each) => (
+      {value?.analyses.map((each) => (
         <Strip
           key={each.env}
           state={page.state}

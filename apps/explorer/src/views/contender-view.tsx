@@ -63,7 +63,7 @@ interface DuelProps extends Page {
 /** Shows the counts of a side, and its latest lost challenges as pictures. */
 function Losses({ account, side, ...page }: DuelProps & { readonly side: Side }): JSX.Element {
   const { duel, epochs } = account
-  const { value, error } = useAnswer(page.ask, ['losses', duel.id], [epochs.length])
+  const { value, error } = useAnswer(page.ask, ['duel', duel.id], [epochs.length])
   const losses = value && alternateEnvs(value[side])
   return (
     <section>

@@ -107,21 +107,16 @@ const progressBar = ({ from, to }: ReadingSpan, epochsRead = 0): JSX.Element => 
   </label>
 )
 
-interface SourceProps {
-  readonly network: NamedNetwork
-  /** Undefined until the chain was read. */
-  readonly beginning: ReadingSpan | undefined
-}
-
 /**
  * Shows below every view the network, its chain and buckets, and whether the site or a link named
  * it.
  */
-export function SourceBar({ network, beginning }: SourceProps): JSX.Element {
+export function SourceBar({ state, network }: ReadingProps): JSX.Element | null {
+  if (network === undefined) return null
   const { file, isByLink } = network
   return (
     <footer class="source">
-      <b>Network</b> {describeNetwork(file, beginning)} · <b>chain</b> {describeChain(file)} ·{' '}
+      <b>Network</b> {describeNetwork(file, state.beginning)} · <b>chain</b> {describeChain(file)} ·{' '}
       <b>buckets</b> {describeBuckets(file)} · <b>named by</b>{' '}
       {isByLink ? 'this link, not by this site' : 'this site'}
     </footer>

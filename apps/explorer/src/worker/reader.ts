@@ -99,7 +99,7 @@ export class SubnetReader {
     const isTrusted = last !== undefined && state.epoch > first.epoch
     yield { beginning: await this.#beginning(state, isTrusted) }
     const { accounts } = this
-    const onSample = accounts.add.bind(accounts)
+    const onSample = accounts.stats.add.bind(accounts.stats)
     const reading = { ...data, onSample, choose: null, lanesAtOnce: CONCURRENT_LANES }
     let readTo = -1
     // With a signal, a client connects again when its connection breaks.

@@ -2,6 +2,7 @@ import type { Decider, Side } from '@affine/report'
 import {
   describeMinerDuel,
   explainVerdict,
+  formatCount,
   formatVerdicts,
   formatWon,
   percent,
@@ -10,7 +11,6 @@ import {
 import type { JSX } from 'preact'
 import { type DuelAccount, formatSpan, listDuels } from '../app-state.ts'
 import { describeResult, explainAbsence, type Page, useAnswer } from '../page.ts'
-import { formatCount } from '../visible.ts'
 import type { LostLine } from '../worker/epoch-accounts.ts'
 import { LEADS_KEY, Leads, Strips } from './bars.tsx'
 import { Thumbnail } from './course-view.tsx'

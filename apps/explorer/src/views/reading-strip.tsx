@@ -1,8 +1,9 @@
+import { formatCount } from '@affine/report/sentences'
 import type { ComponentChildren, JSX } from 'preact'
 import type { AppState } from '../app-state.ts'
 import { isNetworkName, type NamedNetwork, type NetworkFile } from '../network-file.ts'
 import { hotkeyNames } from '../page.ts'
-import { formatCount, formatDuration, showOnLine } from '../visible.ts'
+import { formatDuration, showOnLine } from '../visible.ts'
 import type { ChainHead, ReadingSpan } from '../worker/reader.ts'
 
 interface ReadingProps {

@@ -115,9 +115,10 @@ const progressBar = ({ from, to }: ReadingSpan, epochsRead = 0): JSX.Element => 
 export function SourceBar({ state, network }: ReadingProps): JSX.Element | null {
   if (network === undefined) return null
   const { file, isByLink } = network
+  const { beginning } = state
   return (
     <footer class="source">
-      <b>Network</b> {describeNetwork(file, state.beginning)} · <b>chain</b> {describeChain(file)} ·{' '}
+      <b>Network</b> {describeNetwork(file, beginning)} · <b>chain</b> {describeChain(file)} ·{' '}
       <b>buckets</b> {describeBuckets(file)} · <b>named by</b>{' '}
       {isByLink ? 'this link, not by this site' : 'this site'}
     </footer>

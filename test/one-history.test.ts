@@ -102,7 +102,7 @@ interface Reports {
   readonly status: readonly Awaited<ReturnType<typeof readStatus>>[]
   readonly explained: ReadonlyMap<string, readonly ExplainEntry[]>
   readonly page: readonly EpochAccount[]
-  readonly losses: EpochAccounts['findLosses']
+  readonly losses: EpochAccounts['findDetails']
   readonly past: PastChallenges
 }
 
@@ -171,10 +171,10 @@ function accounts(): Pick<Reports, 'page' | 'losses'> {
   const accounts = new EpochAccounts()
   const page: EpochAccount[] = []
   readAll({
-    add: (sample, place) => accounts.add(sample, place),
+    add: (sample, place) => accounts.stats.add(sample, place),
     finish: (settled) => page.push(accounts.finish(settled)),
   })
-  return { page, losses: (duel) => accounts.findLosses(duel) }
+  return { page, losses: (duel) => accounts.findDetails(duel) }
 }
 
 function pastOf(): PastChallenges {

@@ -53,7 +53,7 @@ function App({ network, ...reader }: AppProps): JSX.Element {
       <main ref={main} tabIndex={-1}>
         {view}
       </main>
-      {network && <SourceBar network={network} beginning={state.beginning} />}
+      <SourceBar state={state} network={network} />
     </>
   )
 }

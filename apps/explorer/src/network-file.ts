@@ -127,8 +127,8 @@ function parseUrl(given: unknown, base: string, protocols: RegExp): string | und
 
 function wholeNumber(least: number, most: number): FieldReader {
   const read = (given: unknown): number | undefined => {
-    const number = typeof given === 'string' && /^[0-9]+$/.test(given) ? Number(given) : given
-    if (typeof number !== 'number' || !Number.isInteger(number)) return undefined
+    const isText = typeof given === 'string' || typeof given === 'number'
+    const number = isText && /^[0-9]+$/.test(`${given}`) ? Number(given) : Number.NaN
     return number >= least && number <= most ? number : undefined
   }
   return [`a whole number from ${least} to ${most}`, read]

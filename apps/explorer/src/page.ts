@@ -3,7 +3,6 @@ import { useEffect, useState } from 'preact/hooks'
 import { formatDuelId } from './address.ts'
 import { type AppState, type DuelAccount, formatSpan } from './app-state.ts'
 import type { AnswerTo, Feed, Question } from './feed.ts'
-import { shorten } from './visible.ts'
 import type { Answers } from './worker/answers.ts'
 import type { AnswerState } from './worker/worker.ts'
 
@@ -16,8 +15,7 @@ export interface StateProps {
 export interface Page extends StateProps, Pick<Feed, 'ask'> {}
 
 /** Returns a function that names hotkeys by the network's file, or shortens them. */
-export const hotkeyNames = ({ file }: AppState): HotkeyFormatter =>
-  nameHotkeysBy(file?.names ?? {}, shorten)
+export const hotkeyNames = ({ file }: AppState): HotkeyFormatter => nameHotkeysBy(file?.names ?? {})
 
 /**
  * The latest answer to each question, so that a view has its full height immediately after Back.

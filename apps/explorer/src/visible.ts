@@ -19,16 +19,6 @@ export function showHidden(text: string, most = 4096): string {
 export const showOnLine = (text: string, most = 200): string =>
   showHidden(text, most).replaceAll('\n', '⏎')
 
-/** Returns the first six and last four characters of a hotkey or hash. */
-export function shorten(text: string): string {
-  if (text.length <= 13) return showOnLine(text)
-  return showOnLine(`${text.slice(0, 6)}…${text.slice(-4)}`)
-}
-
-/** Formats a count, as in "1 epoch" and "2 epochs". */
-export const formatCount = (count: number, noun: string): string =>
-  `${count} ${noun}${count === 1 ? '' : 's'}`
-
 /** Formats a duration, as in "40 s", "12 min" or "3 h". */
 export function formatDuration(seconds: number): string {
   if (seconds < 100) return `${Math.round(seconds)} s`

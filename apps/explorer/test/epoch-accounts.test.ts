@@ -19,7 +19,9 @@ describe('at 64 validators, eight duels and eight epochs', () => {
   const { accounts, epochs } = played(Array.from({ length: 8 }, () => scene))
 
   it('holds less than 400 kB in the page', () => {
-    const lanes = listDuels({ epochs }).flatMap(({ duel }) => accounts.findAnalyses(duel.id))
+    const lanes = listDuels({ epochs }).flatMap(
+      ({ duel }) => accounts.findDetails(duel.id).analyses,
+    )
     const sizes = lanes.map(({ report }) => Object.keys(report.tallies).length)
     expect(sizes).toEqual(Array(8 * 4).fill(64))
     expect(JSON.stringify(epochs).length).toBeLessThan(400_000)
@@ -34,10 +36,9 @@ it('finds the latest analysis of each environment of a duel', () => {
   const scene = { miners: [1, 2, 3].map((i) => miner(`m${i}`, i)), rates }
   const { accounts } = played([scene, scene])
   const [honest, lied] = ['12/m2', '12/m3'].map((duel) =>
-    accounts.findAnalyses(duel).find(({ env }) => env === MULT8),
+    accounts.findDetails(duel).analyses.find(({ env }) => env === MULT8),
   )
   expect([honest?.report.setAside, lied?.report.setAside]).toEqual([[], ['v4']])
   expect(honest?.report.tallies.v1).toMatchObject({ wins: 29, losses: 24 })
-  expect(accounts.findAnalyses('11/m2')).toEqual([])
-  expect(accounts.findLosses('11/m2')).toEqual({ champion: [], contender: [] })
+  expect(accounts.findDetails('11/m2')).toEqual({ champion: [], contender: [], analyses: [] })
 })

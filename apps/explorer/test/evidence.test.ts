@@ -29,7 +29,7 @@ beforeAll(async () => {
     chain,
     network: LOCAL_NETWORK,
     openBucket: (_, url) => (url === 'sound' ? source : null),
-    onSample: accounts.add.bind(accounts),
+    onSample: accounts.stats.add.bind(accounts.stats),
   })
   for await (const settled of settling) {
     epochs.push(accounts.finish(settled))
@@ -37,7 +37,7 @@ beforeAll(async () => {
     if (validator === undefined || checked === undefined) continue
     lane = { chain, state: settled.before, validator, checked, sources: [source] }
   }
-  const lost = accounts.findLosses(listDuels({ epochs }).at(-1)?.duel.id ?? '').champion
+  const lost = accounts.findDetails(listDuels({ epochs }).at(-1)?.duel.id ?? '').champion
   product = lost.find(({ env }) => env.startsWith('mult8')) ?? game
   return () => rm(out, { recursive: true })
 })
@@ -53,7 +53,7 @@ it('counts the results of both miners in the lanes that count', () => {
     expect([contender.won, contender.lost]).toEqual([sum(({ wins }) => wins), 0])
     expect([champion.won, champion.lost]).toEqual([0, contender.won])
     expect(champion.challenges).toBe(sum(({ wins, ties }) => wins + ties))
-    const lost = accounts.findLosses(account.duel.id)
+    const lost = accounts.findDetails(account.duel.id)
     expect(lost.contender).toEqual([])
     expect(lost.champion.length).toBe(sum(({ wins }) => Math.min(3, wins)))
     for (const { block, forfeit } of lost.champion)

@@ -15,7 +15,8 @@ import { type Faulty, serveFaulty } from './faulty-buckets.ts'
 import { type Hostile, HostileSubnet, MARKUP } from './hostile-subnet.ts'
 
 /** Elements that only the page's code may create. */
-const FOREIGN = 'body script:not([src]), img:not([src="mark.svg"]), iframe, object, embed, main b b'
+const FOREIGN =
+  'body script:not([src]), img:not([src="./mark.svg"]), iframe, object, embed, main b b'
 
 const EXPLORER = fileURLToPath(new URL('..', import.meta.url))
 

@@ -84,18 +84,15 @@ export function replaySide(sample: RecordedPair, side: Side): EpisodeCourse | un
 }
 
 /** Replays a one-player episode, like `replaySide`. */
-export function replaySolo(
-  played: SoloEpisode,
-  { messages }: Transcript,
-): EpisodeCourse | undefined {
+export function replaySolo(played: SoloEpisode, episode: Transcript): EpisodeCourse | undefined {
   const { env: name, strength } = played
   if (!registry.has(name)) return undefined
   if ('challengeId' in played && !isChallengeId(played.challengeId)) return undefined
   const seed = 'seed' in played ? played.seed : deriveSeed(played.challengeId)
   const env = make(name, { strength })
-  const replayed = replay(env, seed, messages)
+  const replayed = replay(env, seed, episode.messages)
   if (!replayed.ok) return undefined
-  const recorded = { champion: messages, contender: [] }
+  const recorded = { champion: episode.messages, contender: [] }
   return buildCourse({ env, seed, recorded, players: 1 }, 'champion', replayed.value)
 }
 

@@ -62,11 +62,8 @@ export type DuelEnd = 'crowned' | 'passed' | 'verdicts' | 'length' | 'freezing'
  * at most 0.05, or 0.0025 in the sole deciding environment: docs/guarantees.md. Does not apply to
  * contenders below or above the ratio.
  */
-export function surePpm({
-  envs,
-  counted,
-  needed,
-}: Pick<DuelFacts, 'envs' | 'counted' | 'needed'>): number {
+export function surePpm(duel: Pick<DuelFacts, 'envs' | 'counted' | 'needed'>): number {
+  const { envs, counted, needed } = duel
   const chance = counted === 1 ? 0.0025 : 0.05 ** needed
   return 1e6 * Math.max(0, 1 - countChoices(envs.length, needed) * chance)
 }
@@ -110,11 +107,8 @@ function describeDuel(
   }
 }
 
-function findEnd(
-  { standing, contender, verdicts, epochIndex }: DuelReport,
-  { protocol }: State,
-  crowned: string | undefined,
-): DuelEnd | undefined {
+function findEnd(duel: DuelReport, { protocol }: State, crowned?: string): DuelEnd | undefined {
+  const { standing, contender, verdicts, epochIndex } = duel
   if (standing === 'won') {
     if (crowned === undefined) return undefined
     return crowned === contender.hotkey ? 'crowned' : 'passed'

@@ -119,7 +119,8 @@ export function describeEnv(look: EnvAnalysis): EnvFacts {
     },
     minTrials: rule.minTrials,
     score: scoreHundredths(report.score),
-    bar: scoreBar(rule.floorZSquaredPpm),
+    // The root of millionths is in thousandths.
+    bar: Number((ceilRoot(BigInt(rule.floorZSquaredPpm)) + 9n) / 10n),
     decisivePpm: median && Math.floor((MILLION * median.trials) / median.played),
   }
 }
@@ -153,9 +154,6 @@ function winBounds(
     upper: within(Math.ceil(Math.max(ratioPpm + share(lead + margin), won))),
   }
 }
-
-/** Returns z in hundredths, rounded up: the root of millionths is in thousandths. */
-const scoreBar = (zSquaredPpm: number): number => Number((ceilRoot(BigInt(zSquaredPpm)) + 9n) / 10n)
 
 /** Returns ⌊100 · lead / √spread⌋. */
 function scoreHundredths({ lead, spread }: Score): number {

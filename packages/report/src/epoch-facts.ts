@@ -146,9 +146,8 @@ function findMissingQuorum({ before, report, snapshot }: EpochResult): MissingQu
 function sharePpm(hotkeys: readonly string[], voters: EpochResult['before']['voters']): number {
   const sumWeights = (some: readonly string[]): number =>
     some.reduce((sum, hotkey) => sum + (voters[hotkey] ?? 0), 0)
-  return Math.floor(
-    (1_000_000 * sumWeights(hotkeys)) / Math.max(1, sumWeights(Object.keys(voters))),
-  )
+  const all = Math.max(1, sumWeights(Object.keys(voters)))
+  return Math.floor((1_000_000 * sumWeights(hotkeys)) / all)
 }
 
 /**

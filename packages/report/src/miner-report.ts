@@ -2,7 +2,6 @@ import type { Side } from '@affine/envs'
 import type { RecomputedEpoch } from '@affine/settlement'
 import { describeEnding } from './course.ts'
 import type { DuelFacts } from './duel-facts.ts'
-import type { EnvFacts } from './env-facts.ts'
 import { describeEpoch, type EpochFacts } from './epoch-facts.ts'
 import { DuelStats, type LostChallenge } from './miner-stats.ts'
 import {
@@ -28,14 +27,11 @@ interface MinerReportOptions {
   readonly nameOf: HotkeyFormatter
 }
 
-/** A duel of the miner, with the epochs that were read, each as text and record. */
+/** A duel of the miner, with the epochs that were read, each without its other duels. */
 interface OwnDuel {
   readonly side: Side
   readonly duel: DuelFacts
-  readonly from: number
-  readonly to: number
-  readonly looks: readonly EnvFacts[]
-  readonly epochs: readonly (readonly [text: string, record: object])[]
+  readonly epochs: readonly EpochFacts[]
 }
 
 /**
@@ -71,21 +67,17 @@ export class MinerReport {
     this.#last = facts
     for (const duel of duels) {
       const side = findSide(hotkey, duel)
-      if (side) this.#addEpoch(limitToDuel(facts, duel), duel, side)
+      if (side) this.#addEpoch(facts, duel, side)
     }
     if (seated?.hotkey === hotkey) this.#say(this.#textOf(facts), { type: 'seated', epoch })
   }
 
   /** Adds an epoch of one duel of the miner. */
   #addEpoch(facts: EpochFacts, duel: DuelFacts, side: Side): void {
-    const { epoch } = facts
     const { hotkey } = duel.contender
     const known = this.#own.get(hotkey)
-    const none = { from: epoch, epochs: [], looks: [] }
-    const { from, epochs, looks } = known?.duel.start === duel.start ? known : none
-    const line = [this.#textOf(facts), { type: 'epoch', epoch, role: side, duel }] as const
-    const read = { epochs: [...epochs, line], looks: [...looks, ...duel.analyses] }
-    this.#own.set(hotkey, { side, duel, from, to: epoch, ...read })
+    const before = known?.duel.start === duel.start ? known.epochs : []
+    this.#own.set(hotkey, { side, duel, epochs: [...before, limitToDuel(facts, duel)] })
     if (duel.end) this.#sayDuel(hotkey)
   }
 
@@ -117,7 +109,10 @@ export class MinerReport {
     if (own === undefined) return
     this.#own.delete(contender)
     const { line, nameOf, verbose } = this.#options
-    const { side, duel, from, to, epochs, looks } = own
+    const { side, duel, epochs } = own
+    const to = epochs.at(-1)?.epoch ?? 0
+    const from = epochs[0]?.epoch ?? to
+    const looks = epochs.flatMap(({ duels }) => duels.flatMap(({ analyses }) => analyses))
     const { losses, ...counts } = this.stats.statsFor(side, contender)
     const rival = nameOf(duel[side === 'champion' ? 'contender' : 'champion'].hotkey)
     const began = from === duel.start ? '' : `, of a duel that began in epoch ${duel.start},`
@@ -130,7 +125,10 @@ export class MinerReport {
     const verdicts = verbose ? [] : formatVerdicts(duel, looks)
     const texts = [...others, ...verdicts].map(indent)
     this.#say([tone === undefined ? text : { text, tone }, ...texts], record)
-    if (verbose) for (const [text, epoch] of epochs) line(indent(text), epoch)
+    for (const facts of verbose ? epochs : []) {
+      const { epoch, duels } = facts
+      line(indent(this.#textOf(facts)), { type: 'epoch', epoch, role: side, duel: duels[0] })
+    }
     const format = verbose ? formatFullLoss : formatLoss
     for (const loss of losses) {
       const lost = { role: side, ...loss, ending: describeEnding(loss.pair, side) }

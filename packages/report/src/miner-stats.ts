@@ -22,9 +22,9 @@ export type Forfeits = Readonly<Record<string, number>>
  */
 const COUNTS = ['challenges', 'won', 'lost', 'outplayed', 'slow', 'unbegun'] as const
 
-type Counts = Record<(typeof COUNTS)[number], number>
+type CountSums = Record<(typeof COUNTS)[number], number>
 
-type MinerCounts = Readonly<Counts> & { readonly forfeits: Forfeits }
+type MinerCounts = Readonly<CountSums> & { readonly forfeits: Forfeits }
 
 /** Counts of a miner in the epochs of a duel that were read, in the lanes that count. */
 export type MinerStats<Loss> = MinerCounts & {
@@ -51,7 +51,7 @@ interface CountOptions<Loss> {
 }
 
 /** Counts of one side in one lane. */
-type SideCounts<Loss> = Counts & {
+type SideCounts<Loss> = CountSums & {
   readonly forfeits: Record<string, number>
   readonly losses: Loss[]
 }
@@ -141,7 +141,7 @@ function isSlow(pair: ChallengePair, side: Side): boolean {
 }
 
 const zeroCounts = <Loss>(): SideCounts<Loss> => {
-  const zeros = Object.fromEntries(COUNTS.map((what) => [what, 0])) as Counts
+  const zeros = Object.fromEntries(COUNTS.map((what) => [what, 0])) as CountSums
   return { ...zeros, forfeits: {}, losses: [] }
 }
 

@@ -98,14 +98,11 @@ export function formatPractice(
     `${env}: ${well.count} of ${challenges} ${how}, ${formatRange(well)}`,
     ...formatRewards(rewards, challenges),
     `  forfeited: ${formatForfeits(forfeits) || 'none'}`,
-    ...formatTimes(result, spec),
+    ...formatTimes(result, spec.replyMs),
   ].join('\n')
 }
 
-function formatTimes(
-  { replyMs }: PracticeResult,
-  { replyMs: allowed }: Pick<EnvSpec, 'replyMs'>,
-): readonly string[] {
+function formatTimes({ replyMs }: PracticeResult, allowed: number): readonly string[] {
   if (replyMs === undefined) return []
   const { half, most, slowest } = replyMs
   const times = `half in ${half} ms, 95 % in ${most} ms, all in ${slowest} ms`

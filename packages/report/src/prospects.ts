@@ -53,10 +53,8 @@ export function estimateProspects(
   const even = counts.filter(({ isEven }) => isEven).map(({ env }) => [env, 'even'] as const)
   const verdicts: Readonly<Record<string, Verdict>> = Object.fromEntries(even)
   const envs = counts.map((count): Comparison => {
-    const rule = soloRule(
-      chooseRule(verdicts, count.env, protocol),
-      estimateDecisive(count, protocol),
-    )
+    const most = estimateDecisive(count, protocol)
+    const rule = soloRule(chooseRule(verdicts, count.env, protocol), most)
     const canWin = !count.isEven && rule.cap >= rule.minTrials
     const rates = estimateRates(count)
     const winAt = (p: number): number => (canWin ? walk({ p, ratioPpm, rule }).win : 0)
@@ -70,16 +68,12 @@ export function estimateProspects(
 }
 
 /** Estimates the decisive challenges of a lane in a whole duel, at this share of ties. */
-function estimateDecisive(
-  { env, wins, losses, ties }: Pick<Comparison, 'env' | 'wins' | 'losses' | 'ties'>,
-  { envs, duelEpochs }: Protocol,
-): number {
+function estimateDecisive(count: Omit<Comparison, 'win'>, { envs, duelEpochs }: Protocol): number {
+  const { env, wins, losses, ties } = count
   const constants = envs[env]
   if (constants === undefined) return 0
-  const quotas = Array.from({ length: duelEpochs }, (_, epoch) =>
-    computeQuota(epoch + 1, constants),
-  )
-  const played = quotas.reduce((sum, quota) => sum + quota, 0)
+  let played = 0
+  for (let epoch = 1; epoch <= duelEpochs; epoch++) played += computeQuota(epoch, constants)
   const decisive = wins + losses
   return Math.floor((played * decisive) / Math.max(1, decisive + ties))
 }

@@ -23,10 +23,8 @@ export interface EpochRange {
  * that ended in the last 20 epochs. If there were too few, estimates by the shortest and longest
  * duels of simulated queues.
  */
-export function estimateTurn(
-  place: number,
-  { epoch, duels, lastPlayed, protocol }: State,
-): EpochRange {
+export function estimateTurn(place: number, state: State): EpochRange {
+  const { epoch, duels, lastPlayed, protocol } = state
   const ahead = Math.max(0, place + duels.length - protocol.duelsMost)
   const since = (epoch - COUNTED_EPOCHS) * protocol.epochBlocks
   const ended = Object.values(lastPlayed).filter(({ left = -1 }) => left >= since).length

@@ -1,16 +1,9 @@
-import {
-  type Chain,
-  decodeCommitment,
-  type Neuron,
-  type Snapshot,
-  type UidWeights,
-} from '@affine/chain'
+import { decodeCommitment, type Neuron, type Snapshot, type UidWeights } from '@affine/chain'
 import {
   computeTrust,
   digestContent,
   listPlaying,
   orderQueue,
-  type Protocol,
   type State,
   stateRoot,
 } from '@affine/duel'
@@ -93,7 +86,7 @@ export async function readStatus(
   const snapshot = await chain.snapshot(block)
   const weights = await chain.weights(block)
   const place = locateBlock(block, network.protocol)
-  const due = await findDeadline(chain, block, network.protocol)
+  const due = await findDeadline({ chain, network }, block)
   const queue = listQueue(state, snapshot, network)
   const facts = last && describeEpoch(last)
   const rows = listValidators(state, snapshot, weights, facts?.lanes)
@@ -102,17 +95,13 @@ export async function readStatus(
 }
 
 /** Finds the next deadline for seals or attestations. Protocol §5.1. */
-async function findDeadline(
-  chain: Chain,
-  block: number,
-  protocol: Protocol,
-): Promise<SubnetStatus['due']> {
-  const { sealBlock, epochBlocks } = protocol
-  const { offset } = locateBlock(block, protocol)
+async function findDeadline({ chain, network }: Subnet, block: number) {
+  const { sealBlock, epochBlocks } = network.protocol
+  const { offset } = locateBlock(block, network.protocol)
   const ms = await averageBlockMs(chain, block)
   const isSealing = offset <= sealBlock
   const blocks = (isSealing ? sealBlock : epochBlocks - 1) - offset
-  const what = isSealing ? 'seals' : 'attestations'
+  const what: SubnetStatus['due']['what'] = isSealing ? 'seals' : 'attestations'
   return { what, blocks, seconds: Math.round((blocks * ms) / 1000) }
 }
 
@@ -207,10 +196,8 @@ export function listQueue(
  * Returns one line with the first epoch in which a miner's files and chute must be available; no
  * line for a neuron that neither plays nor waits.
  */
-export function formatReadiness({
-  readyBy,
-  turn,
-}: Pick<QueueEntry, 'readyBy' | 'turn'>): readonly string[] {
+export function formatReadiness(entry: Pick<QueueEntry, 'readyBy' | 'turn'>): readonly string[] {
+  const { readyBy, turn } = entry
   if (readyBy === undefined) return []
   const what = "its model's files and its chute must be public and awake"
   if (turn === undefined) return [`${what} now`]

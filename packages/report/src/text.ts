@@ -17,10 +17,11 @@ const HALF_PAIR = /[\ud800-\udbff]$/
  * Formats a share in ppm as a percentage with at most one decimal, as in "66.3 %". Rounds down, so
  * that shares keep their order, and less than all is never 100 %.
  */
-export const percent = (ppm: number): string => `${floorPermille(ppm) / 10} %`
+export const percent = (ppm: number): string => `${Math.floor(ppm / 1000) / 10} %`
 
-/** Returns the thousandths that `percent` shows. */
-export const floorPermille = (ppm: number): number => Math.floor(ppm / 1000)
+/** Formats a count, as in "1 epoch" and "2 epochs". */
+export const formatCount = (count: number, noun: string): string =>
+  `${count} ${noun}${count === 1 ? '' : 's'}`
 
 /** Formats an amount in rao with at most six digits, as in "1,250.5 TAO". */
 export const formatStake = (rao: bigint | string): string =>
@@ -28,7 +29,7 @@ export const formatStake = (rao: bigint | string): string =>
 
 /** Formats the epochs until a turn, as in "about 2 to 7 epochs". */
 export const formatWait = ({ least, most }: Record<'least' | 'most', number>): string =>
-  `about ${least === most ? most : `${least} to ${most}`} epoch${most === 1 ? '' : 's'}`
+  `about ${least === most ? '' : `${least} to `}${formatCount(most, 'epoch')}`
 
 /** Formats an interval, as in "50.1 % to 66.3 %". */
 export const percentRange = ({ lower, upper }: Bounds): string =>
@@ -84,9 +85,9 @@ export const nameHotkeysBy =
   (hotkey) =>
     Object.hasOwn(names, hotkey) ? printable(names[hotkey] ?? '', 40) : otherwise(hotkey)
 
-/** Returns the first six and last four characters of a hotkey. */
+/** Returns the first six and last four characters of a hotkey; a shorter text unchanged. */
 export const shortenHotkey: HotkeyFormatter = (hotkey) =>
-  printable(`${hotkey.slice(0, 6)}…${hotkey.slice(-4)}`)
+  printable(hotkey.length > 13 ? `${hotkey.slice(0, 6)}…${hotkey.slice(-4)}` : hotkey)
 
 /**
  * Returns a record as ASCII JSON, because a terminal acts on some characters that JSON may contain.

@@ -1,9 +1,8 @@
-import type { Verdict } from '@affine/duel'
-import type { EnvAnalysis, EnvFacts } from '@affine/report'
+import type { DuelFacts, EnvAnalysis, EnvFacts } from '@affine/report'
 import { percent, percentRange } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import { type DuelAccount, latestAnalyses } from '../app-state.ts'
-import { hotkeyNames, type Page, type StateProps, useAnswer } from '../page.ts'
+import { hotkeyNames, type Page, useAnswer } from '../page.ts'
 import { Face } from './parts.tsx'
 
 /** Converts a share in ppm to a percentage of a bar. */
@@ -26,12 +25,7 @@ export function Leads({ account }: { readonly account: DuelAccount }): JSX.Eleme
   return (
     <dl class="leads">
       {latestAnalyses(account).map((analysis) => (
-        <Lead
-          key={analysis.env}
-          look={analysis}
-          verdict={account.duel.verdicts[analysis.env] ?? 'open'}
-          isPast={account.duel.end !== undefined}
-        />
+        <Lead key={analysis.env} look={analysis} duel={account.duel} />
       ))}
     </dl>
   )
@@ -39,14 +33,12 @@ export function Leads({ account }: { readonly account: DuelAccount }): JSX.Eleme
 
 interface LeadProps {
   readonly look: EnvFacts
-  /** Current verdict of the environment; a verdict of the analysis may have been withdrawn. */
-  readonly verdict: Verdict | 'open'
-  /** Whether the duel has ended. */
-  readonly isPast: boolean
+  readonly duel: DuelFacts
 }
 
-function Lead({ look, verdict, isPast }: LeadProps): JSX.Element {
-  const { ratioPpm } = look
+function Lead({ look, duel }: LeadProps): JSX.Element {
+  // The verdict of an earlier analysis may have been withdrawn.
+  const verdict = duel.verdicts[look.env] ?? 'open'
   const { wins, trials, bounds } = verdict === 'hold' ? look.hold : look.win
   const name = look.env.replace(/@.*/, '')
   const range = bounds ? percentRange(bounds) : 'no decisive challenge'
@@ -66,7 +58,7 @@ function Lead({ look, verdict, isPast }: LeadProps): JSX.Element {
             />
           )}
           {trials > 0 && <circle cx={toPercent((1e6 * wins) / trials)} cy="9" r="5" />}
-          <RatioLine ratio={ratioPpm} isPast={isPast} height={18} />
+          <RatioLine ratio={look.ratioPpm} isPast={duel.end !== undefined} height={18} />
         </svg>
       </dd>
       <dd>
@@ -107,11 +99,11 @@ interface StripsProps extends Page {
  */
 export function Strips({ account, of, ...page }: StripsProps): JSX.Element {
   const { duel, epochs } = account
-  const { value, error } = useAnswer(page.ask, ['analyses', duel.id], [epochs.length])
+  const { value, error } = useAnswer(page.ask, ['duel', duel.id], [epochs.length])
   return (
     <figure>
       {value === undefined && <p>{error ?? 'Reading…'}</p>}
-      {value?.map((each) => (
+      {value?.analyses.map((each) => (
         <Strip
           key={each.env}
           state={page.state}
@@ -132,7 +124,7 @@ export function Strips({ account, of, ...page }: StripsProps): JSX.Element {
 /** Rows of faces, so that they do not hide each other. */
 const ROWS = 3
 
-type StripProps = StateProps & EnvAnalysis & Pick<StripsProps, 'of'> & Pick<LeadProps, 'isPast'>
+type StripProps = EnvAnalysis & Pick<StripsProps, 'state' | 'of'> & Pick<RatioLineProps, 'isPast'>
 
 function Strip({ state, env, ratioPpm, report, of, isPast }: StripProps): JSX.Element {
   const nameOf = hotkeyNames(state)

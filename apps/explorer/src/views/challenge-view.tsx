@@ -2,7 +2,7 @@ import type { Side } from '@affine/report'
 import { formatFault } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import { type Page, readingState, type StateProps, useAnswer } from '../page.ts'
-import { shorten, showHidden } from '../visible.ts'
+import { showHidden } from '../visible.ts'
 import type { ShownPair } from '../worker/answers.ts'
 import type { SampleLine } from '../worker/epoch-accounts.ts'
 import { CourseView } from './course-view.tsx'
@@ -34,7 +34,7 @@ export function ChallengeView({ block, line, ...page }: Page & SampleLine): JSX.
         <Terms>Challenge</Terms> <span class="mono">{sample.challengeId}</span>, sent by{' '}
         <Key state={state} hotkey={validator} />: line {line} of <Terms>block</Terms>{' '}
         <a {...(url !== undefined && { href: url })}>
-          <code>{shorten(block)}</code>
+          <code>{block.slice(0, 12)}…</code>
         </a>
         .
       </p>

@@ -2,6 +2,7 @@ import type { Decider, Side } from '@affine/report'
 import {
   describeMinerDuel,
   explainVerdict,
+  formatCount,
   formatVerdicts,
   formatWon,
   percent,
@@ -10,7 +11,6 @@ import {
 import type { JSX } from 'preact'
 import { type DuelAccount, formatSpan, listDuels } from '../app-state.ts'
 import { describeResult, explainAbsence, type Page, useAnswer } from '../page.ts'
-import { formatCount } from '../visible.ts'
 import type { LostLine } from '../worker/epoch-accounts.ts'
 import { LEADS_KEY, Leads, Strips } from './bars.tsx'
 import { Thumbnail } from './course-view.tsx'
@@ -63,7 +63,7 @@ interface DuelProps extends Page {
 /** Shows the counts of a side, and its latest lost challenges as pictures. */
 function Losses({ account, side, ...page }: DuelProps & { readonly side: Side }): JSX.Element {
   const { duel, epochs } = account
-  const { value, error } = useAnswer(page.ask, ['losses', duel.id], [epochs.length])
+  const { value, error } = useAnswer(page.ask, ['duel', duel.id], [epochs.length])
   const losses = value && alternateEnvs(value[side])
   return (
     <section>

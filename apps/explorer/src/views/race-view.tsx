@@ -5,16 +5,18 @@ import {
   describeSubnet,
   explainEnd,
   explainFrozen,
+  formatCount,
   formatEpochs,
   formatWait,
   percent,
+  shortenHotkey,
   warnOtherState,
 } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import { formatDuelId, linkTo } from '../address.ts'
 import { type AppState, type DuelAccount, listDuels, listTerms, type Term } from '../app-state.ts'
 import { explainAbsence, hotkeyNames, type Page, readingState, type StateProps } from '../page.ts'
-import { formatCount, shorten, showOnLine } from '../visible.ts'
+import { showOnLine } from '../visible.ts'
 import type { EpochAccount } from '../worker/epoch-accounts.ts'
 import { LEADS_KEY, Leads } from './bars.tsx'
 import { Face, Few, Heading, Key } from './parts.tsx'
@@ -76,7 +78,7 @@ function findCrowning(state: AppState): DuelAccount | undefined {
 function Numbers({ state }: StateProps): JSX.Element {
   const { hotkey = '', from = 0 } = listTerms(state).at(-1) ?? {}
   const { heir, nextRatio = 0 } = state.epochs.at(-1) ?? {}
-  const model = heir && showOnLine(heir.model.replace(hotkey, shorten(hotkey)), 80)
+  const model = heir && showOnLine(heir.model.replace(hotkey, shortenHotkey(hotkey)), 80)
   const { duel } = findCrowning(state) ?? {}
   const sure =
     duel === undefined

@@ -1,8 +1,9 @@
+import { formatCount } from '@affine/report/sentences'
 import type { ComponentChildren, JSX } from 'preact'
 import type { AppState } from '../app-state.ts'
 import { isNetworkName, type NamedNetwork, type NetworkFile } from '../network-file.ts'
 import { hotkeyNames } from '../page.ts'
-import { formatCount, formatDuration, showOnLine } from '../visible.ts'
+import { formatDuration, showOnLine } from '../visible.ts'
 import type { ChainHead, ReadingSpan } from '../worker/reader.ts'
 
 interface ReadingProps {
@@ -107,18 +108,14 @@ const progressBar = ({ from, to }: ReadingSpan, epochsRead = 0): JSX.Element => 
   </label>
 )
 
-interface SourceProps {
-  readonly network: NamedNetwork
-  /** Undefined until the chain was read. */
-  readonly beginning: ReadingSpan | undefined
-}
-
 /**
  * Shows below every view the network, its chain and buckets, and whether the site or a link named
  * it.
  */
-export function SourceBar({ network, beginning }: SourceProps): JSX.Element {
+export function SourceBar({ state, network }: ReadingProps): JSX.Element | null {
+  if (network === undefined) return null
   const { file, isByLink } = network
+  const { beginning } = state
   return (
     <footer class="source">
       <b>Network</b> {describeNetwork(file, beginning)} · <b>chain</b> {describeChain(file)} ·{' '}

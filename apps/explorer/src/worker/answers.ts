@@ -7,9 +7,9 @@ import {
   toLine,
 } from '@affine/blocks'
 import type { PerSide } from '@affine/envs'
-import { type EnvAnalysis, type EpisodeCourse, replaySide } from '@affine/report'
+import { type EpisodeCourse, replaySide } from '@affine/report'
 import { judgeProofFile } from '@affine/settlement'
-import type { LostLine, SampleLine } from './epoch-accounts.ts'
+import type { DuelDetails, SampleLine } from './epoch-accounts.ts'
 import { collectEvidence, rereadBlock } from './evidence.ts'
 import { explainSteps, proveSample, type Step, toProof } from './proof-steps.ts'
 import type { SubnetReader } from './reader.ts'
@@ -51,10 +51,7 @@ export interface Answers {
   sample(line: SampleLine): Promise<ShownSample>
   proof(line: SampleLine): Promise<ShownProof>
   proofFile(file: File): Promise<ShownProofFile>
-  /** The latest analysis of each environment of a duel, with the results of every lane. */
-  analyses(duelId: string): Promise<readonly EnvAnalysis[]>
-  /** The latest lost challenges of each side of a duel. */
-  losses(duelId: string): Promise<PerSide<readonly LostLine[]>>
+  duel(id: string): Promise<DuelDetails>
 }
 
 /** Creates the answers from a subnet that may still be opening. */
@@ -72,8 +69,7 @@ export function createAnswers(opened: () => Promise<SubnetReader>): Answers {
       const line = read && { block: read.block, line: read.proof.index }
       return { name: file.name, steps: explainSteps(steps), line }
     },
-    analyses: async (duelId) => (await opened()).accounts.findAnalyses(duelId),
-    losses: async (duelId) => (await opened()).accounts.findLosses(duelId),
+    duel: async (id) => (await opened()).accounts.findDetails(id),
   }
 }
 

@@ -1,10 +1,4 @@
-import {
-  BucketFailure,
-  type BucketFailureFacts,
-  httpBucket,
-  isBucketUrl,
-  isPlainName,
-} from '@affine/blocks'
+import { BucketFailure, httpBucket, isBucketUrl, isPlainName } from '@affine/blocks'
 import { describeFailure, type OpenBucket, toFailureFacts } from '@affine/settlement'
 
 /** The state of a bucket. */
@@ -73,25 +67,18 @@ export class PageBuckets {
   ): Promise<Uint8Array | null> {
     try {
       const bytes = await httpBucket(place, { fetch: ask, timeoutMs: TIMEOUT_MS }).read(path, limit)
-      if (bytes === null) {
-        health.missing += 1
-        return null
-      }
-      health.files += 1
+      health[bytes === null ? 'missing' : 'files'] += 1
       return bytes
     } catch (error) {
       const failure = toFailureFacts(error as Error)
-      health.failure = describeReadFailure(failure)
+      health.failure = failure.code === 'connection' ? NO_ANSWER : describeFailure(failure)
       throw new BucketFailure(`read ${path}`, failure, error)
     }
   }
 }
 
 /**
- * Describes a failure. A browser does not distinguish a lost connection from a response that it
- * withholds, and a second request would be needed to find out.
+ * A browser does not distinguish a lost connection from a response that it withholds, and a second
+ * request would be needed to find out.
  */
-function describeReadFailure(failure: BucketFailureFacts): string {
-  if (failure.code !== 'connection') return describeFailure(failure)
-  return 'no response that a page may read: check its CORS rules'
-}
+const NO_ANSWER = 'no response that a page may read: check its CORS rules'

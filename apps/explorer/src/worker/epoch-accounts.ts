@@ -1,4 +1,3 @@
-import type { Sample } from '@affine/blocks'
 import type { PerSide } from '@affine/envs'
 import {
   type DuelFacts,
@@ -34,29 +33,29 @@ export interface LostLine extends SampleLine {
   readonly forfeit: string | undefined
 }
 
+/** The latest challenges that each side of a duel lost, in the lanes that count. */
+export interface DuelDetails extends PerSide<readonly LostLine[]> {
+  /** The latest analysis of each environment, with the results of every lane. */
+  readonly analyses: readonly EnvAnalysis[]
+}
+
 /**
  * Creates the accounts of consecutive epochs. Stores the largest parts, lanes and lost challenges,
  * until the page asks for them.
  */
 export class EpochAccounts {
-  readonly #stats = new DuelStats<LostLine>({
+  /** Receives the samples of the current epoch. Samples of a block come in order. */
+  readonly stats: DuelStats<LostLine> = new DuelStats<LostLine>({
     most: 3,
     keep: ({ pair: { env, index }, block, line, forfeit }) => {
       return { block, line, env, index, forfeit }
     },
   })
-  readonly #losses = new Map<ShownDuel['id'], PerSide<readonly LostLine[]>>()
-  /** The latest analyses of each duel. */
-  readonly #looks = new Map<ShownDuel['id'], readonly EnvAnalysis[]>()
-
-  /** Adds a sample of the current epoch. Samples of a block come in order. */
-  add(sample: Sample, place: SamplePlace): void {
-    this.#stats.add(sample, place)
-  }
+  readonly #details = new Map<ShownDuel['id'], DuelDetails>()
 
   /** Ends the current epoch and returns its account. */
   finish(recomputed: RecomputedEpoch): EpochAccount {
-    this.#stats.finish(recomputed)
+    this.stats.finish(recomputed)
     const facts = describeEpoch(recomputed)
     return { ...facts, duels: facts.duels.map((duel) => this.#shown(duel)) }
   }
@@ -64,20 +63,14 @@ export class EpochAccounts {
   #shown(duel: DuelFacts): ShownDuel {
     const id = formatDuelId(duel)
     const { hotkey } = duel.contender
-    const { losses: champion, ...ofChampion } = this.#stats.statsFor('champion', hotkey)
-    const { losses: contender, ...ofContender } = this.#stats.statsFor('contender', hotkey)
-    this.#losses.set(id, { champion, contender })
-    this.#looks.set(id, this.#stats.analysesFor(hotkey))
+    const { losses: champion, ...ofChampion } = this.stats.statsFor('champion', hotkey)
+    const { losses: contender, ...ofContender } = this.stats.statsFor('contender', hotkey)
+    this.#details.set(id, { champion, contender, analyses: this.stats.analysesFor(hotkey) })
     return { ...duel, id, stats: { champion: ofChampion, contender: ofContender } }
   }
 
-  /** Returns the latest challenges that each side of a duel lost, in the lanes that count. */
-  findLosses(duel: ShownDuel['id']): PerSide<readonly LostLine[]> {
-    return this.#losses.get(duel) ?? { champion: [], contender: [] }
-  }
-
-  /** Returns the latest analyses of a duel. Empty if the duel was never evaluated. */
-  findAnalyses(duel: ShownDuel['id']): readonly EnvAnalysis[] {
-    return this.#looks.get(duel) ?? []
+  /** Returns the details of a duel. Empty if the duel is unknown. */
+  findDetails(duel: ShownDuel['id']): DuelDetails {
+    return this.#details.get(duel) ?? { champion: [], contender: [], analyses: [] }
   }
 }

@@ -67,7 +67,11 @@ export async function collectEvidence(
   const scope = await laneScope(chain, state, validator)
   if (!checked.ok || scope === null) throw new Error('the lane is void, so nothing can be proved')
   const block = await rereadBlock(hash, sources)
-  const after = await readHeadersAfter(hash, checked.value.blocks, sources)
+  // The list begins with the head.
+  const { blocks } = checked.value
+  const after: Header[] = []
+  for (const later of blocks.slice(0, blocks.indexOf(hash)).reverse())
+    after.push((await rereadBlock(later, sources)).header)
   const head = after.at(-1) ?? block.header
   const seals = await readSeals(chain, state)
   return {
@@ -77,16 +81,4 @@ export async function collectEvidence(
     beaconBlock: beaconBlock(state.epoch, state.protocol),
     sealed: seals[validator] ?? '',
   }
-}
-
-/** Reads the headers of a lane's blocks after one of them. `blocks` begins with the head. */
-async function readHeadersAfter(
-  hash: string,
-  blocks: readonly string[],
-  sources: readonly Source[],
-): Promise<readonly Header[]> {
-  const later = blocks.slice(0, blocks.indexOf(hash)).reverse()
-  const headers: Header[] = []
-  for (const each of later) headers.push((await rereadBlock(each, sources)).header)
-  return headers
 }

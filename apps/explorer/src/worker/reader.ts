@@ -69,13 +69,13 @@ const CONCURRENT_LANES = 4
 /** Recomputes a subnet, and stores the data to answer questions about it. */
 export class SubnetReader {
   readonly accounts: EpochAccounts = new EpochAccounts()
-  readonly #buckets: PageBuckets
+  readonly buckets: PageBuckets
   readonly subnet: OpenSubnet
   readonly #settled: Pick<RecomputedEpoch, 'before' | 'lanes'>[] = []
 
   private constructor(opened: OpenSubnet, buckets: PageBuckets) {
     this.subnet = opened
-    this.#buckets = buckets
+    this.buckets = buckets
   }
 
   /**
@@ -93,13 +93,13 @@ export class SubnetReader {
    */
   async *follow(last: number | undefined): AsyncGenerator<Findings, void> {
     const { chain, network } = this.subnet
-    const data = { chain, network, openBucket: this.#buckets.open }
+    const data = { chain, network, openBucket: this.buckets.open }
     const first = createFirstState(network)
     let state = last === undefined ? first : await readStartState(data, last)
     const isTrusted = last !== undefined && state.epoch > first.epoch
     yield { beginning: await this.#beginning(state, isTrusted) }
     const { accounts } = this
-    const onSample = accounts.add.bind(accounts)
+    const onSample = accounts.stats.add.bind(accounts.stats)
     const reading = { ...data, onSample, choose: null, lanesAtOnce: CONCURRENT_LANES }
     let readTo = -1
     // With a signal, a client connects again when its connection breaks.
@@ -124,14 +124,9 @@ export class SubnetReader {
     }
   }
 
-  /** Returns the states of buckets, in the order of first use. */
-  health(): readonly BucketHealth[] {
-    return this.#buckets.health()
-  }
-
   /** Returns the URL of a file in a validator's bucket, if a page can open that bucket. */
   urlOf(validator: string, path: string): string | undefined {
-    const bucket = this.health().find(({ hotkey, place }) => hotkey === validator && place)
+    const bucket = this.buckets.health().find(({ hotkey, place }) => hotkey === validator && place)
     return bucket && `${bucket.place}/${path}`
   }
 
@@ -144,7 +139,7 @@ export class SubnetReader {
     if (lane === undefined) throw new Error('no valid lane that was read contains this block')
     const { state, validator } = lane
     const holders = sortForReading(listHolders(state.voters, await this.#snapshot()), validator)
-    const sources = holders.flatMap(({ hotkey, url }) => this.#buckets.open(hotkey, url) ?? [])
+    const sources = holders.flatMap(({ hotkey, url }) => this.buckets.open(hotkey, url) ?? [])
     return { chain: this.subnet.chain, ...lane, sources }
   }
 

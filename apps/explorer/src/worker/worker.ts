@@ -28,7 +28,7 @@ async function read(file: NetworkFile): Promise<void> {
     const reader = await opened
     for await (const found of reader.follow(file.last)) {
       if (found.head) ms ??= performance.now() - started
-      send({ ...found, ms, health: reader.health() })
+      send({ ...found, ms, health: reader.buckets.health() })
     }
   } catch (error) {
     send({ failure: (error as Error).message })

@@ -125,7 +125,8 @@ export function findLossCause(
   played: SideStats,
 ): LossCause | undefined {
   const { won, lost, outplayed } = played
-  const { silent, wrong } = countForfeits(played)
+  const { 'no-reply': silent = 0, ...others } = played.forfeits
+  const wrong = Object.values(others).reduce((sum, count) => sum + count, 0)
   const most = Math.max(silent, wrong, outplayed)
   const isItsDoing = findResult(side, duel) === 'lost' && duel.end !== 'freezing'
   if (!isItsDoing || most === 0) return undefined
@@ -138,12 +139,6 @@ export function findLossCause(
 function findSilenceCause({ slow, answered }: SideStats): LossCause {
   if (answered === 0) return 'SILENT'
   return 2 * slow > answered ? 'LATE' : 'UNANSWERED'
-}
-
-/** Counts the forfeits without a reply, and with an unusable reply. */
-function countForfeits({ forfeits }: SideStats) {
-  const { 'no-reply': silent = 0, ...others } = forfeits
-  return { silent, wrong: Object.values(others).reduce((sum, count) => sum + count, 0) }
 }
 
 /** The main cause of a loss, with advice. */

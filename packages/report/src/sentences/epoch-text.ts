@@ -1,6 +1,6 @@
 import type { EpochFacts, LaneFacts } from '../epoch-facts.ts'
 import {
-  floorPermille,
+  formatCount,
   formatStake,
   type HotkeyFormatter,
   listed,
@@ -38,9 +38,8 @@ function describeEvents(facts: EpochFacts, nameOf: HotkeyFormatter): readonly st
   if (next.length > 1) texts.push(`${rivals} challenge ${holder}: their duels begin`)
   if (texts.length > 0) return texts
   if (heir === undefined) return ['the throne is empty, and no one contends']
-  const isFalling = floorPermille(nextRatio) < floorPermille(ratio)
-  const falls = `falls from ${percent(ratio)} to ${percent(nextRatio)}`
-  const share = isFalling ? falls : `stays at ${percent(ratio)}`
+  const [now, then] = [percent(ratio), percent(nextRatio)]
+  const share = now === then ? `stays at ${now}` : `falls from ${now} to ${then}`
   return [`no one challenges ${holder}; the ratio to beat ${share}`]
 }
 
@@ -73,11 +72,11 @@ export function formatEpoch(facts: EpochFacts, nameOf: HotkeyFormatter = shorten
     .map((lane) => `${nameOf(lane.validator)} ${formatLane(lane)} (trust ${percent(lane.trust)})`)
     .join(' · ')
   const ends = [...explainFrozen(facts, nameOf), ...warnOtherState(facts, nameOf)]
-  const isSame = floorPermille(nextRatio) === floorPermille(ratio)
-  const becomes = isSame ? '' : `, and becomes ${percent(nextRatio)}`
+  const [now, then] = [percent(ratio), percent(nextRatio)]
+  const becomes = now === then ? '' : `, and becomes ${then}`
   return [
     summariseEpoch(facts, nameOf),
-    `  ${holder ?? 'no one'} held the throne. The ratio to beat was ${percent(ratio)}${becomes}`,
+    `  ${holder ?? 'no one'} held the throne. The ratio to beat was ${now}${becomes}`,
     ...duels.flatMap((duel) => [
       `  ${nameOf(duel.contender.hotkey)} ${describeDuelState(duel)}`,
       // A won duel is not evaluated any more.
@@ -95,8 +94,7 @@ export function formatEpoch(facts: EpochFacts, nameOf: HotkeyFormatter = shorten
  * Formats whether a lane counts, the reason if it does not, and its games that were never begun.
  */
 export function formatLane({ sealed, attested, accepted, setAside, unbegun }: LaneFacts): string {
-  const games = unbegun === 1 ? ', 1 game never begun' : `, ${unbegun} games never begun`
-  const more = unbegun === 0 ? '' : games
+  const more = unbegun === 0 ? '' : `, ${formatCount(unbegun, 'game')} never begun`
   if (setAside.length > 0) return `✘ suspect in ${setAside.map(({ env }) => env).join(', ')}${more}`
   if (accepted) return `✔${more}`
   if (!sealed) return '✘ not on chain in time'

@@ -1,5 +1,12 @@
 import type { ProofFileVerdict, RecomputedEpoch, Waits } from '@affine/settlement'
-import { type HotkeyFormatter, type Line, percent, printable, type Tone } from '../text.ts'
+import {
+  formatCount,
+  type HotkeyFormatter,
+  type Line,
+  percent,
+  printable,
+  type Tone,
+} from '../text.ts'
 import type { Verification } from '../verification.ts'
 
 /** Formats a flaw or a warning. */
@@ -26,7 +33,7 @@ export function formatVerification(end: Verification, nameOf: HotkeyFormatter): 
     ...formatVotes(end.votes, nameOf),
     ...Object.entries(suspect).map(
       ([hotkey, epochs]) =>
-        `suspect    ${nameOf(hotkey)}: too far from the others in ${countEpochs(epochs)}`,
+        `suspect    ${nameOf(hotkey)}: too far from the others in ${formatCount(epochs, 'epoch')}`,
     ),
     ...(warnings > 0 ? [`${which} above: a warning is not a failure.`] : []),
     { text: formatConclusion(end), tone: conclusion === 'FLAWED' ? 'bad' : 'good' },
@@ -39,7 +46,7 @@ const NOT_COMPARED = ' Not compared: the other copies of each block (run it with
 /** States whether everything is valid, and the copies that were not compared. */
 function formatConclusion({ flaws, uncompared }: Verification): string {
   const limits = uncompared === 'NONE' ? '' : NOT_COMPARED
-  if (flaws > 0) return `${flaws} ${flaws === 1 ? 'flaw' : 'flaws'} found.${limits}`
+  if (flaws > 0) return `${formatCount(flaws, 'flaw')} found.${limits}`
   return uncompared === 'NONE'
     ? 'No problems found.'
     : `No problems in the copies compared.${limits}`
@@ -70,8 +77,6 @@ export function formatProof({ result, read }: ProofFileVerdict, nameOf: HotkeyFo
     tone: 'good',
   }
 }
-
-const countEpochs = (count: number): string => (count === 1 ? '1 epoch' : `${count} epochs`)
 
 /** Shorter waits are not reported, because a busy reader itself is late. */
 const MIN_WAIT_MS = 10_000

@@ -96,6 +96,7 @@ const toJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 // Slots
 
 const HASH = 'b'.repeat(64)
+const NO_HEAD = '0'.repeat(64)
 const ACCOUNT = accountOf(1)
 
 export function drawSlot(random: Generator): Case {
@@ -328,7 +329,7 @@ export async function drawLane(lanes: readonly Honest[], random: Generator): Pro
   let lines: Lines = samples
   let size = BLOCK_SAMPLES
   let header: Record<string, unknown> | undefined
-  let previous = '0'.repeat(64)
+  let previous = NO_HEAD
   let isRaw = false
   for (let left = random.integers(0, 3); left > 0; left--) {
     const kind = random.integers(0, 12)
@@ -353,16 +354,12 @@ export async function drawLane(lanes: readonly Honest[], random: Generator): Pro
   const served = blocks.map(([hash, text], i) => {
     return [hash, isRaw && i === raw ? mutate([specimenOf(text)], random) : text] as const
   })
-  for (const [hash, text] of served) files.bytes.set(hash, bytesIn(text))
-  const last = '0'.repeat(64)
-  const found = await verifyLane({ ...files, previous: last })
-  const given = {
-    scope,
-    head: files.head,
-    previous: last,
-    blocks: Object.fromEntries(served),
-  }
-  return { given, found: found.ok ? toJson(found.value.tallies) : null }
+  const given = { scope, head: files.head, previous: NO_HEAD, blocks: Object.fromEntries(served) }
+  return reducible(given, async (part) => {
+    for (const [hash, text] of Object.entries(part.blocks)) files.bytes.set(hash, bytesIn(text))
+    const found = await verifyLane({ ...files, previous: NO_HEAD })
+    return found.ok ? toJson(found.value.tallies) : null
+  })
 }
 
 // Proofs of a sample

@@ -1,16 +1,13 @@
 """What several files of tests use."""
 
-import subprocess
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
-from processes import AF
+from processes import OPENENV, serving
 
 
 @pytest.fixture(scope="session")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Returns the folder of a demo: `buckets/` and `chain.json`."""
-    out = tmp_path_factory.mktemp("demo") / "out"
-    words = [*AF, "demo", "--seed", "7", "--out", str(out)]
-    subprocess.run(words, check=True, capture_output=True)
-    return out
+def openenv() -> Iterator[str]:
+    """Returns the URL of a server of `affine_envs.openenv`."""
+    with serving(*OPENENV) as url:
+        yield url

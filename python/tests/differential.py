@@ -99,7 +99,7 @@ def history(case: Any) -> Any:
     found: list[Any] = []
     try:
         for epoch in recompute(chain, Buckets(case["buckets"]), first_state(case["rules"], 0)):
-            found.append([epoch.root, sorted(epoch.flaws)])
+            found.append([epoch.root, sorted(epoch.flaws), sorted(epoch.warnings)])
     except UnavailableError:
         found.append("unavailable")
     return found

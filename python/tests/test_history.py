@@ -4,12 +4,11 @@ import json
 import subprocess
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any
 
 import pytest
 from processes import needs_af
-from vectors import ROOT
+from vectors import ROOT, unpack
 
 from affine_envs import play, play_game
 from affine_envs.two_players import SIDES
@@ -19,11 +18,13 @@ AF_VERIFY = ["node", str(ROOT / "apps" / "verifier" / "bin" / "af-verify.js")]
 Line = dict[str, Any]
 
 
-@pytest.fixture(scope="module")
-def history(demo: Path) -> list[Line]:
-    """Returns the lines of a demo's history."""
-    words = [str(demo / "buckets"), "--network", str(demo / "chain.json"), "--json", "--samples"]
-    done = subprocess.run([*AF_VERIFY, *words], capture_output=True, text=True, check=True)
+@pytest.fixture(scope="module", params=["the-contender-wins", "the-champion-wins"])
+def history(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[Line]:
+    """Returns the lines of a history of three epochs, the last with a duel."""
+    folder = unpack(request.param, tmp_path_factory.mktemp("history"))
+    words = [str(folder / "buckets"), "--network", str(folder / "chain.jsonl")]
+    words = [*AF_VERIFY, *words, "--json", "--samples"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
     assert done.stdout.isascii()
     return [json.loads(line) for line in done.stdout.splitlines()]
 
@@ -42,7 +43,7 @@ def replayed(sample: Line) -> dict[str, float]:
         return {sample["miner"]: played.reward}
     said = {side: sample[side]["messages"] for side in SIDES}
     miners = {side: sample[side]["miner"] for side in SIDES}
-    if all(each["role"] != "assistant" for messages in said.values() for each in messages):
+    if not any(said.values()):
         return dict.fromkeys(miners.values(), -1)
     agents = {side: repeating(messages) for side, messages in said.items()}
     games = play_game(env, challenge, agents)
@@ -69,12 +70,13 @@ def test_every_sample_replays_and_comes_before_its_epoch(history: list[Line]) ->
         rewards = rewards_of(sample)
         assert rewards == replayed(sample)
         assert rewards.keys() <= {epoch["champion"], *epoch["contenders"]}
-    assert len(samples) > 1000
+    assert len(samples) > 600
     order = [line["epoch"] for line in history if line["type"] in {"sample", "epoch"}]
     assert order == sorted(order)
-    standings = {duel["standing"] for each in epochs.values() for duel in each["report"]["duels"]}
-    assert standings == {"open", "won", "lost"}
-    assert [each["report"]["crowned"] for each in epochs.values() if "crowned" in each["report"]]
+    [*_, last] = epochs.values()
+    [duel] = last["report"]["duels"]
+    has_won = "crowned" in last["report"]
+    assert duel["standing"] == ("won" if has_won else "lost")
 
 
 def results_of(rewards: Iterable[dict[str, float]], champion: str, contender: str) -> Counter[str]:
@@ -108,4 +110,4 @@ def test_samples_add_up_to_what_the_rule_counted(history: list[Line]) -> None:
                     assert (here["win"], here["loss"]) == (tally["wins"], tally["losses"])
                     assert here.total() == tally["played"]
                     looks += 1
-    assert looks > 100
+    assert looks == 16

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import httpx
@@ -11,7 +10,6 @@ import numpy as np
 import pytest
 from openenv.cli.commands.validate import validate
 from openenv.core import GenericEnvClient
-from processes import OPENENV, serving
 from vectors import reset_of, vectors_of
 
 from affine_envs import Replayed, play, replay
@@ -22,10 +20,9 @@ CHALLENGE = "vBK25fcxhA1CnWXfVUW9LV4H3WttabjwUZK3di6rrPF"
 ENVS = list(NEWEST)
 
 
-@pytest.fixture(scope="module")
-def url() -> Iterator[str]:
-    with serving(*OPENENV) as url:
-        yield url
+@pytest.fixture
+def url(openenv: str) -> str:
+    return openenv
 
 
 @pytest.mark.parametrize("env", ENVS)

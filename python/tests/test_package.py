@@ -63,10 +63,13 @@ SLOW = (
     "test_openenv",
     "test_bittensor",
     "test_verify_programs",
+    "test_entry_points",
+    "test_language_examples",
+    "test_train",
     "long",
     "spec",
     "judges",
     "crowns",
 )
 QUICK = " and ".join(f"not {name}" for name in SLOW)
-"""Those that start no server and compute little: the checkout's run has all."""
+"""Those that start no process and compute little: the checkout's run has all."""

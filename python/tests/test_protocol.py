@@ -123,7 +123,7 @@ def ids(asked: Any) -> Any:
         challenge_id(
             **parts,
             env=place["env"],
-            spec_hash=spec_hash(place["env"]),
+            spec_hash=game_of(place["env"]).spec_hash,
             index=place["index"],
             contender=place["contender"],
         )

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import numpy as np
-from processes import AF, OPENENV, needs_af, serving
+from processes import AF, needs_af, serving
 from vectors import ROOT
 
 from affine_envs import Transcript
@@ -22,12 +22,9 @@ def first_prompt(env: str, seed: int) -> list[Message]:
 
 
 @needs_af
-def test_a_reply_is_worth_what_comes_of_it() -> None:
-    with (
-        serving(*OPENENV) as envs,
-        serving(*AF, "miner", "--skill", "1", "--port", "0") as perfect,
-    ):
-        program = PROGRAM.replace("http://127.0.0.1:8000", envs).replace("1000", "20")
+def test_a_reply_is_worth_what_comes_of_it(openenv: str) -> None:
+    with serving(*AF, "miner", "--skill", "1", "--port", "0") as perfect:
+        program = PROGRAM.replace("http://127.0.0.1:8000", openenv).replace("1000", "20")
         names: dict[str, Any] = {}
         exec(program.replace("http://127.0.0.1:8003/v1", perfect), names)
         assert names["prompts"][7] == first_prompt("tictactoe-v0", 7)

@@ -14,21 +14,24 @@ import pytest
 
 pytest.importorskip("sr25519", reason="needs the extra `verify`")
 
-from verify_world import World
+from vectors import unpack, vectors_of
 
 from affine_envs.canonical_json import canonical_text
 from affine_verify import merkle
 from affine_verify.buckets import HTTPS, Buckets
+from affine_verify.chain import read_chain
+from affine_verify.commitments import Attestation
 from affine_verify.evidence import PROOF_BYTES, Scope, check_proof, is_full, plan_of
 from affine_verify.main import main
+from affine_verify.rules import LOCAL
+from affine_verify.state import State, first_state
 from affine_verify.text import FaultError
+from affine_verify.verify import Epoch, recompute
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> World:
-    world = World(tmp_path_factory.mktemp("world"), {("b", 2): {"wrong-reward"}}, names="abc")
-    world.play(3)
-    return world
+def history(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return unpack("a-reward-not-earned", tmp_path_factory.mktemp("history"))
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -47,7 +50,7 @@ class Quiet(SimpleHTTPRequestHandler):
         if self.path != "/localnet":
             return self.send_error(501)
         begin = json.loads(self.rfile.read(int(self.headers["content-length"])))["log"]
-        first, *blocks = (Path(self.directory) / "chain.json").read_bytes().splitlines(True)
+        first, *blocks = (Path(self.directory) / "chain.jsonl").read_bytes().splitlines(True)
         self.send_response(200)
         self.end_headers()
         self.wfile.write(b"".join([first, *blocks[begin : begin + 40]]))
@@ -74,37 +77,56 @@ def lines_of(output: str, kind: str) -> list[dict[str, Any]]:
     return [line for line in map(json.loads, output.splitlines()) if line["type"] == kind]
 
 
-def test_verifies_folders_and_urls_alike(world: World, capsys: pytest.CaptureFixture[str]) -> None:
-    buckets, chain = world.folder / "buckets", world.folder / "chain.json"
+def test_verifies_folders_and_urls_alike(history: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    buckets, chain = history / "buckets", history / "chain.jsonl"
     assert main([str(buckets), "--network", str(chain), "--json"]) == 1
     output = capsys.readouterr().out
-    flaw = {"type": "flaw", "validator": world.keys[1].hotkey, "epoch": 2, "code": "WRONG_REWARD"}
+    [want] = [h for h in vectors_of("conformance/histories") if h["what"] == "a reward not earned"]
+    [[validator, epoch, code]] = want["want"]["flaws"]
+    flaw = {"type": "flaw", "validator": validator, "epoch": epoch, "code": code}
     assert lines_of(output, "flaw") == [flaw]
     assert len(lines_of(output, "epoch")) == 3
-    with served(world.folder) as url:
-        for network in (f"{url}/chain.json", f"{url}/localnet"):
+    with served(history) as url:
+        for network in (f"{url}/chain.jsonl", f"{url}/localnet"):
             assert main([f"{url}/buckets", "--network", network, "--json"]) == 1
             assert capsys.readouterr().out == output
     assert main([str(buckets), "--network", str(chain)]) == 1
     assert "frozen True" in capsys.readouterr().out
 
 
-def test_refuses_wrong_usage(world: World, tmp_path: Path) -> None:
-    chain = str(world.folder / "chain.json")
+def test_warns_of_bits_and_weights(history: Path) -> None:
+    chain = read_chain((history / "chain.jsonl").read_bytes())
+    buckets = Buckets(str(history / "buckets"))
+    state: State = first_state(LOCAL, 0)
+    *_, last = recompute(chain, buckets, state)
+    assert last.warnings == []
+    [liar], [one, other, _] = ({hotkey for hotkey, _ in last.flaws}, last.tallies)
+    view = last.ending
+    slot, block = view.slots[one]
+    assert isinstance(slot, Attestation)
+    slots = {**view.slots, one: (slot._replace(bitmap=bytes(16)), block)}
+    weights = {liar: {1: 5}, other: {}}
+    chain.views[3 * LOCAL["epochBlocks"] - 1] = view._replace(slots=slots, weights=weights)
+    found = Epoch(chain, buckets, last.state).warnings
+    assert found == [(one, "BITS_WITHHELD"), (liar, "OTHER_WEIGHTS")]
+
+
+def test_refuses_wrong_usage(history: Path, tmp_path: Path) -> None:
+    chain = str(history / "chain.jsonl")
     for words in (
         ["--network", "finney"],
         ["--network", "/nowhere"],
         ["/no", "--network", chain],
         ["--network", chain],
         [str(tmp_path), "--network", chain],
-        ["--network", chain, "--first-epoch", "-1"],
-        ["--network", chain, "--from-epoch", "3"],
+        [str(history / "buckets"), "--network", chain, "--first-epoch", "-1"],
+        [str(history / "buckets"), "--network", chain, "--from-epoch", "3"],
     ):
         assert main(words) == 2
-    (tmp_path / "a").mkdir()
+    (tmp_path / next((history / "buckets").iterdir()).name).mkdir()
     for words in (["--first-epoch", "3"], ["--from-epoch", "2"]):
         assert main([str(tmp_path), "--network", chain, *words]) == 4
-    text = world.text()
+    text = Path(chain).read_text()
     for altered in (text[:-1], text + "\n", text.replace('"nonce":0', '"nonce":9', 1), "{}\n"):
         (tmp_path / "chain").write_text(altered)
         assert main(["--network", str(tmp_path / "chain")]) == 4
@@ -128,13 +150,11 @@ def test_reads_buckets_with_limits_and_without_redirects(tmp_path: Path) -> None
     assert [address for address in addresses if HTTPS.fullmatch(address)] == [addresses[0]]
 
 
-def proof_of(world: World) -> tuple[dict[str, Any], Scope, str]:
-    """Returns a proof of the third sample of a's lane, its scope, and the sealed head."""
-    for file in (world.folder / "buckets" / "a" / "v1" / "blocks").iterdir():
-        first, second, *samples = file.read_bytes()[:-1].split(b"\n")
-        header = json.loads(first)
-        if header["validator"] == world.keys[0].hotkey:
-            break
+def proof_of(history: Path) -> tuple[dict[str, Any], Scope, str]:
+    """Returns a proof of the third sample of a lane, its scope, and the sealed head."""
+    file = next((history / "buckets").glob("*/v1/blocks/*"))
+    first, second, *samples = file.read_bytes()[:-1].split(b"\n")
+    header = json.loads(first)
     level, path, index = [merkle.leaf(line) for line in samples], [], 2
     while len(level) > 1:
         if index ^ 1 < len(level):
@@ -148,13 +168,16 @@ def proof_of(world: World) -> tuple[dict[str, Any], Scope, str]:
     return proof, scope, merkle.leaf(first).hex()
 
 
-def test_checks_a_sample_alone(world: World, tmp_path: Path) -> None:
-    proof, scope, head = proof_of(world)
+def test_checks_a_sample_alone(history: Path, tmp_path: Path) -> None:
+    proof, scope, head = proof_of(history)
     text = canonical_text(proof).encode()
     assert check_proof(text, scope, head, 10)["index"] >= 0
-    file = tmp_path / "proof"
-    words = ["proof", str(file), "--network", str(world.folder / "chain.json")]
-    key, stranger = world.keys[0].hotkey.encode(), world.miner_keys[0].hotkey.encode()
+    file, chain = tmp_path / "proof", history / "chain.jsonl"
+    words = ["proof", str(file), "--network", str(chain)]
+    key, stranger = (
+        scope.validator.encode(),
+        list(read_chain(chain.read_bytes()).view.neurons)[-1].encode(),
+    )
     later = text.replace(b'\\"epoch\\":2', b'\\"epoch\\":9')
     assert len({text, later, text.replace(key, stranger)}) == 3
     for data, exit_code in [

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
-from hashlib import sha512
+from hashlib import blake2b, sha512
 from typing import Any
 
 import pytest
@@ -13,9 +13,9 @@ pytest.importorskip("ed25519_zebra", reason="needs the extra `verify`")
 import ed25519_zebra
 from vectors import ROOT, examples, vectors_of
 from verify_networks import MAIN, bitmap, commitment, roots_of
-from verify_world import hotkey_of
 
 from affine_envs.canonical_json import canonical_text
+from affine_envs.challenge import ALPHABET
 from affine_envs.digest import digest
 from affine_verify import merkle
 from affine_verify.chain import Neuron, View, read_chain
@@ -140,6 +140,17 @@ def test_reads_hotkeys_and_checks_signatures() -> None:
         assert is_signed_ed25519(vector["hotkey"], message, signature)
         assert not is_signed_ed25519(vector["hotkey"], message + b"!", signature)
         assert not is_signed(vector["hotkey"], message, signature)
+
+
+def hotkey_of(public: bytes) -> str:
+    """Returns the SS58 address of a public key."""
+    data = b"\x2a" + public
+    number = int.from_bytes(data + blake2b(b"SS58PRE" + data, digest_size=64).digest()[:2], "big")
+    text = ""
+    while number:
+        number, digit = divmod(number, 58)
+        text = ALPHABET[digit] + text
+    return text
 
 
 ORDER = 2**252 + 27742317777372353535851937790883648493

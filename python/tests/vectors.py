@@ -1,5 +1,6 @@
 """The paths and contents of the vectors and of docs/protocol.md."""
 
+import gzip
 import json
 import re
 from pathlib import Path
@@ -33,3 +34,13 @@ def examples() -> dict[str, Any]:
     page = (ROOT / "docs" / "protocol.md").read_text(encoding="utf-8")
     read = [json.loads(block) for block in FENCED.findall(page)]
     return {block["example"]: block for block in read if "example" in block}
+
+
+def unpack(name: str, folder: Path) -> Path:
+    """Unpacks a history of `vectors/conformance`: `chain.jsonl` and `buckets/`."""
+    packed = (ROOT / "vectors" / "conformance" / f"{name}.json.gz").read_bytes()
+    for text, *paths in json.loads(gzip.decompress(packed)):
+        for path in paths:
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text(text, encoding="utf-8")
+    return folder

@@ -27,18 +27,24 @@ import { accountOf } from '../attacks/reading-subnet.ts'
 import { mutate, specimenOf } from '../fuzz/mutate.ts'
 import { pick } from '../simulate/draw.ts'
 
-/** A case, and what this implementation finds in it. */
+/** A case, and what this implementation finds in it: also in a part of it, if it can be reduced. */
 export interface Case {
   readonly given: object
   readonly found: unknown
+  readonly find?: (given: object) => unknown
 }
+
+/** Returns a case that can be reduced. */
+export const reducible = <T extends object>(given: T, find: (given: T) => unknown): Case => ({
+  ...{ given, found: find(given), find: (each) => find(each as T) },
+})
 
 const isOdds = (odds: number, random: Generator): boolean => random.integers(0, odds) === 0
 const latin = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1')
 const bytesIn = (text: string): Uint8Array => Buffer.from(text, 'latin1')
 
 /** Returns a list with `count` items from `at` on replaced by others. */
-const spliced = <T>(
+export const spliced = <T>(
   list: readonly T[],
   at: number,
   count: number,
@@ -77,11 +83,11 @@ export function drawReply(random: Generator): Case {
   const parts = Array.from({ length: count }, () =>
     isOdds(5, random) ? code() : pick(PARTS, random),
   )
-  const text = parts.join('')
-  const record = recordReply(text)
-  const actions = [...registry.keys()].map((env) => [env, make(env).parse(record)] as const)
-  const found = [record, extractAnswer(record), Object.fromEntries(actions)]
-  return { given: { text }, found: toJson(found) }
+  return reducible({ text: parts.join('') }, ({ text }) => {
+    const record = recordReply(text)
+    const actions = [...registry.keys()].map((env) => [env, make(env).parse(record)] as const)
+    return toJson([record, extractAnswer(record), Object.fromEntries(actions)])
+  })
 }
 
 /** Returns the value as a reader of its JSON gets it. */
@@ -90,6 +96,7 @@ const toJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 // Slots
 
 const HASH = 'b'.repeat(64)
+const NO_HEAD = '0'.repeat(64)
 const ACCOUNT = accountOf(1)
 
 export function drawSlot(random: Generator): Case {
@@ -110,16 +117,16 @@ export function drawSlot(random: Generator): Case {
   )
   const fields = encodeCommitment(commitment).map((field) => latin(field))
   const damaged = isOdds(4, random) ? fields : fields.flatMap((field) => damageField(field, random))
-  const bytes = damaged.map(bytesIn)
-  const found = decodeCommitment(bytes, hotkey)
-  const shown =
-    found && 'bitmap' in found
-      ? { ...found, bitmap: Buffer.from(found.bitmap).toString('hex') }
-      : found
-  return {
-    given: { fields: damaged.map((f) => Buffer.from(f, 'latin1').toString('hex')), hotkey },
-    found: toJson(shown),
-  }
+  const given = { fields: damaged.map((f) => Buffer.from(f, 'latin1').toString('hex')), hotkey }
+  return reducible(given, ({ fields }) => {
+    const found = decodeCommitment(
+      fields.map((field) => new Uint8Array(Buffer.from(field, 'hex'))),
+      hotkey,
+    )
+    return found && 'bitmap' in found
+      ? toJson({ ...found, bitmap: Buffer.from(found.bitmap).toString('hex') })
+      : toJson(found)
+  })
 }
 
 function damageField(field: string, random: Generator): readonly string[] {
@@ -322,7 +329,7 @@ export async function drawLane(lanes: readonly Honest[], random: Generator): Pro
   let lines: Lines = samples
   let size = BLOCK_SAMPLES
   let header: Record<string, unknown> | undefined
-  let previous = '0'.repeat(64)
+  let previous = NO_HEAD
   let isRaw = false
   for (let left = random.integers(0, 3); left > 0; left--) {
     const kind = random.integers(0, 12)
@@ -347,16 +354,12 @@ export async function drawLane(lanes: readonly Honest[], random: Generator): Pro
   const served = blocks.map(([hash, text], i) => {
     return [hash, isRaw && i === raw ? mutate([specimenOf(text)], random) : text] as const
   })
-  for (const [hash, text] of served) files.bytes.set(hash, bytesIn(text))
-  const last = '0'.repeat(64)
-  const found = await verifyLane({ ...files, previous: last })
-  const given = {
-    scope,
-    head: files.head,
-    previous: last,
-    blocks: Object.fromEntries(served),
-  }
-  return { given, found: found.ok ? toJson(found.value.tallies) : null }
+  const given = { scope, head: files.head, previous: NO_HEAD, blocks: Object.fromEntries(served) }
+  return reducible(given, async (part) => {
+    for (const [hash, text] of Object.entries(part.blocks)) files.bytes.set(hash, bytesIn(text))
+    const found = await verifyLane({ ...files, previous: NO_HEAD })
+    return found.ok ? toJson(found.value.tallies) : null
+  })
 }
 
 // Proofs of a sample
@@ -387,10 +390,11 @@ export function makeProofs(lanes: readonly Honest[]): readonly Proved[] {
 export function drawProof(proofs: readonly Proved[], random: Generator): Case {
   const { text: valid, scope, head } = pick(proofs, random)
   const text = isOdds(6, random) ? valid : damageProof(valid, random)
-  const read = parseCanonical(decodeUtf8(bytesIn(text)))
-  const { result } = judgeSampleProof(read.ok ? read.value : null, { head, scope, verify })
-  const given = { text, scope, head, most: planLane(scope).length }
-  return { given, found: read.ok && result.ok ? canonicalize(result.value as never) : null }
+  return reducible({ text, scope, head, most: planLane(scope).length }, (given) => {
+    const read = parseCanonical(decodeUtf8(bytesIn(given.text)))
+    const { result } = judgeSampleProof(read.ok ? read.value : null, { head, scope, verify })
+    return read.ok && result.ok ? canonicalize(result.value as never) : null
+  })
 }
 
 function damageProof(text: string, random: Generator): string {

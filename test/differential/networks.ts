@@ -20,7 +20,7 @@ import { fewOf, pick, streamOf } from '../simulate/draw.ts'
 import { drawFaults } from '../simulate/faults.ts'
 import { type RunningWorld, simulate } from '../simulate/simulation.ts'
 import { drawWorld } from '../simulate/world.ts'
-import type { Case } from './cases.ts'
+import { type Case, reducible } from './cases.ts'
 
 const isOdds = (odds: number, random: Generator): boolean => random.integers(0, odds) === 0
 /** Epochs of a network. */
@@ -175,6 +175,12 @@ class Drawn {
   }
 }
 
+/** A flaw or a warning. */
+interface Finding {
+  readonly validator: string
+  readonly code: string
+}
+
 /** Epochs of a simulated subnet. */
 const PLAYED = 4
 
@@ -195,11 +201,10 @@ export async function playSubnet(seed: number, folder: string): Promise<Case> {
   const network = { ...LOCAL_NETWORK, protocol: world.protocol }
   const found: unknown[] = []
   try {
-    for await (const { state, flaws } of recompute({
+    for await (const { state, flaws, warnings } of recompute({
       ...{ chain, network, openBucket: createBucketOpener(folder) },
     })) {
-      const codes = new Set(flaws.map(({ validator, code }) => JSON.stringify([validator, code])))
-      found.push([stateRoot(state), [...codes].sort().map((each) => JSON.parse(each))])
+      found.push([stateRoot(state), listFindings(flaws), listFindings(warnings)])
     }
   } catch (error) {
     if (!(error instanceof UnavailableError)) throw error
@@ -208,28 +213,50 @@ export async function playSubnet(seed: number, folder: string): Promise<Case> {
   return { given: { chain: chain.export(), buckets: folder, rules: world.protocol }, found }
 }
 
+/** Returns each validator with a code once, sorted. */
+function listFindings(findings: readonly Finding[]): readonly unknown[] {
+  const texts = new Set(findings.map(({ validator, code }) => JSON.stringify([validator, code])))
+  return [...texts].sort().map((text) => JSON.parse(text))
+}
+
+/** Returns facts as JSON has them. */
+function toJsonFacts({ snapshot, seals, lanes }: Facts) {
+  const { validators, protocol: rules, ...rest } = snapshot
+  const attested = validators.map(({ attest, stake, ...each }) => {
+    const bitmap = Buffer.from(attest?.bitmap ?? []).toString('hex')
+    return { ...each, stake: `${stake}`, ...(attest && { attest: { ...attest, bitmap } }) }
+  })
+  return { ...rest, rules, validators: attested, seals, lanes }
+}
+
+function fromJsonFacts({ rules, validators, seals, lanes, ...rest }: JsonFacts): Facts {
+  const attested = validators.map(({ attest, stake, ...each }) => {
+    const bitmap = new Uint8Array(Buffer.from(attest?.bitmap ?? '', 'hex'))
+    return { ...each, stake: BigInt(stake), ...(attest && { attest: { ...attest, bitmap } }) }
+  })
+  return { snapshot: { ...rest, protocol: rules, validators: attested }, seals, lanes }
+}
+
+type JsonFacts = ReturnType<typeof toJsonFacts>
+
 /** Draws a network, and decides its epochs. */
 export function drawNetwork(random: Generator): Case {
   const drawn = new Drawn(random)
   const rules = drawn.protocol
+  const epochs: JsonFacts[] = []
   let state = firstState(rules, 0)
-  const [epochs, found]: [object[], string[]] = [[], []]
   for (let epoch = 0; epoch < EPOCHS; epoch++) {
     const facts = drawn.factsOf(state)
-    const { validators, protocol, ...rest } = facts.snapshot
-    const attested = validators.map(({ attest, stake, ...each }) => {
-      const bitmap = Buffer.from(attest?.bitmap ?? []).toString('hex')
-      return { ...each, stake: `${stake}`, ...(attest && { attest: { ...attest, bitmap } }) }
-    })
-    epochs.push({
-      ...rest,
-      rules: protocol,
-      validators: attested,
-      seals: facts.seals,
-      lanes: facts.lanes,
-    })
+    epochs.push(toJsonFacts(facts))
     ;({ state } = decide(state, facts))
-    found.push(stateRoot(state))
   }
-  return { given: { rules, epochs }, found }
+  return reducible({ rules, epochs }, decideAll)
+}
+
+function decideAll(given: { readonly rules: Protocol; readonly epochs: readonly JsonFacts[] }) {
+  let state = firstState(given.rules, 0)
+  return given.epochs.map((facts) => {
+    ;({ state } = decide(state, fromJsonFacts(facts)))
+    return stateRoot(state)
+  })
 }

@@ -6,6 +6,7 @@ pip install './python[verify]' && python3 vectors/duel/make.py   (some minutes)
 import json
 import random
 from fractions import Fraction as F
+from itertools import accumulate
 from pathlib import Path
 
 from affine_verify.chain import Neuron, View
@@ -42,7 +43,8 @@ def judged(weights, epochs, ratio_ppm, rule):
 
 
 def evidence(weights, epochs, ratio_ppm, rule):
-    view = judged(weights, [{h: each.values() for h, each in epoch.items()} for epoch in epochs], ratio_ppm, rule)
+    """Returns what `want` has of the evidence of epochs whose lanes are lists."""
+    view = judged(weights, epochs, ratio_ppm, rule)
     lead, variance = view.score
     verdict, middle = view.verdict(index=0), view.middle()
     tally = lambda pair: dict(zip(("wins", "trials"), map(str, pair)))
@@ -66,7 +68,7 @@ def case(what, weights, tallies, ratio=510000, rule=MAIN):
     return {
         "what": what,
         "input": {"weights": weights, "epochs": epochs, "ratioPpm": ratio, "rule": rule},
-        "want": evidence(weights, epochs, ratio, rule),
+        "want": evidence(weights, [{h: each.values() for h, each in epoch.items()} for epoch in epochs], ratio, rule),
     }
 
 
@@ -143,26 +145,13 @@ def looks():
                 made = {"honest": (wins, decisive - wins), "wins": (played, 0), "losses": (0, played), "thin": (min(2, played), 0), "tie at the line": (same, decisive - same)}
                 epoch[h] = [*made[style[h]], played, rng.randint(0, played * 10**6), rng.randint(0, played * 10**6)]
             epochs.append(epoch)
-        want = evidence(weights, [{h: lane(*counts) for h, counts in epoch.items()} for epoch in epochs], ratio, rule)
+        want = evidence(weights, epochs, ratio, rule)
         # compact: lanes as [wins, losses, played, contenderPoints, championPoints], tallies as [wins, trials], scores as [lead, spread]
         pairs = {k: list(want[k].values()) for k in ("win", "hold", "score", "rates", "median") if k in want}
         yield {"weights": weights, "epochs": epochs, "ratio": ratio, "rule": RULES.index(rule), "want": {**want, **pairs}}
 
 
 # ---- the best of several winners
-
-
-def crowning(weights, duels, most):
-    """`duels` have the epochs of each environment of one player, `most` its quotaMost. A pair is [i, j, i ahead of j in,
-    j ahead of i in], with i later in the list."""
-    seen = [{env: judged(weights, epochs, 510000, MAIN).shown("contender_points") for env, epochs in duel.items()} for duel in duels]
-    return {
-        "shown": [{env: shown if shown[1] else None for env, shown in duel.items()} for duel in seen],
-        "sums": [sum_of_rates(duel, MAIN_RULES) for duel in seen],
-        "pairs": [[i, j, ahead(seen[i], seen[j]), ahead(seen[j], seen[i])] for i in range(len(duels)) for j in range(i)],
-        "beaten": beaten_by(seen, MAIN_RULES, most),
-        "want": best_of(seen, MAIN_RULES, most),
-    }
 
 
 def tally_of(rng, strength, played, style):
@@ -201,15 +190,20 @@ def crowning_cases():
                 here = rng.random() < 0.95
                 duel[env] = [{h: tally_of(rng, strength, n, liars.get(h)) for h in voters if here and rng.random() < 0.9} for n in plays]
             duels.append(duel)
-        yield {"weights": weights, "most": most, "duels": duels, **crowning(weights, duels, dict.fromkeys(envs, most))}
+        seen = [{env: judged(weights, epochs, 510000, MAIN).shown("contender_points") for env, epochs in duel.items()} for duel in duels]
+        yield {
+            "weights": weights,
+            "most": most,
+            "duels": duels,
+            "shown": [{env: shown if shown[1] else None for env, shown in duel.items()} for duel in seen],
+            "sums": [sum_of_rates(duel, MAIN_RULES) for duel in seen],
+            "pairs": [[i, j, ahead(seen[i], seen[j]), ahead(seen[j], seen[i])] for i in range(len(duels)) for j in range(i)],
+            "beaten": beaten_by(seen, MAIN_RULES, dict.fromkeys(envs, most)),
+            "want": best_of(seen, MAIN_RULES, dict.fromkeys(envs, most)),
+        }
 
 
 # ---- ratio and trust
-
-
-def ratchet(won):
-    bounds = [min(bound_of(int(w * 10**6), int(n * 10**6), MAIN_RULES), supported(a, r)) for w, n, a, r in won]
-    return bounds, raised_ratio(bounds, MAIN_RULES)
 
 
 def ratchet_cases():
@@ -243,9 +237,9 @@ def ratchet_cases():
     ]:
         # Without rates: those of a contender that never failed.
         won = [(*each, 10**6, 0) if len(each) == 2 else each for each in won]
-        bounds, want = ratchet(won)
+        bounds = [min(bound_of(int(w * 10**6), int(n * 10**6), MAIN_RULES), supported(a, r)) for w, n, a, r in won]
         plain = [{"wins": str(w * 10**6), "trials": str(n * 10**6), "unit": "1000000", "contender": a, "champion": r} for w, n, a, r in won]
-        yield {"what": what, "input": plain, "bounds": bounds, "want": want}
+        yield {"what": what, "input": plain, "bounds": bounds, "want": raised_ratio(bounds, MAIN_RULES)}
 
 
 def decay_cases():
@@ -257,10 +251,7 @@ def decay_cases():
         ("below the floor, which other constants had lower", 500000),
     ]:
         yield {"what": what, "input": ratio, "want": decayed_ratio(ratio, MAIN_RULES)}
-    run, ratio = [], 800000
-    for _ in range(60):
-        ratio = decayed_ratio(ratio, MAIN_RULES)
-        run.append(ratio)
+    _, *run = accumulate(range(60), lambda ratio, _: decayed_ratio(ratio, MAIN_RULES), initial=800000)
     yield {"what": "sixty epochs from the ceiling", "input": 800000, "want": run}
 
 
@@ -327,14 +318,6 @@ def weight_cases():
         }
 
 
-def acceptance(weights, counted, due, there):
-    """Returns the result of acceptance. `counted` has the counted attestations, `there` the sealed, valid lanes."""
-    found = acceptance_of(weights, counted)
-    asked = sorted(found.attested & set(due))
-    attesting = sum(weights.get(hotkey, 0) for hotkey in counted)
-    return {"attesting": attesting, "frozen": found.is_frozen, "asked": asked, "accepted": [h for h in asked if h in there]}
-
-
 def acceptance_cases():
     """Returns cases with voters' weights and [bitmap, its fault] by attester; "s" has a permit and is not a voter."""
     rng = random.Random(4)
@@ -350,13 +333,17 @@ def acceptance_cases():
                 lanes = set(rng.choice([true, true, some(0.5), voters]))
                 attests[h] = [bitmap(weights, lanes), rng.choice(["none"] * 20 + ["epoch", "root", "permit"])]
         counted = {h: Attestation(0, bits, "", "", "") for h, (bits, wrong) in attests.items() if wrong == "none"}
+        found = acceptance_of(weights, counted)
+        asked = sorted(found.attested & set(due))
+        accepted = [h for h in asked if h in {*sealed} & {*whole}]
+        attesting = sum(weights.get(hotkey, 0) for hotkey in counted)
         yield {
             "weights": weights,
             "attests": {h: [bits.hex(), wrong] for h, (bits, wrong) in attests.items()},
             "due": due,
             "sealed": sealed,
             "whole": whole,
-            "want": acceptance(weights, counted, due, set(sealed) & set(whole)),
+            "want": {"attesting": attesting, "frozen": found.is_frozen, "asked": asked, "accepted": accepted},
         }
 
 

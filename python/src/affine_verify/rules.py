@@ -58,8 +58,8 @@ def rules_of(envs: dict[str, Any] | None) -> dict[str, Any]:
         if found != expected:
             raise UsageError(
                 f"--network: it plays {id} with the specHash and players {expected}, but {found} "
-                "is installed: install the package with which it began, which has an entry point of "
-                "this name in the group affine_envs"
+                "is installed: install the package with which it began, which has an entry point "
+                "of this name in the group affine_envs"
             )
     return {**LOCAL, "envs": envs or LOCAL["envs"]}
 

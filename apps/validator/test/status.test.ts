@@ -8,7 +8,7 @@ import { NAMES_FILE } from '@affine/terminal'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { AF, killAll, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { mapNames } from '../src/commands/demo/participants.ts'
+import { mapNames } from '../src/commands/demo/subnet.ts'
 import { status } from '../src/commands/status.ts'
 import {
   type CommandResult,

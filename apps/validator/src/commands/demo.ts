@@ -31,9 +31,8 @@ import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { narrate } from '../service/narrate.ts'
 import { findProgramFile } from '../service/program-name.ts'
 import { servePageAndBuckets } from '../service/served-files.ts'
-import { createParticipants, mapNames } from './demo/participants.ts'
 import { formatFilesHint, formatIntro, formatOutcome, formatRerunHint } from './demo/story.ts'
-import { type OnMemberEvent, runSubnet } from './demo/subnet.ts'
+import { createParticipants, mapNames, type OnMemberEvent, runSubnet } from './demo/subnet.ts'
 
 const EXAMPLES = `Examples:
   $ af demo
@@ -83,9 +82,8 @@ export const demo: CommandUnknownOpts = new Command('demo')
     screen.line(formatOutcome(epochs, nameOf), record)
 
     await verifyApart(out, { ...options, epochs: state.epoch }, screen, signal)
-    const [env] = Object.keys(chain.envs ?? {})
     if (options.out !== undefined)
-      screen.line(formatFilesHint(out, options, env), { type: 'files', out })
+      screen.line(formatFilesHint(out, options), { type: 'files', out })
     else if (!open) screen.line(formatRerunHint(seed), { type: 'again', seed })
     if (open) await showPage(out, names, screen, signal)
   })
@@ -141,9 +139,8 @@ async function verifyApart(
   const [report, faults] = await Promise.all(outputs)
   if (report === null) return
   const what = `a second process recomputed ${epochs} epochs from buckets and chain`
-  const verified = `Verified: ${what}: all holds`
-  const failed = `NOT verified:\n${report}${faults}`
-  screen.line([code === 0 ? { text: verified, tone: 'good' } : { text: failed, tone: 'bad' }], {})
+  if (code === 0) screen.line([{ text: `Verified: ${what}: all holds`, tone: 'good' }], {})
+  else screen.line([{ text: `NOT verified:\n${report}${faults}`, tone: 'bad' }], {})
 }
 
 /**

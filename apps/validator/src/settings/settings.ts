@@ -243,18 +243,18 @@ export function isSending(
   return emit && !dryRun
 }
 
-type Places = Pick<Setup, 'folder' | 'store' | 'bucket' | 'bucketUrl' | 'openBucket'>
-type PlaceSettings = Pick<Settings, 'folder' | 'bucket'> & {
-  readonly bucketUrl?: string | undefined
-}
+type PlaceSettings = Pick<Settings, 'folder' | 'bucket'> & Partial<Pick<Settings, 'bucketUrl'>>
 
 /**
  * Returns the folder and the bucket of the validator `hotkey`, and the function that opens other
  * buckets, which are in the same folder if its own is in a folder. `bucketUrl` is announced;
  * default: the hotkey as a name.
  */
-export function openPlaces(settings: PlaceSettings, hotkey: string, network: Network): Places {
-  const { folder, bucket, bucketUrl } = settings
+export function openPlaces(
+  { folder, bucket, bucketUrl }: PlaceSettings,
+  hotkey: string,
+  network: Network,
+): Pick<Setup, 'folder' | 'store' | 'bucket' | 'bucketUrl' | 'openBucket'> {
   return {
     folder,
     store: directoryBucket(folder, OWNERS),

@@ -136,8 +136,7 @@ async function examined(who: Account, network: string, ...words: readonly string
   expect(machines.exitCode).toBe(people.exitCode)
   expect(findUnprintable(people.stdout)).toEqual([])
   const checks = machines.records.filter(({ type }) => type === 'check')
-  // The first records are the settings.
-  const lines = people.stdout.trimEnd().split('\n').slice(-checks.length)
+  const lines = people.stdout.split('\n').filter((line) => /^(?:ok|! |✘ ) /.test(line))
   const marks = { ok: 'ok', warn: '! ', fail: '✘ ' }
   const results: Record<string, string> = {}
   const found: Record<string, Record<string, unknown>> = {}

@@ -37,7 +37,7 @@ import {
 import { createBucketOpener, expectBuckets, openThreads } from '@affine/settlement/node'
 import { type Output, printable, readNamed } from '@affine/terminal'
 
-/** HotkeyNames of hotkeys, for display. */
+/** Names of hotkeys, for display. */
 type HotkeyNames = Readonly<Record<string, string>>
 
 /** The epochs to verify, and the part of the result to show. */

@@ -4,7 +4,6 @@ export { type IsOwnVariable, readEnvLines, type SettingTexts } from './env-lines
 export { envFile, expandPath, type LoadIsOwnVariable, ownVariables } from './environment.ts'
 export { maskUrls, readNamed } from './fault-text.ts'
 export { EXIT_CODES, EXIT_CODES_TEXT, FAILED, leave, outliveStdout } from './leave.ts'
-export { NAMES_FILE, readNames } from './names.ts'
 export { type Output, output } from './output.ts'
 export { interrupted, perform, raceAbort, run, waitForAbort } from './run.ts'
 export * from './setting.ts'

@@ -1,13 +1,7 @@
 import type { Snapshot } from '@affine/chain'
 import type { PerSide, Side } from '@affine/envs'
-import {
-  type Opponent,
-  openMiner,
-  openPlayer,
-  type PlayerAsking,
-  type TargetMiner,
-} from '@affine/miners'
-import { type Network, openChain, type Subnet } from '@affine/settlement'
+import { type Opponent, openMiner, openPlayer, type PlayerAsking } from '@affine/miners'
+import { openChain, type Subnet } from '@affine/settlement'
 import {
   type ChainOptions,
   formatValue,
@@ -67,11 +61,7 @@ export async function openPlayers(
   }
 }
 
-interface CommittedMiner {
-  readonly uid: number
-  readonly miner: TargetMiner
-  readonly network: Network
-}
+type CommittedMiner = ReturnType<typeof findMiner>
 
 /** Returns the name of a committed miner. Another commitment makes another player. */
 const formatMiner = ({ uid, miner: { hotkey, model, revision, chute } }: CommittedMiner): string =>
@@ -115,7 +105,7 @@ function findMiner(
   side: Side,
   uid: string,
   { snapshot, subnet }: { readonly snapshot: Snapshot; readonly subnet: Subnet },
-): CommittedMiner {
+) {
   const { chain, network } = subnet
   const neuron = snapshot.neurons.find((each) => each.uid === Number(uid))
   if (neuron === undefined)

@@ -119,17 +119,15 @@ export async function openWithNotice(
   return open(where, NODE_HOST, { onRetry, ...options }).finally(endWait)
 }
 
-/** The work of a command with an open chain. It ends when the signal aborts. */
-export type Work = (opened: OpenSubnet, screen: Output, signal: AbortSignal) => Promise<void>
-
 /**
- * Opens the chain that the options name, prints its name, does `work` with it, and closes it.
+ * Opens the chain that the options name, prints its name, does `work` with it until the signal
+ * aborts, and closes it.
  * Rejects if the user interrupts it.
  */
 export async function withChain(
   open: SubnetOpener,
   options: ChainOptions & OpenOptions,
-  work: Work,
+  work: (opened: OpenSubnet, screen: Output, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const signal = interrupted()
   await using opened = await raceAbort(openWithNotice(open, options.network, options), signal)

@@ -44,7 +44,6 @@ import {
   isSending,
   openPlaces,
   readService,
-  type ServiceReport,
   type Settings,
 } from '../settings/settings.ts'
 
@@ -59,12 +58,6 @@ their sources.`
 
 const HOW = '`af setup` asks for all settings, tests them and writes .env.'
 
-/** Returns the problems, and a hint if a setting is missing. */
-function formatAdvice(read: ServiceReport): string {
-  const lacks = read.problems.some(({ code }) => code === 'MISSING')
-  return lacks ? `${formatProblems(read)}\n${HOW}` : formatProblems(read)
-}
-
 /** `af validate`: runs one validator until it is stopped. */
 export const validate: CommandUnknownOpts = addSettingOptions(
   new Command('validate').option('--json', 'print JSON, one object a line'),
@@ -74,7 +67,7 @@ export const validate: CommandUnknownOpts = addSettingOptions(
   .action(async ({ json, ...flags }, command) => {
     const read = await readService(flags)
     const { settings, account, warnings, mask } = read
-    if (!settings || !account) return command.error(formatAdvice(read))
+    if (!settings || !account) return command.error(`${formatProblems(read)}\n${HOW}`)
     const screen = createServiceOutput(json === true, mask)
     for (const text of warnings) warn(screen, text)
     await runValidator(settings, account, screen).catch((error: Error) => {

@@ -77,13 +77,10 @@ export const pickGiven = (entries: readonly SettingEntry[]): SettingTexts =>
   Object.fromEntries(entries.map(({ setting, value }) => [setting.name, value]))
 
 /** Returns the option and the variables that can set a setting. */
-export function listNames({
-  name,
-  option,
-  variables = [],
-}: Pick<NamedSetting, 'name' | keyof Setting>): readonly string[] {
-  return option === undefined ? variables : [`--${toKebab(name)}`, ...variables]
-}
+export const listNames = ({ option, variables = [] }: Setting): readonly string[] => [
+  ...(option?.split(' ', 1) ?? []),
+  ...variables,
+]
 
 /** Returns a name in lower case, its words joined by hyphens. */
 export function toKebab(name: string): string {

@@ -350,6 +350,17 @@ describe('af doctor', () => {
       expect(foreign.found.PROBE_OTHER).toMatchObject({ path: probe, url: other.url })
     })
 
+    it('fails if it overwrites a file, and restores the file', async () => {
+      await using odd = await serveOddS3({ overwrites: true })
+      const wanted = {
+        write: 'ok',
+        keeps: 'fail',
+        read: 'ok',
+        found: { NOT_KEPT: { path: probe } },
+      }
+      expect(await tried(odd.variables)).toMatchObject(wanted)
+    })
+
     it('retries reading a stale public URL for at most 20 seconds', async () => {
       for (const status of [404, 403]) {
         pauses.length = 0
@@ -461,4 +472,12 @@ describe('af doctor', () => {
     }
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('snapshots/doctor.txt')
   })
+})
+
+it('errors.md lists exactly the checks of af doctor', async () => {
+  const page = await readFile(new URL('../../../docs/errors.md', import.meta.url), 'utf8')
+  const [, list = ''] = /^## What `af doctor` checks\n(.*?)^## /ms.exec(page) ?? []
+  const names = list.split('\n').map((line) => /^- (.*?): /.exec(line)?.[1] ?? '')
+  const listed = names.flatMap((some) => [...some.matchAll(/`([^`]+)`/g)].map(([, name]) => name))
+  expect(new Set(listed)).toEqual(new Set(Object.values(FINDINGS).map(([check]) => check)))
 })

@@ -13,8 +13,6 @@ export interface S3Server extends AsyncDisposable {
 interface Oddities {
   /** Whether it ignores If-None-Match. */
   readonly overwrites?: boolean
-  /** Its responses to the first two writes: an error with a wrong status, or a false success. */
-  readonly troubles?: 'busy' | 'forgets'
   /** Its responses to the first reads at its public URL. */
   readonly late?: { readonly status: number; readonly reads: number }
 }
@@ -70,12 +68,8 @@ function inFrontOf({ hostname, port }: URL): Server {
 }
 
 /** Starts a faulty service with S3's API, which checks no signatures. */
-export async function serveOddS3(
-  oddities: Oddities,
-): Promise<S3Server & { readonly mend: () => void }> {
-  const { troubles, late } = oddities
-  let { overwrites } = oddities
-  let [writes, reads] = [0, 0]
+export async function serveOddS3({ overwrites, late }: Oddities): Promise<S3Server> {
+  let reads = 0
   const files = new Map<string, Buffer>()
   const server = createServer(async (asked, answer) => {
     const { method, headers, url = '' } = asked
@@ -84,11 +78,6 @@ export async function serveOddS3(
     const say = (status: number, code: string) =>
       answer.writeHead(status).end(`<Error><Code>${code}</Code></Error>`)
     if (method === 'PUT') {
-      writes += 1
-      if (troubles === 'busy' && writes === 1) return say(400, 'RequestTimeout')
-      if (troubles === 'busy' && writes === 2) return say(403, 'SlowDown')
-      if (troubles === 'forgets' && writes === 1) return say(200, 'InternalError')
-      if (troubles === 'forgets' && writes === 2) return answer.end()
       const isRefused = files.has(path) && headers['if-none-match'] === '*' && !overwrites
       if (isRefused) return say(412, 'PreconditionFailed')
       files.set(path, body)
@@ -108,9 +97,6 @@ export async function serveOddS3(
     S3_SECRET_ACCESS_KEY: KEYS.secretAccessKey,
     AFFINE_BUCKET_URL: `${url}/public`,
   }
-  const mend = (): void => {
-    overwrites = false
-  }
   const dispose = async (): Promise<void> => server.close().closeAllConnections()
-  return { variables, url, mend, [Symbol.asyncDispose]: dispose }
+  return { variables, url, [Symbol.asyncDispose]: dispose }
 }

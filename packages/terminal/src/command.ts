@@ -34,10 +34,8 @@ export const FIRST_EPOCH: WholeOption<'--first-epoch <n>'> = readFromVariables(
 )
 
 /** The modules of environments, for commands that play or recompute. `run` loads them. */
-export const ENV_MODULES: Option<'--env-module <file>'> = readFromVariables(
-  createOption(ENV_MODULE),
-  ENV_MODULE,
-)
+export const ENV_MODULES: Option<'--env-module <file>'> =
+  createOption(ENV_MODULE).env('AFFINE_ENV_MODULE')
 
 export type ChainOptions = {
   network: string
@@ -66,8 +64,8 @@ export const chainCommand = (name: string, defaultNetwork?: string): Command<[],
     })
 }
 
-/** Sets an option by its first variable that is not empty. Commander reads only one, or an empty one. */
-export function readFromVariables<T extends Option>(
+/** Sets an option by its first variable that is not empty. Commander supports only one. */
+function readFromVariables<T extends Option>(
   option: T,
   { variables: names }: Required<Pick<Setting, 'variables'>>,
 ): T {
@@ -115,9 +113,11 @@ export async function openWithNotice(
   options: OpenOptions,
 ): Promise<OpenSubnet> {
   beginWait(`waiting for ${where}: no answer yet`)
-  const onRetry = ({ message }: Error): void => printNotice(`${message}; trying again`)
-  return open(where, NODE_HOST, { onRetry, ...options }).finally(endWait)
+  return open(where, NODE_HOST, { onRetry: printRetry, ...options }).finally(endWait)
 }
+
+/** Prints an error before a retry. */
+export const printRetry = ({ message }: Error): void => printNotice(`${message}; trying again`)
 
 /**
  * Opens the chain that the options name, prints its name, does `work` with it until the signal

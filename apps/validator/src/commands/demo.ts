@@ -9,13 +9,7 @@ import { text } from 'node:stream/consumers'
 import { stateRoot } from '@affine/duel'
 import { makeFolder } from '@affine/node/disk'
 import { listenWith } from '@affine/node/listen'
-import {
-  describeEpoch,
-  exportEpoch,
-  formatEpoch,
-  nameHotkeysBy,
-  summariseEpoch,
-} from '@affine/report'
+import { describeEpoch, exportEpoch, nameHotkeysBy, summariseEpoch } from '@affine/report'
 import type { EpochResult } from '@affine/settlement'
 import {
   ENV_MODULES,
@@ -69,11 +63,11 @@ export const demo: CommandUnknownOpts = new Command('demo')
     const epochs: EpochResult[] = []
     const onEvent: OnMemberEvent = (member, event) => {
       const isPrinted = member === cast.validators[0] && !['sent', 'state'].includes(event.type)
-      if (isPrinted && event.type === 'epoch') {
-        epochs.push(event.settled)
-        const format = options.verbose ? formatEpoch : summariseEpoch
-        screen.line(format(describeEpoch(event.settled), nameOf), exportEpoch(event.settled))
-      } else if (isPrinted || event.type === 'problem') narrate(event, screen, nameOf)
+      const settled = isPrinted && event.type === 'epoch' ? event.settled : undefined
+      if (settled) epochs.push(settled)
+      if (settled && !options.verbose)
+        screen.line(summariseEpoch(describeEpoch(settled), nameOf), exportEpoch(settled))
+      else if (isPrinted || event.type === 'problem') narrate(event, screen, nameOf)
     }
     const { chain, state } = await raceAbort(runSubnet(cast, out, onEvent), signal)
     const weights = await chain.weights(chain.height)

@@ -16,13 +16,7 @@ import {
   type Table,
   type Values,
 } from '@affine/terminal'
-import {
-  BACKENDS,
-  type Backend,
-  findBackend,
-  type OwnBucket,
-  pickBackends,
-} from '../buckets/backends.ts'
+import { BACKENDS, findBackend, type OwnBucket, pickBackends } from '../buckets/backends.ts'
 import { type AccountOptions, readValidatorAccount } from '../service/account.ts'
 import { createMasker, findNodeKeys, findUrlSecrets, type Masker } from '../service/secrets.ts'
 import { findSettings, pickGiven, type SettingEntry, toKebab } from './entries.ts'
@@ -134,7 +128,7 @@ function checkBuckets(
   const by = 'the bucket'
   const backends = pickBackends(given)
   const [backend] = backends
-  const namesOf = (kinds: readonly Backend[]): readonly (string | undefined)[] =>
+  const namesOf = (kinds: typeof BACKENDS): readonly (string | undefined)[] =>
     kinds.map((kind) => entries.find(({ setting }) => findBackend(setting) === kind)?.by)
   if (backend === undefined)
     return [{ code: 'MISSING', by, detail: `expected ${namesOf(BACKENDS).join(', or ')}` }]

@@ -144,8 +144,8 @@ async function printSamples(
 }
 
 /**
- * Prints an epoch, unless a sample is requested, then its flaws, then the warnings, in which no data
- * is wrong. Returns the number of epochs that it printed.
+ * Prints an epoch, unless a sample is requested, then its flaws, then the warnings, in which no
+ * data is wrong. Returns the number of epochs that it printed.
  */
 function printEpoch(
   result: RecomputedEpoch,

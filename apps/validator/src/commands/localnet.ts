@@ -115,7 +115,7 @@ async function addMiners(net: KeptChain, out: string, options: Partial<typeof DE
   await Promise.all(registered)
 }
 
-/** Makes a block every `ms` until the signal aborts, and one more, with the pending transactions. */
+/** Makes a block every `ms` until the signal aborts, and then one with pending transactions. */
 async function makeBlocks(
   net: KeptChain,
   ms: number,

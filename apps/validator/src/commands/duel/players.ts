@@ -2,13 +2,7 @@ import type { Snapshot } from '@affine/chain'
 import type { PerSide, Side } from '@affine/envs'
 import { type Opponent, openMiner, openPlayer, type PlayerAsking } from '@affine/miners'
 import { openChain, type Subnet } from '@affine/settlement'
-import {
-  type ChainOptions,
-  formatValue,
-  type Output,
-  openWithNotice,
-  raceAbort,
-} from '@affine/terminal'
+import { formatValue, type Output, openWithNotice, raceAbort } from '@affine/terminal'
 import { findSeat } from '../../examination/seat.ts'
 import { openClient } from '../../service/agents.ts'
 import { PLAYER } from '../solo.ts'
@@ -21,7 +15,7 @@ revision, as for validators. Chutes need CHUTES_API_KEY. Write a skill of 0 or 1
 random or perfect.
 `
 
-type ChainChoice = Partial<Pick<ChainOptions, 'network' | 'netuid'>>
+type ChainChoice = { network?: string | undefined; netuid?: number | undefined }
 
 /** The players of a duel, and the names that identify them in its folder. */
 interface Players {

@@ -2,4 +2,4 @@
 import { run } from '@affine/terminal/run'
 import { createProgram, loadIsOwnVariable } from './program.ts'
 
-await run(await createProgram(process.argv), { loadIsOwnVariable })
+await run(await createProgram(process.argv), loadIsOwnVariable)

@@ -1,8 +1,7 @@
 import { PROTOCOL } from '@affine/duel'
 import { make } from '@affine/envs'
 import { expect, it } from 'vitest'
-import { createParticipants } from '../src/commands/demo/participants.ts'
-import { Stage } from '../src/commands/demo/subnet.ts'
+import { createParticipants, Stage } from '../src/commands/demo/subnet.ts'
 
 it('waits for miners on a slow machine, so that a run follows from its seed', async () => {
   const cast = createParticipants('a slow machine')

@@ -1,7 +1,7 @@
 import { describeEpoch, stripTones, summariseEpoch } from '@affine/report'
 import { beforeAll, expect, it } from 'vitest'
-import { mapNames } from '../src/commands/demo/participants.ts'
 import { formatIntro, formatOutcome } from '../src/commands/demo/story.ts'
+import { mapNames } from '../src/commands/demo/subnet.ts'
 import { playSubnetOnce, THREE_MINERS } from './played-subnet.ts'
 
 let story: readonly string[]

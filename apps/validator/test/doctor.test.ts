@@ -143,8 +143,7 @@ async function examined(who: Account, network: string, ...words: readonly string
   expect(machines.exitCode).toBe(people.exitCode)
   expect(findUnprintable(people.stdout)).toEqual([])
   const checks = machines.records.filter(({ type }) => type === 'check')
-  // The first records are the settings.
-  const lines = people.stdout.trimEnd().split('\n').slice(-checks.length)
+  const lines = people.stdout.split('\n').filter((line) => /^(?:ok|! |✘ ) /.test(line))
   const marks = { ok: 'ok', warn: '! ', fail: '✘ ' }
   const results: Record<string, string> = {}
   const found: Record<string, Record<string, unknown>> = {}
@@ -387,12 +386,11 @@ describe('af doctor', () => {
       expect(foreign.found.PROBE_OTHER).toMatchObject({ path: probe, url: other.url })
     })
 
-    it('is found to overwrite, and its probe is restored', async () => {
+    it('fails if it overwrites a file, and restores the file', async () => {
       await using odd = await serveOddS3({ overwrites: true })
-      for (const _ of ['once', 'again']) {
-        const found = { NOT_KEPT: { path: probe } }
-        expect(await tried(odd.variables)).toMatchObject({ write: 'ok', read: 'ok', found })
-      }
+      const found = { NOT_KEPT: { path: probe } }
+      const wanted = { write: 'ok', keeps: 'fail', read: 'ok', found }
+      for (const _ of ['once', 'again']) expect(await tried(odd.variables)).toMatchObject(wanted)
       odd.mend()
       expect(await tried(odd.variables)).toMatchObject({ write: 'ok', keeps: 'ok', read: 'ok' })
     })
@@ -515,4 +513,12 @@ describe('af doctor', () => {
     }
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('snapshots/doctor.txt')
   })
+})
+
+it('errors.md lists exactly the checks of af doctor', async () => {
+  const page = await readFile(new URL('../../../docs/errors.md', import.meta.url), 'utf8')
+  const [, list = ''] = /^## What `af doctor` checks\n(.*?)^## /ms.exec(page) ?? []
+  const names = list.split('\n').map((line) => /^- (.*?): /.exec(line)?.[1] ?? '')
+  const listed = names.flatMap((some) => [...some.matchAll(/`([^`]+)`/g)].map(([, name]) => name))
+  expect(new Set(listed)).toEqual(new Set(Object.values(FINDINGS).map(([check]) => check)))
 })

@@ -5,7 +5,7 @@ import { type Agent, make, play, playGame } from '@affine/envs'
 import { playEpisode, playPair, soloChallenge } from '@affine/miners'
 import { canonicalize, type Json } from '@affine/prng'
 import { expect, it } from 'vitest'
-import { estimateLoads, formatBytes } from '../src/service/load.ts'
+import { estimateLoads, formatBytes, printCosts } from '../src/service/load.ts'
 
 const neurons = (count: number) =>
   Array.from({ length: count }, () => ({ permit: true, stake: 1n }))
@@ -78,6 +78,28 @@ it('has the documented bytes of a lane of replies of 640 bytes, the maximum', as
   expect(scale).toContain(year(64))
   expect(scale).toContain(year(128))
   expect(await pageOf('operating')).toContain(year(64))
+})
+
+it('prints the costs of a validator and of a miner, one line each', async () => {
+  const lines: string[] = []
+  const records: object[] = []
+  const line = (text: string, record: object): void => {
+    lines.push(text)
+    records.push(record)
+  }
+  const screen = { line, status: () => {}, wait: () => {} }
+  for (const who of ['validator', 'miner'] as const)
+    printCosts(who, estimateLoads(PROTOCOL, { neurons: neurons(64) }), screen)
+  await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('snapshots/costs.txt')
+  expect(records[1]).toMatchObject({
+    type: 'costs',
+    who: 'miner',
+    calls: 1_703_936,
+    monthEpochs: 600,
+  })
+  const page = await pageOf('mining')
+  for (const text of ['2.16 $', '1,296 $', '5.40 $', '1,703,936 times', '444 million'])
+    expect(page).toContain(text)
 })
 
 const pageOf = (page: string): Promise<string> =>

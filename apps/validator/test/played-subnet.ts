@@ -13,17 +13,17 @@ import { createBucketOpener } from '@affine/settlement/node'
 import type { Output } from '@affine/terminal'
 import { onceARun } from '../../../test/once-a-run.ts'
 import {
-  createParticipants,
-  mapNames,
-  type Participants,
-} from '../src/commands/demo/participants.ts'
-import {
   formatFilesHint,
   formatIntro,
   formatOutcome,
   formatRerunHint,
 } from '../src/commands/demo/story.ts'
-import { runSubnet } from '../src/commands/demo/subnet.ts'
+import {
+  createParticipants,
+  mapNames,
+  type Participants,
+  runSubnet,
+} from '../src/commands/demo/subnet.ts'
 import { narrate } from '../src/service/narrate.ts'
 
 /** The miners of the demo that play. The second becomes champion; the third adds a duel. */

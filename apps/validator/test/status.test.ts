@@ -8,7 +8,7 @@ import { NAMES_FILE } from '@affine/terminal'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { AF, killAll, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { mapNames } from '../src/commands/demo/participants.ts'
+import { mapNames } from '../src/commands/demo/subnet.ts'
 import { status } from '../src/commands/status.ts'
 import {
   type CommandResult,
@@ -171,7 +171,8 @@ describe('af status --watch', () => {
       const writes = vi.mocked(process.stdout.write).mock.calls
       while (writes.length < 8) await sleep(20)
       await served[Symbol.asyncDispose]()
-      while (!writes.some(([text]) => String(text).includes('! Unreachable'))) await sleep(20)
+      const notices = vi.mocked(process.stderr.write).mock.calls
+      while (!notices.some(([text]) => String(text).includes('Unreachable'))) await sleep(20)
       process.emit('SIGINT')
       const { stdout } = await asked
       process.stdout.isTTY = before

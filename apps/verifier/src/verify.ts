@@ -38,7 +38,7 @@ import { createBucketOpener, expectBuckets, openThreads } from '@affine/settleme
 import { type Output, printable, readNamed } from '@affine/terminal'
 
 /** Names of hotkeys, for display. */
-type Names = Readonly<Record<string, string>>
+type HotkeyNames = Readonly<Record<string, string>>
 
 /** The epochs to verify, and the part of the result to show. */
 export interface VerifyOptions {
@@ -56,7 +56,7 @@ export interface VerifyOptions {
   readonly copies?: number
   /** Set to show every sample. */
   readonly samples?: true
-  readonly names?: Names
+  readonly names?: HotkeyNames
   /** The only sample to show, as `env#index`, with or without the environment's version. */
   readonly sample?: string
 }
@@ -90,7 +90,8 @@ export async function verify(
 }
 
 /** Returns a naming that prints hotkeys in full, so that readers can search for them. */
-const nameInFull = (names: Names): HotkeyFormatter => nameHotkeysBy(names, (key) => printable(key))
+const nameInFull = (names: HotkeyNames): HotkeyFormatter =>
+  nameHotkeysBy(names, (key) => printable(key))
 
 /**
  * Recomputes the epochs and prints the requested epochs or samples. Resolves with their number, and
@@ -143,8 +144,8 @@ async function printSamples(
 }
 
 /**
- * Prints an epoch, unless a sample is requested, then its flaws, then the warnings, in which no data
- * is wrong. Returns the number of epochs that it printed.
+ * Prints an epoch, unless a sample is requested, then its flaws, then the warnings, in which no
+ * data is wrong. Returns the number of epochs that it printed.
  */
 function printEpoch(
   result: RecomputedEpoch,
@@ -244,7 +245,7 @@ function openTemporary(): number {
  */
 export async function verifyProof(
   subnet: Subnet,
-  { file, names }: { readonly file: string; readonly names: Names },
+  { file, names }: { readonly file: string; readonly names: HotkeyNames },
   screen: Output,
 ): Promise<void> {
   const { bytes } = await readNamed(readRegularFile(file, PROOF_BYTES))

@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path'
 import { NODE_HOST } from '@affine/settlement/host'
 import {
   NETWORK_HELP,
@@ -33,10 +34,8 @@ export const FIRST_EPOCH: WholeOption<'--first-epoch <n>'> = readFromVariables(
 )
 
 /** The modules of environments, for commands that play or recompute. `run` loads them. */
-export const ENV_MODULES: Option<'--env-module <file>'> = readFromVariables(
-  createOption(ENV_MODULE),
-  ENV_MODULE,
-)
+export const ENV_MODULES: Option<'--env-module <file>'> =
+  createOption(ENV_MODULE).env('AFFINE_ENV_MODULE')
 
 export type ChainOptions = {
   network: string
@@ -65,8 +64,8 @@ export const chainCommand = (name: string, defaultNetwork?: string): Command<[],
     })
 }
 
-/** Sets an option by its first variable that is not empty. Commander reads only one, or an empty one. */
-export function readFromVariables<T extends Option>(
+/** Sets an option by its first variable that is not empty. Commander supports only one. */
+function readFromVariables<T extends Option>(
   option: T,
   { variables: names }: Required<Pick<Setting, 'variables'>>,
 ): T {
@@ -114,21 +113,21 @@ export async function openWithNotice(
   options: OpenOptions,
 ): Promise<OpenSubnet> {
   beginWait(`waiting for ${where}: no answer yet`)
-  const onRetry = ({ message }: Error): void => printNotice(`${message}; trying again`)
-  return open(where, NODE_HOST, { onRetry, ...options }).finally(endWait)
+  return open(where, NODE_HOST, { onRetry: printRetry, ...options }).finally(endWait)
 }
 
-/** The work of a command with an open chain. It ends when the signal aborts. */
-export type Work = (opened: OpenSubnet, screen: Output, signal: AbortSignal) => Promise<void>
+/** Prints an error before a retry. */
+export const printRetry = ({ message }: Error): void => printNotice(`${message}; trying again`)
 
 /**
- * Opens the chain that the options name, prints its name, does `work` with it, and closes it.
+ * Opens the chain that the options name, prints its name, does `work` with it until the signal
+ * aborts, and closes it.
  * Rejects if the user interrupts it.
  */
 export async function withChain(
   open: SubnetOpener,
   options: ChainOptions & OpenOptions,
-  work: Work,
+  work: (opened: OpenSubnet, screen: Output, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const signal = interrupted()
   await using opened = await raceAbort(openWithNotice(open, options.network, options), signal)
@@ -136,4 +135,21 @@ export async function withChain(
   const screen = output(options.json)
   screen.wait('reading the chain and the buckets')
   await raceAbort(work(opened, screen, signal), signal)
+}
+
+/** The file with the names of hotkeys, in the folder of a chain's export. */
+export const NAMES_FILE = 'names.json'
+
+/**
+ * Reads the names of hotkeys, which are only for display, from the folder of a chain's export.
+ * Ignores a missing or malformed file, and values that are not strings.
+ */
+export async function readNames(network: string): Promise<Readonly<Record<string, string>>> {
+  const text = await NODE_HOST.readText(join(dirname(network), NAMES_FILE)).catch(() => '{}')
+  try {
+    const entries = Object.entries(JSON.parse(text) as object)
+    return Object.fromEntries(entries.filter(([, name]) => typeof name === 'string'))
+  } catch {
+    return {}
+  }
 }

@@ -30,7 +30,7 @@ export const ownVariables = (): SettingTexts =>
 /**
  * Prepares the environment and the words of a command line:
  * - sets the variables of `.env`, or of the file that "--settings" names, for which
- *   the loaded function is true, unless they are set, even if they are empty;
+ *   the loaded function is true, unless the environment has them, empty or not;
  * - removes "--settings" from `words`.
  *
  * @throws RangeError, as a rejection, if the file is missing, is not regular, or has an unreadable

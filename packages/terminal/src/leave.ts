@@ -22,11 +22,11 @@ const POLL_MS = 10
 const POLLS = 500
 
 /**
- * Ends this process with an exit code. `process.exit` waits for every disk call and ignores
- * signals: if one hangs, it never returns. So the calls in progress get five seconds; then the
- * process is killed.
+ * Ends this process with an exit code, by default that of a failure. `process.exit` waits for every
+ * disk call and ignores signals: if one hangs, it never returns. So the calls in progress get five
+ * seconds; then the process is killed.
  */
-export async function leave(code: number): Promise<never> {
+export async function leave(code: number = FAILED): Promise<never> {
   for (let polls = 0; hasDiskCalls(); polls++) {
     if (polls === POLLS) {
       process.stderr.write('a disk does not answer: killed\n')
@@ -51,7 +51,7 @@ export function leaveWithStdout(say: (text: string) => void): void {
   process.stdout.on('error', ignore).once('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') return leave(0)
     say(`standard output: ${error.message}`)
-    return leave(FAILED)
+    return leave()
   })
 }
 

@@ -1,13 +1,12 @@
 import { once } from 'node:events'
 import { pathToFileURL } from 'node:url'
 import { format } from 'node:util'
-import { printable } from '@affine/report/text'
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { expandPath, type LoadIsOwnVariable, readEnvironment } from './environment.ts'
 import { maskUrls } from './fault-text.ts'
 import { columns, fit } from './fit.ts'
 import { FAILED, leave, leaveWithStdout } from './leave.ts'
-import { endWait } from './output.ts'
+import { endWait, printNotice } from './output.ts'
 import { isFile } from './setting.ts'
 
 /**
@@ -34,19 +33,18 @@ export async function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promi
 export const waitForAbort = (signal: AbortSignal): Promise<never> =>
   raceAbort(new Promise<never>(() => {}), signal)
 
-export interface RunOptions {
-  readonly loadIsOwnVariable?: LoadIsOwnVariable
-}
-
 /**
  * Runs a program to its end, and prints an error in one line. The exit code is one of `EXIT_CODES`,
  * and 0 if the reader of the output closed it.
  */
-export async function run(program: CommandUnknownOpts, options: RunOptions = {}): Promise<void> {
+export async function run(
+  program: CommandUnknownOpts,
+  loadIsOwnVariable?: LoadIsOwnVariable,
+): Promise<void> {
   const say = createErrorPrinter(program)
   leaveWithStdout(say)
   redirectConsole(say)
-  const code = await perform(program, process.argv, options)
+  const code = await perform(program, process.argv, loadIsOwnVariable)
   // Does not wait for pending work: everything that counts is on disk.
   if (code !== undefined) await leave(code)
 }
@@ -59,7 +57,7 @@ export async function run(program: CommandUnknownOpts, options: RunOptions = {})
 export async function perform(
   program: CommandUnknownOpts,
   words: string[],
-  { loadIsOwnVariable }: RunOptions = {},
+  loadIsOwnVariable?: LoadIsOwnVariable,
 ): Promise<number | undefined> {
   const say = createErrorPrinter(program)
   prepare(program, program.name())
@@ -107,7 +105,7 @@ const createErrorPrinter =
   (program: CommandUnknownOpts) =>
   (text: string): void => {
     endWait()
-    process.stderr.write(`${program.name()}: ${printable(maskUrls(text), 1000)}\n`)
+    printNotice(`${program.name()}: ${text}`)
   }
 
 /** Width of help without a terminal, in columns, as in commander. */

@@ -67,7 +67,7 @@ export function createOption<Usage extends string>(
   if (setting.kind === 'list')
     option.argParser((text, before?: string) => {
       const path = expandPath(text, option.name())
-      return before ? `${before},${path}` : path
+      return (before ? `${before},${path}` : path) || undefined
     })
   return option
 }

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { testFolder } from '../../../test/test-folder.ts'
-import { NAMES_FILE, readNames } from '../src/names.ts'
+import { NAMES_FILE, readNames } from '../src/command.ts'
 
 const root = testFolder('names')
 

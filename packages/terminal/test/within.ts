@@ -1,6 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { vi } from 'vitest'
-import { perform, type RunOptions } from '../src/index.ts'
+import { type LoadIsOwnVariable, perform } from '../src/index.ts'
 
 /** The output and the exit code. */
 export interface Written {
@@ -39,6 +39,10 @@ export interface Place {
   readonly env?: Readonly<Record<string, string>>
 }
 
+interface Placed extends Place {
+  readonly loadIsOwnVariable?: LoadIsOwnVariable
+}
+
 let last: Promise<unknown> = Promise.resolve()
 
 /**
@@ -48,14 +52,14 @@ let last: Promise<unknown> = Promise.resolve()
 export function within(
   program: CommandUnknownOpts,
   words: readonly string[],
-  { cwd = process.cwd(), env = {}, ...options }: RunOptions & Place = {},
+  { cwd = process.cwd(), env = {}, loadIsOwnVariable }: Placed = {},
 ): Promise<Written> {
   const line = ['node', `${program.name()}.js`, ...words]
   const ended = last.then(async () => {
     using _ = placed({ cwd, env })
     return await written(async () => {
       process.argv = [...line]
-      const code = await perform(program, line, options)
+      const code = await perform(program, line, loadIsOwnVariable)
       if (code !== undefined) process.exitCode = code
     })
   })

@@ -11,14 +11,7 @@ import {
   s3Bucket,
 } from '@affine/blocks/s3'
 import { NODE_HOST } from '@affine/settlement/host'
-import {
-  reader,
-  readValues,
-  type SettingTexts,
-  type Table,
-  textIn,
-  type Values,
-} from '@affine/terminal'
+import { reader, readValues, type Table, textIn, type Values } from '@affine/terminal'
 import pRetry from 'p-retry'
 
 /** A validator's own bucket. */
@@ -40,7 +33,7 @@ export interface Backend {
   readonly needsUrl: boolean
   readonly settings: Table
   /** Creates the bucket from validated texts. */
-  readonly createBucket: (given: SettingTexts) => OwnBucket
+  readonly createBucket: (given: Parameters<typeof readValues>[1]) => OwnBucket
 }
 
 /** Returns a kind of bucket. `create` creates the bucket from the values of its settings. */
@@ -209,7 +202,7 @@ export function findBackend({ name }: { readonly name: string }): Backend | unde
 }
 
 /** Returns the backends with at least one given required setting. */
-export function pickBackends(given: SettingTexts): readonly Backend[] {
+export function pickBackends(given: Readonly<Record<string, unknown>>): readonly Backend[] {
   return BACKENDS.filter(({ settings }) =>
     Object.entries(settings).some(([name, { needed }]) => needed && given[name] !== undefined),
   )

@@ -9,13 +9,7 @@ import { text } from 'node:stream/consumers'
 import { stateRoot } from '@affine/duel'
 import { makeFolder } from '@affine/node/disk'
 import { listenWith } from '@affine/node/listen'
-import {
-  describeEpoch,
-  exportEpoch,
-  formatEpoch,
-  nameHotkeysBy,
-  summariseEpoch,
-} from '@affine/report'
+import { describeEpoch, exportEpoch, nameHotkeysBy, summariseEpoch } from '@affine/report'
 import type { EpochResult } from '@affine/settlement'
 import {
   ENV_MODULES,
@@ -31,9 +25,8 @@ import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { narrate } from '../service/narrate.ts'
 import { findProgramFile } from '../service/program-name.ts'
 import { servePageAndBuckets } from '../service/served-files.ts'
-import { createParticipants, mapNames } from './demo/participants.ts'
 import { formatFilesHint, formatIntro, formatOutcome, formatRerunHint } from './demo/story.ts'
-import { type OnMemberEvent, runSubnet } from './demo/subnet.ts'
+import { createParticipants, mapNames, type OnMemberEvent, runSubnet } from './demo/subnet.ts'
 
 const EXAMPLES = `Examples:
   $ af demo
@@ -70,11 +63,11 @@ export const demo: CommandUnknownOpts = new Command('demo')
     const epochs: EpochResult[] = []
     const onEvent: OnMemberEvent = (member, event) => {
       const isPrinted = member === cast.validators[0] && !['sent', 'state'].includes(event.type)
-      if (isPrinted && event.type === 'epoch') {
-        epochs.push(event.settled)
-        const format = options.verbose ? formatEpoch : summariseEpoch
-        screen.line(format(describeEpoch(event.settled), nameOf), exportEpoch(event.settled))
-      } else if (isPrinted || event.type === 'problem') narrate(event, screen, nameOf)
+      const settled = isPrinted && event.type === 'epoch' ? event.settled : undefined
+      if (settled) epochs.push(settled)
+      if (settled && !options.verbose)
+        screen.line(summariseEpoch(describeEpoch(settled), nameOf), exportEpoch(settled))
+      else if (isPrinted || event.type === 'problem') narrate(event, screen, nameOf)
     }
     const { chain, state } = await raceAbort(runSubnet(cast, out, onEvent), signal)
     const weights = await chain.weights(chain.height)
@@ -83,9 +76,8 @@ export const demo: CommandUnknownOpts = new Command('demo')
     screen.line(formatOutcome(epochs, nameOf), record)
 
     await verifyApart(out, { ...options, epochs: state.epoch }, screen, signal)
-    const [env] = Object.keys(chain.envs ?? {})
     if (options.out !== undefined)
-      screen.line(formatFilesHint(out, options, env), { type: 'files', out })
+      screen.line(formatFilesHint(out, options), { type: 'files', out })
     else if (!open) screen.line(formatRerunHint(seed), { type: 'again', seed })
     if (open) await showPage(out, names, screen, signal)
   })
@@ -141,9 +133,8 @@ async function verifyApart(
   const [report, faults] = await Promise.all(outputs)
   if (report === null) return
   const what = `a second process recomputed ${epochs} epochs from buckets and chain`
-  const verified = `Verified: ${what}: all holds`
-  const failed = `NOT verified:\n${report}${faults}`
-  screen.line([code === 0 ? { text: verified, tone: 'good' } : { text: failed, tone: 'bad' }], {})
+  if (code === 0) screen.line([{ text: `Verified: ${what}: all holds`, tone: 'good' }], {})
+  else screen.line([{ text: `NOT verified:\n${report}${faults}`, tone: 'bad' }], {})
 }
 
 /**

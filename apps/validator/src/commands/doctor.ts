@@ -1,14 +1,7 @@
 import { findSourceRefusal, TEMPLATES } from '@affine/miners'
 import { readRegularFile } from '@affine/node/disk'
 import { openChain } from '@affine/settlement'
-import {
-  expandPath,
-  type Output,
-  output,
-  ownVariables,
-  printTable,
-  readNamed,
-} from '@affine/terminal'
+import { expandPath, output, ownVariables, printTable, readNamed } from '@affine/terminal'
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { printExamination } from '../examination/examine.ts'
 import { createAccountCommand, readNamedAccount } from '../service/account.ts'
@@ -48,8 +41,7 @@ export const doctor: CommandUnknownOpts = addSettingOptions(command, isOwn)
   .addHelpText('before', EXAMPLES)
   .addHelpText('after', LOOKS)
   .action(async (options, command) => {
-    if (options.source !== undefined)
-      return printSourceRefusal(options.source, output(options.json))
+    if (options.source !== undefined) return printSourceRefusal(options.source, options.json)
     const account = await readNamedAccount(options)
     const { hotkey } = account
     const { buckets: base, ...others } = options
@@ -73,9 +65,9 @@ export const doctor: CommandUnknownOpts = addSettingOptions(command, isOwn)
 const MAX_SOURCE_BYTES = 2 ** 20
 
 /** Prints why validators would refuse a chute's source. Sets the exit code to 1 if they would. */
-async function printSourceRefusal(path: string, screen: Output): Promise<void> {
+async function printSourceRefusal(path: string, json = false): Promise<void> {
   const { bytes } = await readNamed(readRegularFile(path, MAX_SOURCE_BYTES))
   const refusal = findSourceRefusal(bytes.toString(), TEMPLATES)
-  screen.line(refusal ?? 'validators accept it', { type: 'source', path, refusal })
+  output(json).line(refusal ?? 'validators accept it', { type: 'source', path, refusal })
   if (refusal !== undefined) process.exitCode = 1
 }

@@ -1,6 +1,5 @@
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Account } from '@affine/chain'
 import { expectEnvs } from '@affine/envs'
 import { lockFolder } from '@affine/node/disk'
 import { listen } from '@affine/node/listen'
@@ -66,8 +65,18 @@ export const localnet: CommandUnknownOpts = new Command('localnet')
     await using net = await openFolder(out, begin)
     if (net.chain.envs) expectEnvs(net.chain.envs)
     await addMiners(net, out, options)
-    await serveChain(net, { port, blockMs, out, envModule, screen, signal })
-    await makeBlock(net) // includes pending transactions
+    const { chain } = net
+    using server = await listen(net.serve, port)
+    const { url } = server
+    const block = chain.height
+    const { neurons } = await chain.snapshot(block)
+    const keys = keysPath(out)
+    const since = block === 0 ? '' : `, continued after block ${block}`
+    const pace = `a block every ${blockMs} ms, ${epochBlocks} blocks an epoch`
+    const text = `a local chain at ${url}${since}: ${pace}; Ctrl-C stops it. In other terminals:`
+    const record = { type: 'serving', url, block, keys: resolve(keys), neurons }
+    screen.line([text, ...formatJoinHints(url, keys, envModule)].join('\n'), record)
+    await makeBlocks(net, blockMs, screen, signal)
     const file = chainPath(out)
     screen.line(`the chain is in ${file}`, { type: 'ended', file })
     signal.throwIfAborted()
@@ -99,41 +108,24 @@ async function addMiners(net: KeptChain, out: string, options: Partial<typeof DE
   if (target.maxUids !== maxUids) throw misuse('--max-uids', `${maxUids}, ${has}`, target.maxUids)
   if (target.miners < miners) throw misuse('--miners', `at least ${miners}, ${has}`, target.miners)
   expectFreeUids(target)
-  const added: Account[] = []
+  const registered: Promise<unknown>[] = []
   for (let number = miners + 1; number <= target.miners; number++)
-    added.push(await openKey(out, `miner-${number}`))
-  if (added.length === 0) return
-  const registered = added.map((account) => chain.register(account))
-  await makeBlock(net)
+    registered.push(chain.register(await openKey(out, `miner-${number}`)))
+  if (registered.length > 0) await makeBlock(net)
   await Promise.all(registered)
 }
 
-type ServeOptions = Readonly<Record<'port' | 'blockMs', number>> & {
-  readonly out: string
-  readonly envModule: string | undefined
-  readonly screen: Output
-  readonly signal: AbortSignal
-}
-
-/** Serves the chain, and makes a block every `blockMs`, until the signal aborts. */
-async function serveChain(net: KeptChain, serving: ServeOptions): Promise<void> {
-  const { port, blockMs, out, envModule, screen, signal } = serving
-  const { chain } = net
-  using server = await listen(net.serve, port)
-  const { url } = server
-  const block = chain.height
-  const { neurons } = await chain.snapshot(block)
-  const keys = keysPath(out)
-  const since = block === 0 ? '' : `, continued after block ${block}`
-  const pace = `a block every ${blockMs} ms, ${epochBlocks} blocks an epoch`
-  const text = `a local chain at ${url}${since}: ${pace}; Ctrl-C stops it. In other terminals:`
-  const record = { type: 'serving', url, block, keys: resolve(keys), neurons }
-  screen.line([text, ...formatJoinHints(url, keys, envModule)].join('\n'), record)
+/** Makes a block every `ms` until the signal aborts, and then one with pending transactions. */
+async function makeBlocks(
+  net: KeptChain,
+  ms: number,
+  screen: Output,
+  signal: AbortSignal,
+): Promise<void> {
   while (!signal.aborted) {
-    await sleep(blockMs, undefined, { signal }).catch(() => undefined)
-    if (signal.aborted) return
+    await sleep(ms, undefined, { signal }).catch(() => undefined)
     await makeBlock(net)
-    const { height } = chain
+    const { height } = net.chain
     screen.status(`block ${height}, epoch ${Math.floor(height / epochBlocks)}`)
   }
 }
@@ -146,11 +138,11 @@ async function makeBlock(net: KeptChain): Promise<void> {
 
 function formatJoinHints(url: string, keys: string, envModule?: string): readonly string[] {
   const modules = envModule === undefined ? '' : ` --env-module ${envModule}`
-  const af = getCommandName('af')
-  const miner = `--network ${url} --key ${join(keys, 'miner-1')}${modules}`
-  const validator = `--network ${url} --key ${join(keys, 'validator-1')}${modules}`
+  const hint = (command: string, key: string): string =>
+    `  $ ${getCommandName('af')} ${command} --network ${url} --key ${join(keys, key)}${modules}`
+  const validate = hint('validate', 'validator-1')
   return [
-    `  $ ${af} miner --port 8001 ${miner}`,
-    `  $ ${af} validate ${validator} --folder validator-1 --buckets buckets`,
+    hint('miner --port 8001', 'miner-1'),
+    `${validate} --folder validator-1 --buckets buckets`,
   ]
 }

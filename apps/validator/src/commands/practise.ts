@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { digestContent, type Miner, type Protocol } from '@affine/duel'
-import { createExercises, type Exercise, resolveEnvironments } from '@affine/miners'
+import { digestContent } from '@affine/duel'
+import { createExercises, resolveEnvironments } from '@affine/miners'
 import { estimateProspects, formatProspects, PastChallenges } from '@affine/report'
 import { NETWORK_HELP, openChain, recompute, type Subnet } from '@affine/settlement'
 import {
@@ -117,28 +117,14 @@ async function practiseAgainst(throne: ChampionFacts, session: Session): Promise
   if (prospects.dethrones.middle < atLeast) process.exitCode = 1
 }
 
-/** The champion of a subnet, and challenges that it has played. */
-interface ChampionFacts {
-  readonly champion: Miner
-  /** The ratio to beat. */
-  readonly ratioPpm: number
-  /** The rules of a duel that starts now, with only the environments of one player. */
-  readonly protocol: Protocol
-  /** The environments of two players. */
-  readonly games: readonly string[]
-  readonly exercises: readonly Exercise[]
-}
+type ChampionFacts = Awaited<ReturnType<typeof readChampion>>
 
 /**
  * Reads the champion of a subnet, and at most `maxPerEnv` past challenges of each environment. Uses
  * only chain and buckets.
  * @throws Error if there is no champion, or no recorded challenge of it.
  */
-async function readChampion(
-  subnet: Subnet,
-  options: ReplayOptions,
-  maxPerEnv: number,
-): Promise<ChampionFacts> {
+async function readChampion(subnet: Subnet, options: ReplayOptions, maxPerEnv: number) {
   const past = new PastChallenges(maxPerEnv)
   const replay = await prepareReplay(subnet, options, past.add.bind(past))
   let state = replay.from
@@ -156,6 +142,7 @@ async function readChampion(
     .of(champion)
     .filter(({ env }) => envs[env] !== undefined)
     .map(({ reward, ...each }) => ({ ...each, champion: reward }))
+  // The rules of a duel that starts now, with only the environments of one player.
   if (exercises.length > 0)
     return { champion, ratioPpm, protocol: { ...protocol, envs }, games, exercises }
   const found = `no challenge of the champion ${champion.hotkey} is recorded in these epochs`

@@ -1,28 +1,20 @@
 import type { State } from '@affine/duel'
 import { type RecomputeOptions, readStartState, type Subnet } from '@affine/settlement'
 import { createBucketOpener, expectBuckets } from '@affine/settlement/node'
-import {
-  type ChainOptions,
-  chainCommand,
-  expandPath,
-  FIRST_EPOCH,
-  readFromVariables,
-  whole,
-} from '@affine/terminal'
+import { type ChainOptions, chainCommand, expandPath, FIRST_EPOCH, whole } from '@affine/terminal'
 import { type Command, Option } from '@commander-js/extra-typings'
 
 /** The buckets and the number of newest epochs to replay. */
 export type ReplayOptions = { buckets?: string | undefined; last?: number | undefined }
 
-type Buckets = Option<'--buckets <folder|url>', undefined, undefined, string>
+type Buckets = Option<'--buckets <folder|url>', undefined, undefined, string | undefined>
 
-export const BUCKETS: Buckets = readFromVariables(
-  new Option(
-    '--buckets <folder|url>',
-    'the folder or URL of the buckets announced by name; not needed for https buckets',
-  ).argParser((path) => expandPath(path, 'buckets')),
-  { variables: ['AFFINE_BUCKETS'] },
+export const BUCKETS: Buckets = new Option(
+  '--buckets <folder|url>',
+  'the folder or URL of the buckets announced by name; not needed for https buckets',
 )
+  .env('AFFINE_BUCKETS')
+  .argParser((path) => expandPath(path, 'buckets') || undefined)
 
 /** Creates a command that replays a subnet from its public data. */
 export const createReplayCommand = (name: string): Command<[], ChainOptions & ReplayOptions> =>

@@ -22,15 +22,16 @@ const EXAMPLES = `Examples:
   $ af setup
   $ af setup --network finney --wallet validator --hotkey default\n`
 
-const base = new Command('setup').option('--json', 'print JSON, one object a line, and ask nothing')
 const ASKED = ['Chain', 'Hotkey', 'Bucket']
-const command = addSettingOptions(
-  base as Command<[], Flags>,
-  ({ heading, name }) => name === 'folder' || ASKED.includes(heading),
-)
 
 /** `af setup`: asks for a validator's settings, tests them and writes them. */
-export const setup: CommandUnknownOpts = command
+export const setup: CommandUnknownOpts = addSettingOptions(
+  new Command<[], Flags>('setup').option(
+    '--json',
+    'print JSON, one object a line, and ask nothing',
+  ),
+  ({ heading, name }) => name === 'folder' || ASKED.includes(heading),
+)
   .option('--overwrite', 'replace an existing .env')
   .option('--anyway', 'write .env even if a check fails')
   .addHelpText('before', EXAMPLES)

@@ -6,15 +6,7 @@ import {
   readStatus,
 } from '@affine/report'
 import { type EpochResult, openChain, openLive, recompute } from '@affine/settlement'
-import {
-  formatTable,
-  formatValue,
-  maskUrls,
-  type Output,
-  output,
-  readNames,
-  withChain,
-} from '@affine/terminal'
+import { formatTable, type Output, printRetry, readNames, withChain } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { createReplayCommand, prepareReplay } from './replay.ts'
 
@@ -30,12 +22,8 @@ export const status: CommandUnknownOpts = createReplayCommand('status')
   .option('--watch', 'repeat after every block until Ctrl-C')
   .addHelpText('before', EXAMPLES)
   .action(({ buckets, last, watch, ...options }) => {
-    const onRetry = ({ message }: Error): void => {
-      const text = maskUrls(message)
-      output(options.json).line(`! ${formatValue(text)}`, { type: 'problem', message: text })
-    }
-    const [open, retrying] = watch ? [openLive, { onRetry }] : [openChain, {}]
-    return withChain(open, { ...options, ...retrying }, async (subnet, screen, signal) => {
+    const open = watch ? openLive : openChain
+    return withChain(open, options, async (subnet, screen, signal) => {
       const isInPlace = watch && process.stdout.isTTY && !options.json
       const replay = await prepareReplay(subnet, { buckets, last })
       const names = await readNames(options.network)
@@ -45,7 +33,7 @@ export const status: CommandUnknownOpts = createReplayCommand('status')
       for await (const { number } of subnet.chain.heads(signal)) {
         // Skips blocks if this is slower than the chain.
         if (number <= shownBlock) continue
-        shownBlock = (await show().catch(onRetry)) ?? shownBlock
+        shownBlock = (await show().catch(printRetry)) ?? shownBlock
       }
     })
   })

@@ -5,32 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Account } from '@affine/chain'
 import { type Setup, Validator } from '@affine/engine'
 import { createMetrics, type Metrics } from '@affine/engine/metrics'
-import {
-  claimFolder,
-  type Health,
-  healthPages,
-  trackHealth,
-  watchHealth,
-} from '@affine/engine/node'
+import { claimFolder, healthPages, trackHealth, watchHealth } from '@affine/engine/node'
 import { lockFolder } from '@affine/node/disk'
 import { type Listening, listen } from '@affine/node/listen'
 import { shortenHotkey } from '@affine/report'
-import {
-  type OpenBucket,
-  type OpenSubnet,
-  openLive,
-  type Source,
-  type Subnet,
-} from '@affine/settlement'
+import { type OpenBucket, type OpenSubnet, openLive, type Subnet } from '@affine/settlement'
 import { openThreads } from '@affine/settlement/node'
-import {
-  FAILED,
-  interrupted,
-  leave,
-  type Output,
-  openWithNotice,
-  raceAbort,
-} from '@affine/terminal'
+import { interrupted, leave, type Output, openWithNotice, raceAbort } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { formatFinding } from '../examination/findings.ts'
 import { checkChutes } from '../examination/own-checks.ts'
@@ -44,7 +25,6 @@ import {
   isSending,
   openPlaces,
   readService,
-  type ServiceReport,
   type Settings,
 } from '../settings/settings.ts'
 
@@ -59,12 +39,6 @@ their sources.`
 
 const HOW = '`af setup` asks for all settings, tests them and writes .env.'
 
-/** Returns the problems, and a hint if a setting is missing. */
-function formatAdvice(read: ServiceReport): string {
-  const lacks = read.problems.some(({ code }) => code === 'MISSING')
-  return lacks ? `${formatProblems(read)}\n${HOW}` : formatProblems(read)
-}
-
 /** `af validate`: runs one validator until it is stopped. */
 export const validate: CommandUnknownOpts = addSettingOptions(
   new Command('validate').option('--json', 'print JSON, one object a line'),
@@ -74,7 +48,7 @@ export const validate: CommandUnknownOpts = addSettingOptions(
   .action(async ({ json, ...flags }, command) => {
     const read = await readService(flags)
     const { settings, account, warnings, mask } = read
-    if (!settings || !account) return command.error(formatAdvice(read))
+    if (!settings || !account) return command.error(`${formatProblems(read)}\n${HOW}`)
     const screen = createServiceOutput(json === true, mask)
     for (const text of warnings) warn(screen, text)
     await runValidator(settings, account, screen).catch((error: Error) => {
@@ -147,11 +121,15 @@ function createNarrator(screen: Output): Setup['on'] {
 }
 
 /** Ends the process once it stalls, so that its supervisor restarts it. */
-function endWhenStalled({ stall }: Settings, health: Health, screen: Output): Disposable {
+function endWhenStalled(
+  { stall }: Settings,
+  health: ReturnType<typeof trackHealth>,
+  screen: Output,
+): Disposable {
   const seconds = 2 * stall
   return watchHealth(seconds, health, (late) => {
     printStall(late, seconds, screen)
-    void leave(FAILED)
+    void leave()
   })
 }
 
@@ -170,7 +148,7 @@ function openSubnet(settings: Settings, on: Setup['on']): Promise<OpenSubnet> {
 /** Serves metrics and health if a port is set. */
 async function servePages(
   { metrics: port, metricsHost, stall }: Settings,
-  health: Health,
+  health: ReturnType<typeof trackHealth>,
   metrics: Metrics,
 ): Promise<Listening | undefined> {
   if (port === undefined) return undefined
@@ -215,9 +193,7 @@ function createSetup(
 function reportReads(open: OpenBucket, on: Setup['on']): OpenBucket {
   return (hotkey, url) => {
     const source = open(hotkey, url)
-    if (source === null) return null
-    const read: Source['read'] = (...args) =>
-      source.read(...args).finally(() => on({ type: 'read' }))
-    return { ...source, read }
+    const report = (): void => on({ type: 'read' })
+    return source && { ...source, read: (...file) => source.read(...file).finally(report) }
   }
 }

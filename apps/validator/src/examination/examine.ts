@@ -1,13 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Account, type Chain, ChainError, type Snapshot } from '@affine/chain'
-import {
-  type Client,
-  countFailures,
-  type MinerListener,
-  probeMiner,
-  type TargetMiner,
-  tryMiner,
-} from '@affine/miners'
+import { countFailures, probeMiner, type TargetMiner, tryMiner } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
 import { type Network, type Subnet, type SubnetOpener, SYSTEM_CLOCK } from '@affine/settlement'
 import { type ChainOptions, type Output, output, withChain } from '@affine/terminal'
@@ -152,10 +145,10 @@ export async function* checkAnswers(
   signal: AbortSignal,
 ): AsyncGenerator<Finding> {
   const { chute } = miner
-  const clientOf = (on: MinerListener): Client => openClient(network, miner, on)
+  const caller = { ...NODE_CALLER, signal }
   const startMs = performance.now()
   try {
-    const why = await probeMiner(chute, clientOf, { ...NODE_CALLER, signal })
+    const why = await probeMiner(chute, (on) => openClient(network, miner, on), caller)
     const ms = Math.ceil(performance.now() - startMs)
     if (why !== undefined) {
       const arePrivate = why.reason === 'not-shown'
@@ -163,7 +156,7 @@ export async function* checkAnswers(
       return
     }
     yield note('ANSWER', { chute, ms })
-    yield* checkReplies(clientOf, Object.keys(network.protocol.envs), signal)
+    yield* checkReplies(miner, network, signal)
   } catch (error) {
     signal.throwIfAborted()
     const failure = describe(error as Error)
@@ -173,14 +166,15 @@ export async function* checkAnswers(
 }
 
 async function* checkReplies(
-  clientOf: (on: MinerListener) => Client,
-  envs: readonly string[],
+  miner: TargetMiner,
+  network: Network,
   signal: AbortSignal,
 ): AsyncGenerator<Finding> {
+  const envs = Object.keys(network.protocol.envs)
   const secret = randomBytes(32).toString('hex')
   const trial = { envs, secret, time: SYSTEM_CLOCK, signal }
   const { failures, on } = countFailures()
-  for (const counts of await tryMiner(clientOf(on), trial))
+  for (const counts of await tryMiner(openClient(network, miner, on), trial))
     yield note(counts.legal === 0 ? 'NO_LEGAL_REPLY' : 'REPLIES', counts)
   for (const failure of failures.values())
     yield note(failure.reason === 'late' ? 'REPLIES_LATE' : 'REPLIES_FAIL', failure)

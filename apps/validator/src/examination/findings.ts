@@ -1,10 +1,5 @@
 import type { SlotRecord } from '@affine/chain'
-import {
-  describeMissingAccess,
-  describeMissingReply,
-  formatReplyCounts,
-  type ReplyCounts,
-} from '@affine/miners'
+import { describeMissingAccess, describeMissingReply, formatReplyCounts } from '@affine/miners'
 import { type Output, printable } from '@affine/terminal'
 import { describeWrongKey, KEY_ADVICE } from '../service/account.ts'
 import { formatBytes } from '../service/load.ts'
@@ -44,8 +39,9 @@ const formatAccess = (access: Access): string =>
 const formatSilence = (silent: SilentMiner): string =>
   `${silent.chute} gives no usable reply: ${describeMissingReply(silent)}`
 
-const formatCounts = (counts: ReplyCounts & { readonly env: string }): string =>
-  `${counts.env}: ${formatReplyCounts(counts)}`
+type EnvCounts = Parameters<typeof formatReplyCounts>[0] & { readonly env: string }
+
+const formatCounts = (counts: EnvCounts): string => `${counts.env}: ${formatReplyCounts(counts)}`
 
 const formatUnchecked = ({ problems }: { readonly problems: readonly SettingProblem[] }): string =>
   `disk, bucket and Chutes are not checked: ${problems.map(formatProblem).join('; ')}`

@@ -59,26 +59,26 @@ export async function checkChutes(
   if (chutesApiKey === undefined) return [note('NO_KEY', {})]
   try {
     const account = await fetchAccount(chutesApiKey, NODE_CALLER)
-    return [checkAccount(account), ...checkRole(account, netuid), checkOffset(account)]
+    const { status } = account
+    if (status !== 200) return [note('ACCOUNT_REFUSED', { status }), checkOffset(account)]
+    return [checkBalance(account), checkRole(account, netuid), checkOffset(account)]
   } catch (error) {
     return [note('ACCOUNT_UNKNOWN', describe(error as Error))]
   }
 }
 
-function checkAccount(account: KeyAccount): Finding {
-  const { status, balance } = account
-  if (status !== 200) return note('ACCOUNT_REFUSED', { status })
+function checkBalance(account: KeyAccount): Finding {
+  const { balance } = account
   if (isInOrder(account)) return note('ACCOUNT', { dollars: balance.toFixed(2) })
   return note('ACCOUNT_EMPTY', { balance })
 }
 
 /** Checks that the account may call the subnet's chutes, and has no other rights. */
-function checkRole(account: KeyAccount, netuid: number): readonly Finding[] {
-  const { status, roles, netuids } = account
-  if (status !== 200) return []
+function checkRole(account: KeyAccount, netuid: number): Finding {
+  const { roles, netuids } = account
   const access = { netuid, roles, netuids }
-  if (!canCall(account, netuid)) return [note('NO_ACCESS', access)]
-  return [note(roles.includes('subnet_admin') ? 'ACCESS_TO_MORE' : 'ACCESS', access)]
+  if (!canCall(account, netuid)) return note('NO_ACCESS', access)
+  return note(roles.includes('subnet_admin') ? 'ACCESS_TO_MORE' : 'ACCESS', access)
 }
 
 function checkOffset({ aheadMs, ms }: KeyAccount): Finding {

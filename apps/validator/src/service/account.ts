@@ -1,14 +1,7 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { Account } from '@affine/chain'
-import {
-  type ChainOptions,
-  chainCommand,
-  output,
-  printable,
-  readNamed,
-  type SettingTexts,
-} from '@affine/terminal'
+import { type ChainOptions, chainCommand, output, readNamed } from '@affine/terminal'
 import type { Command, OptionValues } from '@commander-js/extra-typings'
 import { addSettingOptions, findSettings, pickGiven } from '../settings/entries.ts'
 import { checkVariables } from '../settings/env-file.ts'
@@ -49,7 +42,7 @@ export const createAccountCommand = (name: string): Command<[], ChainOptions & A
 export async function readAccount(
   options: AccountOptions,
   warn: Warn,
-  env: SettingTexts = process.env,
+  env: typeof process.env = process.env,
 ): Promise<Account> {
   // The wallet's libraries take long to load.
   const { accountFrom, readHotkey, readWallet } = await import('@affine/chain/wallet')
@@ -96,7 +89,7 @@ export function readNamedAccount(
   options: AccountOptions & Pick<ChainOptions, 'json'>,
   read = readAccount,
 ): Promise<Account> {
-  const say: Warn = (text) => warn(output(options.json), printable(text))
+  const say: Warn = (text) => warn(output(options.json), text)
   for (const text of checkVariables()) say(text)
   return readNamed(read(options, say))
 }

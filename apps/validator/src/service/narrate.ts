@@ -99,7 +99,8 @@ export function printStall(late: readonly Late[], seconds: number, screen: Outpu
 
 /** Prints a warning for the operator. */
 export function warn(screen: Output, text: string): void {
-  screen.line([{ text: `! ${text}`, tone: 'warning' }], { type: 'warning', text })
+  const line = `! ${printable(text, 1000)}`
+  screen.line([{ text: line, tone: 'warning' }], { type: 'warning', text })
 }
 
 /** Minimum time between two prints of the same problem. */

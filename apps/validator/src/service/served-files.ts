@@ -1,11 +1,6 @@
 import { createHash } from 'node:crypto'
 import { open, readdir, readFile, stat } from 'node:fs/promises'
-import type {
-  IncomingMessage,
-  OutgoingHttpHeaders,
-  RequestListener,
-  ServerResponse,
-} from 'node:http'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
@@ -30,7 +25,7 @@ export interface PageNetwork {
 interface PublicFile {
   readonly path: string
   readonly open: () => ReturnType<typeof openFile>
-  readonly headers: OutgoingHttpHeaders
+  readonly headers: Readonly<Record<string, string>>
   /** Maximum size, and maximum time of a response. */
   readonly maxBytes: number
   readonly timeoutMs: number
@@ -128,7 +123,7 @@ async function listPageFiles(): Promise<Map<string, PublicFile>> {
   return files
 }
 
-function describePublicFile(file: string, headers: OutgoingHttpHeaders = {}): PublicFile {
+function describePublicFile(file: string, headers: PublicFile['headers'] = {}): PublicFile {
   const type = getMimeType(file) ?? 'application/octet-stream'
   return {
     path: file,

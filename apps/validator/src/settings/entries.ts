@@ -1,10 +1,4 @@
-import {
-  createOption,
-  envFile,
-  expandPath,
-  type Setting,
-  type SettingTexts,
-} from '@affine/terminal'
+import { createOption, envFile, expandPath, type SettingTexts } from '@affine/terminal'
 import type { Command, OptionValues } from '@commander-js/extra-typings'
 import { type NamedSetting, SETTINGS } from './table.ts'
 
@@ -77,13 +71,10 @@ export const pickGiven = (entries: readonly SettingEntry[]): SettingTexts =>
   Object.fromEntries(entries.map(({ setting, value }) => [setting.name, value]))
 
 /** Returns the option and the variables that can set a setting. */
-export function listNames({
-  name,
-  option,
-  variables = [],
-}: Pick<NamedSetting, 'name' | keyof Setting>): readonly string[] {
-  return option === undefined ? variables : [`--${toKebab(name)}`, ...variables]
-}
+export const listNames = ({ option, variables = [] }: NamedSetting): readonly string[] => [
+  ...(option?.split(' ', 1) ?? []),
+  ...variables,
+]
 
 /** Returns a name in lower case, its words joined by hyphens. */
 export function toKebab(name: string): string {

@@ -16,13 +16,7 @@ import {
   type Table,
   type Values,
 } from '@affine/terminal'
-import {
-  BACKENDS,
-  type Backend,
-  findBackend,
-  type OwnBucket,
-  pickBackends,
-} from '../buckets/backends.ts'
+import { BACKENDS, findBackend, type OwnBucket, pickBackends } from '../buckets/backends.ts'
 import { type AccountOptions, readValidatorAccount } from '../service/account.ts'
 import { createMasker, findNodeKeys, findUrlSecrets, type Masker } from '../service/secrets.ts'
 import { findSettings, pickGiven, type SettingEntry, toKebab } from './entries.ts'
@@ -134,7 +128,7 @@ function checkBuckets(
   const by = 'the bucket'
   const backends = pickBackends(given)
   const [backend] = backends
-  const namesOf = (kinds: readonly Backend[]): readonly (string | undefined)[] =>
+  const namesOf = (kinds: typeof BACKENDS): readonly (string | undefined)[] =>
     kinds.map((kind) => entries.find(({ setting }) => findBackend(setting) === kind)?.by)
   if (backend === undefined)
     return [{ code: 'MISSING', by, detail: `expected ${namesOf(BACKENDS).join(', or ')}` }]
@@ -243,18 +237,18 @@ export function isSending(
   return emit && !dryRun
 }
 
-type Places = Pick<Setup, 'folder' | 'store' | 'bucket' | 'bucketUrl' | 'openBucket'>
-type PlaceSettings = Pick<Settings, 'folder' | 'bucket'> & {
-  readonly bucketUrl?: string | undefined
-}
+type PlaceSettings = Pick<Settings, 'folder' | 'bucket'> & Partial<Pick<Settings, 'bucketUrl'>>
 
 /**
  * Returns the folder and the bucket of the validator `hotkey`, and the function that opens other
  * buckets, which are in the same folder if its own is in a folder. `bucketUrl` is announced;
  * default: the hotkey as a name.
  */
-export function openPlaces(settings: PlaceSettings, hotkey: string, network: Network): Places {
-  const { folder, bucket, bucketUrl } = settings
+export function openPlaces(
+  { folder, bucket, bucketUrl }: PlaceSettings,
+  hotkey: string,
+  network: Network,
+): Pick<Setup, 'folder' | 'store' | 'bucket' | 'bucketUrl' | 'openBucket'> {
   return {
     folder,
     store: directoryBucket(folder, OWNERS),

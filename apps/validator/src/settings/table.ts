@@ -1,13 +1,5 @@
 import { isIP } from 'node:net'
-import {
-  CHAIN,
-  ENV_MODULE,
-  reader,
-  type Setting,
-  type Table,
-  textIn,
-  whole,
-} from '@affine/terminal'
+import { CHAIN, ENV_MODULE, reader, type Table, textIn, whole } from '@affine/terminal'
 import { BACKENDS, readWebUrl, readWord } from '../buckets/backends.ts'
 
 const YES = ['true', '1', 'yes', 'on', 'y', 'enabled']
@@ -155,10 +147,7 @@ const SERVICE = {
 export const COMMON = { ...CHAIN, ...WORK, ...PLACE, ...SERVICE }
 
 /** A setting, its name, and the heading of its option in help. */
-export interface NamedSetting extends Setting {
-  readonly name: string
-  readonly heading: string
-}
+export type NamedSetting = Table[string] & Readonly<Record<'name' | 'heading', string>>
 
 const nameSettings = (heading: string, settings: Table): readonly NamedSetting[] =>
   Object.entries(settings).map(([name, setting]) => ({ name, heading, ...setting }))

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import {
+  type DuelFacts,
   describeEpoch,
   type EnvFacts,
   type HotkeyFormatter,
@@ -10,7 +11,7 @@ import {
 } from '@affine/report'
 import type { EpochResult } from '@affine/settlement'
 import { getCommandName } from '../../service/program-name.ts'
-import { LIAR, type Participants } from './participants.ts'
+import { LIAR, type Participants } from './subnet.ts'
 
 /** Returns the members and their skills. */
 export function formatIntro({ seed, validators, miners }: Participants): string {
@@ -61,19 +62,20 @@ function formatSuspect(epochs: readonly EpochResult[], nameOf: HotkeyFormatter):
 
 /** Returns by how much the new champion won, from the last interim analysis of each environment. */
 function formatWinner(epochs: readonly EpochResult[], nameOf: HotkeyFormatter): readonly Line[] {
-  const facts = epochs.map(describeEpoch)
-  const crowning = facts.find(({ duels }) => duels.some(({ end }) => end === 'crowned'))
-  const crowned = crowning?.duels.find(({ end }) => end === 'crowned')
-  if (crowning === undefined || crowned === undefined) return []
-  const { contender, start, wins, counted, needed } = crowned
-  const duels = facts.flatMap((each) =>
-    each.duels.filter((duel) => duel.contender.hotkey === contender.hotkey && duel.start === start),
-  )
-  const looks = new Map(duels.flatMap((duel) => duel.analyses).map((look) => [look.env, look]))
+  const duels = epochs
+    .map(describeEpoch)
+    .flatMap(({ ratio, duels }) => duels.map((duel) => ({ ratio: percent(ratio), ...duel })))
+  const crowned = duels.find(({ end }) => end === 'crowned')
+  if (crowned === undefined) return []
+  const { contender, start, wins, counted, needed, ratio } = crowned
+  const isSame = (duel: DuelFacts): boolean =>
+    duel.contender.hotkey === contender.hotkey && duel.start === start
+  const analyses = duels.filter(isSame).flatMap((duel) => duel.analyses)
+  const looks = new Map(analyses.map((look) => [look.env, look]))
   const sum = (of: 'wins' | 'losses'): number =>
     [...looks.values()].reduce((all, look) => all + look[of], 0)
   const counts = { wins: sum('wins'), losses: sum('losses') }
-  const [name, ratio] = [nameOf(contender.hotkey), percent(crowning.ratio)]
+  const name = nameOf(contender.hotkey)
   const sure = `at least ${percent(crowned.surePpm)} of contenders exactly at ${ratio} fail`
   const all = `${counts.wins + counts.losses} challenges that only one of the two solved`
   return [
@@ -93,30 +95,16 @@ export const formatRerunHint = (seed: string): string =>
   `Show it: ${getCommandName('af')} demo --seed ${seed} --open (or --verbose, for the numbers)`
 
 /**
- * Returns the next commands for the files in the folder `out`, with a sample of `env`. Omits how to
- * open the page if it is open.
+ * Returns the next commands for the files in the folder `out`. Omits how to open the page if it is
+ * open.
  */
 export function formatFilesHint(
   out: string,
   { open: isOpen, envModule }: { readonly open?: true; readonly envModule?: string } = {},
-  env = 'mult8@0.1.0',
 ): string {
-  const af = getCommandName('af')
-  const what = `${join(out, 'buckets')} --network ${join(out, 'chain.json')}`
+  const files = `${join(out, 'buckets')} --network ${join(out, 'chain.json')}`
   const modules = envModule === undefined ? '' : ` --env-module ${envModule}`
-  const verify = `${getCommandName('af-verify')} ${what}${modules}`
-  const look = `
-  show it at http://127.0.0.1:8080/ in a browser
-    $ ${af} serve ${what}`
-  return `
-All files are in ${out}. Try next:${isOpen ? '' : look}
-  verify again
-    $ ${verify}
-  show one epoch
-    $ ${verify} --epoch 2
-  replay a challenge
-    $ ${verify} --epoch 2 --sample ${env}#0
-  change one byte of any block or state in the buckets and verify again: it fails
-  play one yourself
-    $ ${af} env run tictactoe-v0`
+  const page = `\n  $ ${getCommandName('af')} serve ${files}`
+  const verification = `$ ${getCommandName('af-verify')} ${files}${modules} --epoch 2`
+  return `\nAll files are in ${out}. Try next:\n  ${verification}${isOpen ? '' : page}`
 }

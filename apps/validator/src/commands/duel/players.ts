@@ -1,20 +1,8 @@
 import type { Snapshot } from '@affine/chain'
 import type { PerSide, Side } from '@affine/envs'
-import {
-  type Opponent,
-  openMiner,
-  openPlayer,
-  type PlayerAsking,
-  type TargetMiner,
-} from '@affine/miners'
-import { type Network, openChain, type Subnet } from '@affine/settlement'
-import {
-  type ChainOptions,
-  formatValue,
-  type Output,
-  openWithNotice,
-  raceAbort,
-} from '@affine/terminal'
+import { type Opponent, openMiner, openPlayer, type PlayerAsking } from '@affine/miners'
+import { openChain, type Subnet } from '@affine/settlement'
+import { formatValue, type Output, openWithNotice, raceAbort } from '@affine/terminal'
 import { findSeat } from '../../examination/seat.ts'
 import { openClient } from '../../service/agents.ts'
 import { PLAYER } from '../solo.ts'
@@ -27,7 +15,7 @@ revision, as for validators. Chutes need CHUTES_API_KEY. Write a skill of 0 or 1
 random or perfect.
 `
 
-type ChainChoice = Partial<Pick<ChainOptions, 'network' | 'netuid'>>
+type ChainChoice = { network?: string | undefined; netuid?: number | undefined }
 
 /** The players of a duel, and the names that identify them in its folder. */
 interface Players {
@@ -67,11 +55,7 @@ export async function openPlayers(
   }
 }
 
-interface CommittedMiner {
-  readonly uid: number
-  readonly miner: TargetMiner
-  readonly network: Network
-}
+type CommittedMiner = ReturnType<typeof findMiner>
 
 /** Returns the name of a committed miner. Another commitment makes another player. */
 const formatMiner = ({ uid, miner: { hotkey, model, revision, chute } }: CommittedMiner): string =>
@@ -115,7 +99,7 @@ function findMiner(
   side: Side,
   uid: string,
   { snapshot, subnet }: { readonly snapshot: Snapshot; readonly subnet: Subnet },
-): CommittedMiner {
+) {
   const { chain, network } = subnet
   const neuron = snapshot.neurons.find((each) => each.uid === Number(uid))
   if (neuron === undefined)

@@ -12,7 +12,6 @@ import {
   locateBlock,
   type OpenBucket,
   readNewestAttested,
-  STATE_BYTES,
 } from '@affine/settlement'
 import { Epoch, Phase } from './epoch.ts'
 import type { Job, Setup } from './setup.ts'
@@ -143,7 +142,7 @@ async function readOwnState(setup: Setup, epoch: number): Promise<State | null> 
   const { store, network, folder } = setup
   for (let at = epoch; at > network.firstEpoch; at--) {
     const path = statePath(at)
-    const bytes = await store.read(path, STATE_BYTES)
+    const bytes = await store.read(path, LIMITS.stateBytes)
     if (bytes === null) continue
     const state = parseState(new TextDecoder().decode(bytes))
     const isRight = state.ok && (await isUnaltered(setup, epoch, at, bytes))
@@ -167,7 +166,7 @@ async function isUnaltered(
   bytes: Uint8Array,
 ): Promise<boolean> {
   const root = digestOfText('state', bytes)
-  const copy = await setup.bucket.read(statePath(at), STATE_BYTES).catch(() => null)
+  const copy = await setup.bucket.read(statePath(at), LIMITS.stateBytes).catch(() => null)
   if (copy !== null && digestOfText('state', copy) === root) return true
   const attested = at < epoch ? await findAttestedRoot(setup, at + 1) : undefined
   if (attested !== undefined) return attested === root

@@ -1,8 +1,8 @@
-import { type Clock, statePath } from '@affine/blocks'
+import { type Clock, LIMITS, statePath } from '@affine/blocks'
 import { firstState, parseState, type State, stateRoot, votingStakes } from '@affine/duel'
 import { digestOfText, type Hash } from '@affine/prng'
 import type { OpenBucket, Source } from './bucket-reader.ts'
-import { describeFailure, STATE_BYTES, tryRead } from './copies.ts'
+import { describeFailure, tryRead } from './copies.ts'
 import { findConstants, type Network, type Subnet } from './networks.ts'
 import {
   decodeCommitments,
@@ -103,7 +103,7 @@ async function findAttested(
  */
 async function readState(source: Source | null, path: string, root: Hash): Promise<State | string> {
   if (source === null) return 'it cannot be opened'
-  const bytes = await tryRead(source, path, STATE_BYTES)
+  const bytes = await tryRead(source, path, LIMITS.stateBytes)
   if (bytes === null) return 'not there'
   if (!(bytes instanceof Uint8Array)) return describeFailure(bytes)
   // The root is checked first, so that only the requested state is parsed.

@@ -20,9 +20,6 @@ import type { BucketReader, FoundBlock, Source } from './bucket-reader.ts'
 import type { LaneSearch } from './epoch-decision.ts'
 import { decodeCommitments, listHolders } from './on-chain.ts'
 
-/** Maximum bytes of a state. One with a few hundred hotkeys is much smaller. */
-export const STATE_BYTES: number = 8 * 1024 * 1024
-
 /** Chooses the copies of a block to compare. */
 export type Choose = (holders: readonly string[]) => readonly string[]
 
@@ -75,7 +72,7 @@ export class Copies {
   /** Never rejects. */
   async #readStates(path: string): Promise<ReadonlyMap<string, StateCopy>> {
     const reading = [...this.#sources].map(async ([name, source]): Promise<[string, StateCopy]> => {
-      const answer = await this.#limit(tryRead, source, path, STATE_BYTES)
+      const answer = await this.#limit(tryRead, source, path, LIMITS.stateBytes)
       if (answer instanceof Uint8Array) return [name, { root: digestOfText('state', answer) }]
       if (answer === null) return [name, { missing: 'not there' }]
       this.#options.reader.failed.add(name)

@@ -1,8 +1,8 @@
 import { type Clock, LIMITS, statePath } from '@affine/blocks'
 import { firstState, parseState, type State, stateRoot, votingStakes } from '@affine/duel'
 import { digestOfText, type Hash } from '@affine/prng'
-import type { OpenBucket, Source } from './bucket-reader.ts'
-import { describeFailure, tryRead } from './copies.ts'
+import type { OpenBucket } from './bucket-reader.ts'
+import { describeFailure, type Source, tryRead } from './copies.ts'
 import { findConstants, type Network, type Subnet } from './networks.ts'
 import {
   decodeCommitments,

@@ -7,8 +7,8 @@ import {
   type LanePlan,
   ReadingSubnet,
 } from '../../../test/attacks/reading-subnet.ts'
-import { BucketReader, type OpenBucket, type Source } from '../src/bucket-reader.ts'
-import type { Copies } from '../src/copies.ts'
+import { BucketReader, type OpenBucket } from '../src/bucket-reader.ts'
+import type { Copies, Source } from '../src/copies.ts'
 import { createLaneFinder, type RecomputeOptions } from '../src/recompute.ts'
 
 /**

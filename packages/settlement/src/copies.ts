@@ -224,7 +224,7 @@ export function toFailureFacts(error: Error): BucketFailureFacts {
 }
 
 /** Reports whether a read exceeded the bucket's time, or this reader's. */
-export const isTimeout = ({ code }: BucketFailureFacts): boolean =>
+const isTimeout = ({ code }: BucketFailureFacts): boolean =>
   code === 'late' || code === 'dropped'
 
 /**
@@ -236,7 +236,7 @@ export function describeFailure(failure: BucketFailureFacts): string {
 }
 
 /** Returns the failure to report of two: a timeout, otherwise the first in alphabetical order. */
-export function chooseWorse(a: BucketFailureFacts, b: BucketFailureFacts): BucketFailureFacts {
+function chooseWorse(a: BucketFailureFacts, b: BucketFailureFacts): BucketFailureFacts {
   if (isTimeout(a) !== isTimeout(b)) return isTimeout(a) ? a : b
   return describeFailure(a) <= describeFailure(b) ? a : b
 }
@@ -323,7 +323,7 @@ export interface BlockMismatch {
  * Returns the flaws in a block's copies. Ignores attesters in `silent`, whose buckets did not
  * respond. Everyone who announces an address answers for its content. Protocol §6.4.
  */
-export function listFlaws(
+function listFlaws(
   { block: { hash, header }, copies, attesters }: BlockMismatch,
   silent: ReadonlySet<string>,
 ): readonly UndatedFlaw[] {

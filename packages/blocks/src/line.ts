@@ -14,8 +14,6 @@ export const LIMITS = {
   /** Total of all samples, with line feeds. The rest is for the largest header and a signature. */
   roomBytes: 8_386_560,
   blockBytes: 8_388_608,
-  /** A state with a few hundred hotkeys is much smaller. */
-  stateBytes: 8_388_608,
   invocationBytes: 128,
 } as const
 

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import { LIMITS, statePath } from '@affine/blocks'
+import { LIMITS, STATE_BYTES, statePath } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
 import type { Chain, Head } from '@affine/chain'
 import { parseState, type State } from '@affine/duel'
@@ -142,7 +142,7 @@ async function readOwnState(setup: Setup, epoch: number): Promise<State | null> 
   const { store, network, folder } = setup
   for (let at = epoch; at > network.firstEpoch; at--) {
     const path = statePath(at)
-    const bytes = await store.read(path, LIMITS.stateBytes)
+    const bytes = await store.read(path, STATE_BYTES)
     if (bytes === null) continue
     const state = parseState(new TextDecoder().decode(bytes))
     const isRight = state.ok && (await isUnaltered(setup, epoch, at, bytes))
@@ -166,7 +166,7 @@ async function isUnaltered(
   bytes: Uint8Array,
 ): Promise<boolean> {
   const root = digestOfText('state', bytes)
-  const copy = await setup.bucket.read(statePath(at), LIMITS.stateBytes).catch(() => null)
+  const copy = await setup.bucket.read(statePath(at), STATE_BYTES).catch(() => null)
   if (copy !== null && digestOfText('state', copy) === root) return true
   const attested = at < epoch ? await findAttestedRoot(setup, at + 1) : undefined
   if (attested !== undefined) return attested === root

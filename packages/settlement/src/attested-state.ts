@@ -1,4 +1,4 @@
-import { type Clock, LIMITS, statePath } from '@affine/blocks'
+import { type Clock, STATE_BYTES, statePath } from '@affine/blocks'
 import { firstState, parseState, type State, stateRoot, votingStakes } from '@affine/duel'
 import { digestOfText, type Hash } from '@affine/prng'
 import type { OpenBucket } from './bucket-reader.ts'
@@ -103,7 +103,7 @@ async function findAttested(
  */
 async function readState(source: Source | null, path: string, root: Hash): Promise<State | string> {
   if (source === null) return 'it cannot be opened'
-  const bytes = await tryRead(source, path, LIMITS.stateBytes)
+  const bytes = await tryRead(source, path, STATE_BYTES)
   if (bytes === null) return 'not there'
   if (!(bytes instanceof Uint8Array)) return describeFailure(bytes)
   // The root is checked first, so that only the requested state is parsed.

@@ -9,6 +9,7 @@ import {
   LIMITS,
   openBlock,
   openHeader,
+  STATE_BYTES,
   statePath,
 } from '@affine/blocks'
 import { verify } from '@affine/chain/account'
@@ -88,7 +89,7 @@ export class Copies {
   /** Never rejects. */
   async #readStates(path: string): Promise<ReadonlyMap<string, StateCopy>> {
     const reading = [...this.#sources].map(async ([name, source]): Promise<[string, StateCopy]> => {
-      const answer = await this.#limit(tryRead, source, path, LIMITS.stateBytes)
+      const answer = await this.#limit(tryRead, source, path, STATE_BYTES)
       if (answer instanceof Uint8Array) return [name, { root: digestOfText('state', answer) }]
       if (answer === null) return [name, { missing: 'not there' }]
       this.#options.failed.add(name)
@@ -224,8 +225,7 @@ export function toFailureFacts(error: Error): BucketFailureFacts {
 }
 
 /** Reports whether a read exceeded the bucket's time, or this reader's. */
-const isTimeout = ({ code }: BucketFailureFacts): boolean =>
-  code === 'late' || code === 'dropped'
+const isTimeout = ({ code }: BucketFailureFacts): boolean => code === 'late' || code === 'dropped'
 
 /**
  * Returns a failure in words. All timeouts have the same words: which reads of a slow bucket were

@@ -14,6 +14,7 @@ import {
   encodeCommitment,
   verify,
 } from '../packages/chain/src/index.ts'
+import { areApart } from '../packages/duel/src/environment-judgement.ts'
 import {
   digestContent,
   encodeBitmap,
@@ -26,7 +27,6 @@ import {
   stateRoot,
   type Verdict,
 } from '../packages/duel/src/index.ts'
-import { areApart } from '../packages/duel/src/environment-judgement.ts'
 import {
   type ChallengeParts,
   challengeId,

@@ -81,6 +81,9 @@ export class BucketFailure extends Error implements BucketFailureFacts {
 export const blockPath = (hash: Hash): string => `v1/blocks/${hash}.jsonl`
 /** Returns the path of the state that governs an epoch. Protocol §6.4. */
 export const statePath = (epoch: number): string => `v1/states/${epoch}.json`
+
+/** Maximum bytes of a state. One with a few hundred hotkeys is much smaller. */
+export const STATE_BYTES = 8_388_608
 /**
  * Returns the path of the file with which a validator tests its bucket. It is not evidence.
  * Protocol §6.4.

@@ -184,7 +184,7 @@ const hasDigest = (miner: Miner): boolean =>
  * Returns `lastPlayed` with the turns of these miners. `left` is the last block of an ended turn;
  * without it the turn begins, and the miners leave the queue. Protocol §8.12.
  */
-export function recordTurns(
+function recordTurns(
   lastPlayed: State['lastPlayed'],
   miners: readonly Miner[],
   left?: number,

@@ -61,7 +61,8 @@ export function judgeEnvironment({ weights, epochs, ratioPpm, rule }: Observatio
     lanes.filter((lane) => !outliers.has(lane)),
     ratioPpm,
   )
-  const third = computeThird(weights)
+  const all = Object.values(weights).reduce((sum, ppm) => sum + BigInt(ppm), 0n)
+  const third = (all + 2n) / 3n
   const winning = trim(ranked, third)
   const seen = {
     win: sumTally(winning),
@@ -122,11 +123,6 @@ function collectLanes(weights: Weights, epochs: readonly Tallies[]): readonly En
   return lanes.filter(({ weight, played }) => weight > 0n && played > 0n)
 }
 
-/** Returns a third of all weights, rounded up. */
-function computeThird(weights: Weights): bigint {
-  return (Object.values(weights).reduce((sum, ppm) => sum + BigInt(ppm), 0n) + 2n) / 3n
-}
-
 /** A contender's lead, and its variance by chance. A win needs a lead of at least z·√spread. */
 export type Score = Readonly<Record<'lead' | 'spread', bigint>>
 
@@ -151,7 +147,9 @@ export function findWinLack(
  * it is largest. Protocol §8.6.
  */
 function computeScore(kept: KeptLanes, ratioPpm: number): Score {
-  const varianceIn = ({ trials }: EnvLane): bigint => computeVariance(ratioPpm) * trials
+  const [rate, other] = [BigInt(ratioPpm), PPM - BigInt(ratioPpm)]
+  // In millionths squared.
+  const varianceIn = ({ trials }: EnvLane): bigint => rate * other * trials
   const widest = takeWidest(kept)
   const leading = kept.filter(([lane]) => computeLead(lane, ratioPpm) > 0n)
   const lead = sumKept(leading, (lane) => computeLead(lane, ratioPpm))
@@ -169,11 +167,6 @@ function takeWidest(kept: KeptLanes): KeptLanes {
       (a, b) => compare(b.weight * b.trials, a.weight * a.trials) || compare(a.hotkey, b.hotkey),
     )
   return trim(widest, all).map(([lane, left]) => [lane, lane.weight - left])
-}
-
-/** Returns the variance of one trial at the ratio, in millionths squared. */
-function computeVariance(ratioPpm: number): bigint {
-  return BigInt(ratioPpm) * (PPM - BigInt(ratioPpm))
 }
 
 /**
@@ -262,16 +255,13 @@ function findOutliers(lanes: readonly EnvLane[], zSquared: number): ReadonlySet<
     const peers = sharing.filter(({ played }) => played > 0n)
     for (const kind of ['wins', 'losses'] as const) {
       const median = findMedian(peers, kind)
-      for (const lane of group)
-        if (median && isOutlier(lane, median, kind, zSquared)) apart.add(lane)
+      const isApart = (lane: EnvLane): boolean =>
+        median !== undefined &&
+        areApart(toShare(sumSharedEpochs(lane, median), kind), toShare(median, kind), { zSquared })
+      for (const lane of group.filter(isApart)) apart.add(lane)
     }
   }
   return apart
-}
-
-/** Reports whether a lane is an outlier relative to the median lane. */
-function isOutlier(lane: EnvLane, median: EnvLane, kind: LaneQuantity, zSquared: number): boolean {
-  return areApart(toShare(sumSharedEpochs(lane, median), kind), toShare(median, kind), { zSquared })
 }
 
 /** Returns a lane's counts over the epochs that both lanes have. */

@@ -51,28 +51,11 @@ describe('the sole deciding environment', () => {
     expect(judge(held, FEW)).toEqual({ envs: {}, verdicts: held })
   })
 
-  it('is open again, unplayed, if it was won before the others were undecided', () => {
-    const won = judge({ [A]: 'win', [B]: 'even', [C]: 'even' }, FEW)
-    expect(won.verdicts).toEqual({ [B]: 'even', [C]: 'even', [D]: 'even' })
-    expect(Object.keys(won.envs)).toEqual([D])
-  })
-
-  it('is undecided too, if a win of few decisive challenges is revoked', () => {
-    const won = { [A]: 'win', [B]: 'even', [C]: 'even' } as const
-    expect(judge(won, [17, 8, 512]).verdicts).toEqual({ ...EVEN, [A]: 'even' })
-  })
-
   it('has its own rule in reports; the others have theirs', () => {
     expect(chooseRule(EVEN, A, protocol)).toEqual(ALONE)
     expect(chooseRule({ [B]: 'even', [C]: 'hold', [D]: 'even' }, A, protocol)).toEqual(RULE)
     expect(chooseRule(EVEN, B, protocol)).toEqual(RULE)
   })
-})
-
-it('is undecided below one decisive challenge in twenty, not at one, from the fifth epoch on', () => {
-  expect(judge({}, [1, 0, 20]).envs[A]?.given).toBeUndefined()
-  expect(judge({}, [1, 0, 21]).envs[A]).toMatchObject({ given: 'even', cause: 'SCARCE' })
-  expect(judge({}, [1, 0, 21], 4).envs[A]?.given).toBeUndefined()
 })
 
 it('is undecided after 96 challenges without a decisive one, in any epoch', () => {

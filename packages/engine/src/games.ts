@@ -33,14 +33,12 @@ export function hasTimeLeft(rules: GameRules, time: GamesTime): boolean {
   return time.now() + 2 * limitClockMs(rules, time) <= time.endsAt
 }
 
-/** Starts a game when its turn comes. Resolves with its result. */
-type PlayInTurn = <Result>(rules: GameRules, play: () => Promise<Result>) => Promise<Result>
-
 /** The schedule of one contender's games in a lane. */
 export interface GameSchedule {
   /** Resolves when the first game may start. */
   readonly started: Promise<void>
-  readonly inTurn: PlayInTurn
+  /** Starts a game when its turn comes. Resolves with its result. */
+  readonly inTurn: <Result>(rules: GameRules, play: () => Promise<Result>) => Promise<Result>
 }
 
 /**

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import { LIMITS, statePath } from '@affine/blocks'
+import { LIMITS, STATE_BYTES, statePath } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
 import type { Chain, Head } from '@affine/chain'
 import { parseState, type State } from '@affine/duel'
@@ -12,7 +12,6 @@ import {
   locateBlock,
   type OpenBucket,
   readNewestAttested,
-  STATE_BYTES,
 } from '@affine/settlement'
 import { Epoch, Phase } from './epoch.ts'
 import type { Job, Setup } from './setup.ts'

@@ -1,8 +1,8 @@
-import { type Clock, statePath } from '@affine/blocks'
+import { type Clock, STATE_BYTES, statePath } from '@affine/blocks'
 import { firstState, parseState, type State, stateRoot, votingStakes } from '@affine/duel'
 import { digestOfText, type Hash } from '@affine/prng'
-import type { OpenBucket, Source } from './bucket-reader.ts'
-import { describeFailure, STATE_BYTES, tryRead } from './copies.ts'
+import type { OpenBucket } from './bucket-reader.ts'
+import { describeFailure, type Source, tryRead } from './copies.ts'
 import { findConstants, type Network, type Subnet } from './networks.ts'
 import {
   decodeCommitments,
@@ -136,20 +136,17 @@ export async function readStartState(data: PublicData, epochs: number): Promise<
   return readNewestAttested(data, epoch - epochs + 1)
 }
 
-/** The data to begin recomputing a range of epochs. */
-export interface StartingPoint {
-  readonly from: State
-  /** The recipient of all weight in each of the epochs before, as many as weights may wait. */
-  readonly recipients: Recipients
-}
-
 /**
- * Resolves with the starting point for recomputing a network's epochs from `epoch` on. A state
- * other than the first is trusted: results are valid if recomputing the epochs before ends with it.
+ * Resolves with the state that governed `epoch`, to recompute a network's epochs from it on, and
+ * the recipients of all weight in the epochs before, as many as weights may wait. A state other
+ * than the first is trusted: results are valid if recomputing the epochs before ends with it.
  * @throws RangeError if the epoch does not exist or has not ended. Error as `readAttested`, and if
  *   no state was attested.
  */
-export async function findStart(data: PublicData, epoch: number): Promise<StartingPoint> {
+export async function findStart(
+  data: PublicData,
+  epoch: number,
+): Promise<{ readonly from: State; readonly recipients: Recipients }> {
   const { protocol, firstEpoch } = data.network
   const open = locateBlock((await data.chain.head()).number + 1, protocol).epoch
   if (open <= firstEpoch) throw new Error('the chain has not closed an epoch yet')

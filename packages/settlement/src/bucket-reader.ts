@@ -1,7 +1,6 @@
 import {
   type AuditedBlock,
   type BlockRequest,
-  type Bucket,
   blockPath,
   checkBlock,
   type EvidenceResult,
@@ -18,14 +17,13 @@ import {
   classifyCopy,
   classifyOther,
   describeFailure,
+  type FoundBlock,
   SAME,
+  type Source,
   tryRead,
 } from './copies.ts'
 import type { Holder } from './on-chain.ts'
 import { askInTurn, BucketTimes, type WaitingOptions } from './waiting.ts'
-
-/** A readable bucket, with its name in faults. */
-export type Source = Pick<Bucket, 'read'> & { readonly name: string }
 
 /** Opens the bucket that a validator announced. Null if it must not be opened. */
 export type OpenBucket = (hotkey: string, url: string) => Source | null
@@ -61,19 +59,6 @@ export interface BlockPlaces {
   readonly deadline?: AbortSignal
   /** Called with every authentic block before the next one is read. */
   readonly keep?: (found: FoundBlock) => Promise<void>
-}
-
-/** A block, its bytes and its source. */
-export interface FoundBlock {
-  readonly block: Pick<AuditedBlock, 'hash' | 'header'>
-  readonly bytes: Uint8Array
-  /** The name of the source. */
-  readonly from: string
-  /**
-   * The copies of the block in the queried sources. Without their bytes, which may be many times 8
-   * MiB.
-   */
-  readonly asked: ReadonlyMap<string, Promise<Copy>>
 }
 
 /**

@@ -9,25 +9,39 @@ import {
   LIMITS,
   openBlock,
   openHeader,
+  STATE_BYTES,
   statePath,
 } from '@affine/blocks'
-import type { Snapshot } from '@affine/chain'
 import { verify } from '@affine/chain/account'
 import { type State, stateRoot } from '@affine/duel'
 import { digestOfText, type Hash } from '@affine/prng'
 import pLimit from 'p-limit'
-import type { BucketReader, FoundBlock, Source } from './bucket-reader.ts'
 import type { LaneSearch } from './epoch-decision.ts'
-import { decodeCommitments, listHolders } from './on-chain.ts'
-
-/** Maximum bytes of a state. One with a few hundred hotkeys is much smaller. */
-export const STATE_BYTES: number = 8 * 1024 * 1024
 
 /** Chooses the copies of a block to compare. */
 export type Choose = (holders: readonly string[]) => readonly string[]
 
+/** A readable bucket, with its name in faults. */
+export type Source = Pick<Bucket, 'read'> & { readonly name: string }
+
+/** A block, its bytes and its source. */
+export interface FoundBlock {
+  readonly block: Pick<AuditedBlock, 'hash' | 'header'>
+  readonly bytes: Uint8Array
+  /** The name of the source. */
+  readonly from: string
+  /**
+   * The copies of the block in the queried sources. Without their bytes, which may be many times 8
+   * MiB.
+   */
+  readonly asked: ReadonlyMap<string, Promise<Copy>>
+}
+
 interface CopiesOptions {
-  readonly reader: BucketReader
+  /** The names of buckets that failed in this epoch, to which others are added. */
+  readonly failed: Set<string>
+  /** The names of buckets that are no longer read. */
+  readonly lost: ReadonlySet<string>
   /** The state that governs the epoch. */
   readonly state: State
   /** The voters that attested the state and must serve it. */
@@ -78,7 +92,7 @@ export class Copies {
       const answer = await this.#limit(tryRead, source, path, STATE_BYTES)
       if (answer instanceof Uint8Array) return [name, { root: digestOfText('state', answer) }]
       if (answer === null) return [name, { missing: 'not there' }]
-      this.#options.reader.failed.add(name)
+      this.#options.failed.add(name)
       return [name, { missing: describeFailure(answer) }]
     })
     return new Map(await Promise.all(reading))
@@ -116,7 +130,7 @@ export class Copies {
     const copy = await this.#limit(readCopy, source, found)
     if (copy.kind !== 'silent') return copy
     silent.set(holder, chooseWorse(copy.failure, silent.get(holder) ?? copy.failure))
-    this.#options.reader.failed.add(holder)
+    this.#options.failed.add(holder)
     return copy
   }
 
@@ -127,7 +141,7 @@ export class Copies {
   }
 
   #blockFlaws(): readonly UndatedFlaw[] {
-    const { lost } = this.#options.reader.times
+    const { lost } = this.#options
     const flaws = this.#differing.flatMap(({ copies, ...rest }) => {
       const known = copies.filter(([holder]) => !lost.has(holder))
       return listFlaws({ ...rest, copies: known }, new Set(this.#silent.keys()))
@@ -135,21 +149,22 @@ export class Copies {
     for (const validator of this.#owing) {
       const failure = lost.has(validator) ? LOST : this.#silent.get(validator)
       if (failure === undefined) continue
-      const detail = `its bucket did not serve a block that it attested: ${describeFailure(failure)}`
-      flaws.push({ validator, code: 'COPY_MISSING', detail: `${detail}; ask its operator` })
+      const cause = describeFailure(failure)
+      const detail = `its bucket did not serve a block that it attested: ${cause}; ask its operator`
+      flaws.push({ validator, code: 'COPY_MISSING', detail })
     }
     return flaws
   }
 
   /** Returns the attested states that are not served, and the buckets with another state. */
   #stateFlaws(states: ReadonlyMap<string, StateCopy>): readonly UndatedFlaw[] {
-    const { state, reader, attesters } = this.#options
+    const { state, lost, attesters } = this.#options
     const path = statePath(state.epoch)
     const expected = stateRoot(state)
-    const lost = { missing: describeFailure(LOST) }
+    const late = { missing: describeFailure(LOST) }
     const flaws: UndatedFlaw[] = []
     for (const validator of new Set([...states.keys(), ...attesters])) {
-      const copy = reader.times.lost.has(validator) ? lost : states.get(validator)
+      const copy = lost.has(validator) ? late : states.get(validator)
       const { root, missing = NOT_OPENED }: StateCopy = copy ?? {}
       const detail = `it attested ${path}: ${missing}`
       if (root !== undefined && root !== expected)
@@ -184,28 +199,6 @@ const formatSortKey = ({ validator, detail, code }: UndatedFlaw): string =>
   `${validator} ${detail} ${code}`
 
 /**
- * Opens the copies for the epoch that `state` governs: those of the voters that were due or
- * attested it, by the chain at its end.
- */
-export function openCopies(ended: Snapshot, options: Omit<CopiesOptions, 'attesters'>): Copies {
-  const { state, reader } = options
-  const { epoch, due, voters } = state
-  const commitments = decodeCommitments(ended)
-  const rootOf = (hotkey: string): Hash | undefined => {
-    const commitment = commitments.get(hotkey)
-    const isOfEpoch = commitment?.kind === 'attest' && commitment.epoch === epoch
-    return isOfEpoch ? commitment.stateRoot : undefined
-  }
-  const holders = listHolders(voters, ended)
-  const sources = holders
-    .filter(({ hotkey }) => Object.hasOwn(due, hotkey) || rootOf(hotkey) !== undefined)
-    .flatMap(({ hotkey, url }) => reader.open(hotkey, url) ?? [])
-  const root = stateRoot(state)
-  const attesters = holders.map(({ hotkey }) => hotkey).filter((each) => rootOf(each) === root)
-  return new Copies(sources, { ...options, attesters })
-}
-
-/**
  * A bucket's answer to a read: the file's bytes, null if the file does not exist, or the failure.
  */
 export type BucketAnswer = Uint8Array | null | BucketFailureFacts
@@ -232,8 +225,7 @@ export function toFailureFacts(error: Error): BucketFailureFacts {
 }
 
 /** Reports whether a read exceeded the bucket's time, or this reader's. */
-export const isTimeout = ({ code }: BucketFailureFacts): boolean =>
-  code === 'late' || code === 'dropped'
+const isTimeout = ({ code }: BucketFailureFacts): boolean => code === 'late' || code === 'dropped'
 
 /**
  * Returns a failure in words. All timeouts have the same words: which reads of a slow bucket were
@@ -244,7 +236,7 @@ export function describeFailure(failure: BucketFailureFacts): string {
 }
 
 /** Returns the failure to report of two: a timeout, otherwise the first in alphabetical order. */
-export function chooseWorse(a: BucketFailureFacts, b: BucketFailureFacts): BucketFailureFacts {
+function chooseWorse(a: BucketFailureFacts, b: BucketFailureFacts): BucketFailureFacts {
   if (isTimeout(a) !== isTimeout(b)) return isTimeout(a) ? a : b
   return describeFailure(a) <= describeFailure(b) ? a : b
 }
@@ -331,7 +323,7 @@ export interface BlockMismatch {
  * Returns the flaws in a block's copies. Ignores attesters in `silent`, whose buckets did not
  * respond. Everyone who announces an address answers for its content. Protocol §6.4.
  */
-export function listFlaws(
+function listFlaws(
   { block: { hash, header }, copies, attesters }: BlockMismatch,
   silent: ReadonlySet<string>,
 ): readonly UndatedFlaw[] {

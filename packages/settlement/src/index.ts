@@ -1,12 +1,6 @@
 export * from './attested-state.ts'
-export { BucketReader, type CheckBlock, type OpenBucket, type Source } from './bucket-reader.ts'
-export {
-  type Choose,
-  describeFailure,
-  type Flaw,
-  STATE_BYTES,
-  toFailureFacts,
-} from './copies.ts'
+export { BucketReader, type CheckBlock, type OpenBucket } from './bucket-reader.ts'
+export { type Choose, describeFailure, type Flaw, type Source, toFailureFacts } from './copies.ts'
 export * from './epoch-decision.ts'
 export * from './networks.ts'
 export * from './on-chain.ts'

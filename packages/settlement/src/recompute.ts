@@ -1,18 +1,20 @@
 import { readBlock, type Sample } from '@affine/blocks'
-import type { State } from '@affine/duel'
+import type { Snapshot } from '@affine/chain'
+import { type State, stateRoot } from '@affine/duel'
 import type { Hash } from '@affine/prng'
 import pLimit from 'p-limit'
 import { createFirstState, type PublicData } from './attested-state.ts'
-import {
-  BLOCKS_AT_ONCE,
-  type BlockPlaces,
-  BucketReader,
-  type CheckBlock,
-  type FoundBlock,
-} from './bucket-reader.ts'
-import { type Choose, type Copies, type Flaw, openCopies, type UndatedFlaw } from './copies.ts'
+import { BLOCKS_AT_ONCE, type BlockPlaces, BucketReader, type CheckBlock } from './bucket-reader.ts'
+import { type Choose, Copies, type Flaw, type FoundBlock, type UndatedFlaw } from './copies.ts'
 import { checkLane, decideEpoch, type EpochResult, type FindLane } from './epoch-decision.ts'
-import { findRecipient, locateBlock, readSnapshot, snapshotBlock } from './on-chain.ts'
+import {
+  decodeCommitments,
+  findRecipient,
+  listHolders,
+  locateBlock,
+  readSnapshot,
+  snapshotBlock,
+} from './on-chain.ts'
 import {
   countVotes,
   findAttestationFlaws,
@@ -124,7 +126,7 @@ async function recomputeEpoch(options: EpochOptions, state: State): Promise<Reco
   const ended = compare && (await chain.snapshot(snapshotBlock(epoch + 1, state.protocol)))
   const choose = options.choose === null ? () => [] : options.choose
   const isCompared = options.choose !== null || epoch === to
-  const copies = ended && isCompared ? openCopies(ended, { reader, state, choose }) : undefined
+  const copies = ended && isCompared ? openCopies(ended, state, reader, choose) : undefined
   const find = createLaneFinder({ chain, state, reader, copies, onSample, lanesAtOnce })
   // With `compare`, every due lane is read.
   const settled = await decideEpoch(options, state, find, () => compare)
@@ -135,6 +137,33 @@ async function recomputeEpoch(options: EpochOptions, state: State): Promise<Reco
   const votes = await countVotes(chain, ended, options.recipients, settled)
   const warnings = [...findWithheldBits(settled), ...(votes?.others ?? [])]
   return { epoch, ...settled, flaws, warnings, votes }
+}
+
+/**
+ * Opens the copies for the epoch that `state` governs: those of the voters that were due or
+ * attested it, by the chain at its end.
+ */
+function openCopies(
+  ended: Snapshot,
+  state: State,
+  reader: BucketReader,
+  choose: Choose | undefined,
+): Copies {
+  const { epoch, due, voters } = state
+  const commitments = decodeCommitments(ended)
+  const rootOf = (hotkey: string): Hash | undefined => {
+    const commitment = commitments.get(hotkey)
+    const isOfEpoch = commitment?.kind === 'attest' && commitment.epoch === epoch
+    return isOfEpoch ? commitment.stateRoot : undefined
+  }
+  const holders = listHolders(voters, ended)
+  const sources = holders
+    .filter(({ hotkey }) => Object.hasOwn(due, hotkey) || rootOf(hotkey) !== undefined)
+    .flatMap(({ hotkey, url }) => reader.open(hotkey, url) ?? [])
+  const root = stateRoot(state)
+  const attesters = holders.map(({ hotkey }) => hotkey).filter((each) => rootOf(each) === root)
+  const { failed, times } = reader
+  return new Copies(sources, { failed, lost: times.lost, state, attesters, choose })
 }
 
 interface LaneReading extends Pick<EpochOptions, 'chain' | 'reader' | 'onSample' | 'lanesAtOnce'> {

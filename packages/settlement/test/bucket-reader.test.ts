@@ -9,15 +9,8 @@ import {
 import { account } from '@affine/chain'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { Clock } from '../../../test/simulate/clock.ts'
-import {
-  type BlockPlaces,
-  BucketReader,
-  type CheckBlock,
-  checkHere,
-  type FoundBlock,
-  type Source,
-} from '../src/bucket-reader.ts'
-import { SAME } from '../src/copies.ts'
+import { type BlockPlaces, BucketReader, type CheckBlock, checkHere } from '../src/bucket-reader.ts'
+import { type FoundBlock, SAME, type Source } from '../src/copies.ts'
 import { draft, key } from './draft.ts'
 
 const { sign } = key

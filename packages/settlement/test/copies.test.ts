@@ -9,8 +9,15 @@ import {
 import { account } from '@affine/chain'
 import { encodeState, firstState, PROTOCOL } from '@affine/duel'
 import { describe, expect, it } from 'vitest'
-import { BucketReader, type FoundBlock, type Source } from '../src/bucket-reader.ts'
-import { Copies, type Copy, classifyCopy, classifyOther, SAME } from '../src/copies.ts'
+import {
+  Copies,
+  type Copy,
+  classifyCopy,
+  classifyOther,
+  type FoundBlock,
+  SAME,
+  type Source,
+} from '../src/copies.ts'
 import { key, draft as unsigned } from './draft.ts'
 
 const other = account(new Uint8Array(32).fill(4))
@@ -19,13 +26,13 @@ const failure = (code: BucketFailureCode, reason: string, status?: number) =>
   new BucketFailure('read it', { code, reason, status })
 const NO_BUCKET = 'it announced no bucket that can be opened'
 const SILENT = /: no answer in time; /
-const newReader = () => new BucketReader({ openBucket: () => null })
 const copiesIn = (
   sources: readonly Source[],
   options: Partial<ConstructorParameters<typeof Copies>[1]> = {},
 ) => {
   const state = firstState(PROTOCOL, 5)
-  return new Copies(sources, { reader: newReader(), state, attesters: [], ...options })
+  const reader = { failed: new Set<string>(), lost: new Set<string>() }
+  return new Copies(sources, { ...reader, state, attesters: [], ...options })
 }
 
 /** Returns a bucket in memory. Reading an error throws it. */
@@ -297,9 +304,8 @@ it('queries the chosen holders, of all but the source of the block', async () =>
 it('reports only silence of buckets that are no longer read', async () => {
   const { path, compareIn } = await writtenBlock()
   const other = { [path]: new Uint8Array(9), [statePath(5)]: new Uint8Array(9) }
-  const reader = newReader()
-  Object.defineProperty(reader, 'lost', { value: new Set(['own', 'attester']) })
-  const copies = copiesIn([sourceOf('own', other), sourceOf('attester', other)], { reader })
+  const lost = new Set(['own', 'attester'])
+  const copies = copiesIn([sourceOf('own', other), sourceOf('attester', other)], { lost })
   await compareIn(copies, ['attester'], { validator: 'own' })
   expect(await copies.flaws()).toEqual([
     { validator: 'attester', code: 'COPY_MISSING', detail: expect.stringMatching(SILENT) },
@@ -310,8 +316,7 @@ it('compares the states in all buckets, also after a failure', async () => {
   const state = firstState(PROTOCOL, 5)
   const right = new TextEncoder().encode(encodeState(state))
   const path = statePath(5)
-  const reader = newReader()
-  reader.failed.add('gone')
+  const failed = new Set(['gone'])
   const copies = copiesIn(
     [
       sourceOf('right', { [path]: right }),
@@ -320,13 +325,13 @@ it('compares the states in all buckets, also after a failure', async () => {
       sourceOf('silent', { [path]: new Error('silent') }),
       sourceOf('gone', { [path]: right.subarray(1) }),
     ],
-    { reader },
+    { failed },
   )
   expect(await copies.flaws()).toEqual([
     { validator: 'gone', code: 'STATE_DIFFERS', detail: path },
     { validator: 'wrong', code: 'STATE_DIFFERS', detail: path },
   ])
-  expect([...reader.failed]).toEqual(['gone', 'silent'])
+  expect([...failed]).toEqual(['gone', 'silent'])
 })
 
 describe('an attested state', () => {
@@ -339,10 +344,8 @@ describe('an attested state', () => {
     lost: readonly string[] = [],
   ) {
     const sources = Object.entries(files).map(([name, file]) => sourceOf(name, { [path]: file }))
-    const reader = newReader()
-    Object.defineProperty(reader.times, 'lost', { value: new Set(lost) })
     const attesters = [...Object.keys(files), 'unopened'].reverse()
-    const flaws = await copiesIn(sources, { reader, attesters }).flaws()
+    const flaws = await copiesIn(sources, { lost: new Set(lost), attesters }).flaws()
     return flaws.filter(({ code }) => code === 'STATE_MISSING')
   }
 

@@ -9,8 +9,8 @@ import {
   ReadingSubnet,
 } from '../../../test/attacks/reading-subnet.ts'
 import { withQuota } from '../../duel/test/subnet.ts'
-import { BucketReader, type OpenBucket, type Source } from '../src/bucket-reader.ts'
-import type { Copies } from '../src/copies.ts'
+import { BucketReader, type OpenBucket } from '../src/bucket-reader.ts'
+import type { Copies, Source } from '../src/copies.ts'
 import { createLaneFinder, type RecomputeOptions } from '../src/recompute.ts'
 
 /**

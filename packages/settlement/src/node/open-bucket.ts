@@ -6,7 +6,7 @@ import {
   httpBucket,
   isBucketUrl,
   isPlainName,
-  LIMITS,
+  STATE_BYTES,
   statePath,
 } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
@@ -93,7 +93,7 @@ async function findBucket(
 ): Promise<'there' | 'missing' | BucketFailureFacts> {
   if (!isUrl(base)) return findFolder(join(base, name))
   if (epoch === undefined) return 'there'
-  const answer = await tryRead(openBelow(base, name, 10_000), statePath(epoch), LIMITS.blockBytes)
+  const answer = await tryRead(openBelow(base, name, 10_000), statePath(epoch), STATE_BYTES)
   if (answer === null) return 'missing'
   const isThere = answer instanceof Uint8Array || answer.code === 'too-large'
   return isThere ? 'there' : answer

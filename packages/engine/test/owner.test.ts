@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { canonicalize } from '@affine/prng'
 import { describe, expect, it } from 'vitest'
 import { testFolder } from '../../../test/test-folder.ts'
-import { claimFolder } from '../src/validator.ts'
+import { claimFolder } from '../src/owner.ts'
 import { chainOf, miner, own, START, validatorOf } from './one-validator.ts'
 
 const root = testFolder('owner')

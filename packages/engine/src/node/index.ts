@@ -1,2 +1,2 @@
-export { claimFolder } from '../validator.ts'
+export { claimFolder } from '../owner.ts'
 export { type Health, healthPages, type Late, trackHealth, watchHealth } from './health.ts'

@@ -276,9 +276,9 @@ function fakeWorld(clock: Clock): Disposable {
   const stop = (timer: unknown) => (timer as () => void)?.()
   Object.assign(globalThis, { setTimeout: start, clearTimeout: stop })
   const done = async (): Promise<void> => {}
-  const file = { appendFile: done, datasync: done, sync: done, close: done }
+  const file = { truncate: done, appendFile: done, datasync: done, sync: done, close: done }
   const fakes = {
-    mkdir: done,
+    stat: async () => ({ isDirectory: () => true }),
     truncate: done,
     appendFile: done,
     open: async () => file,

@@ -41,6 +41,17 @@ const specification = await readSpecification()
 const load = install()
 const [chopsticks, util] = [load('@acala-network/chopsticks-core'), load('@polkadot/util')]
 const chain = await start(await makeGenesis(specification))
+// While chopsticks builds a block, its calls are neither in the pool nor in the head's state, so that
+// the next index would be too low. So the two take turns.
+let turn = Promise.resolve()
+const inTurn =
+  (task) =>
+  (...words) => {
+    const done = turn.then(() => task(...words))
+    turn = done.catch(() => {})
+    return done
+  }
+chain.newBlock = inTurn(chain.newBlock.bind(chain))
 process.env.SUBTENSOR_ENDPOINT = `ws://127.0.0.1:${await serve()}`
 console.log(`the runtime listens at ${process.env.SUBTENSOR_ENDPOINT}`)
 const tick = () => setTimeout(() => chain.newBlock().then(tick), blockMs)
@@ -180,7 +191,8 @@ async function start(raw) {
  * the storage of one sequence of blocks.
  */
 async function serve() {
-  const { dev_setHead: _, ...handlers } = chopsticks.allHandlers
+  const { dev_setHead: _, system_accountNextIndex: next, ...others } = chopsticks.allHandlers
+  const handlers = { ...others, system_accountNextIndex: inTurn(next) }
   const server = new (load('ws').WebSocketServer)({ port, host: '127.0.0.1' })
   server.on('connection', (socket) => {
     const ends = new Map()

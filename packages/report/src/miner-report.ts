@@ -15,7 +15,7 @@ import {
 import { explainFrozen, formatEpoch, formatEpochs } from './sentences/epoch-text.ts'
 import { formatFullLoss, formatLoss } from './sentences/sample-text.ts'
 import type { QueueEntry } from './subnet-status.ts'
-import { type HotkeyFormatter, type Line, printable } from './text.ts'
+import type { HotkeyFormatter, Line } from './text.ts'
 
 /** The miner, and the output of its report. */
 interface MinerReportOptions {
@@ -89,10 +89,11 @@ export class MinerReport {
   /** Reports the open duels, then the miner's current position. */
   end(place: QueueEntry | undefined): void {
     for (const contender of [...this.#own.keys()]) this.#sayDuel(contender)
+    const { hotkey, nameOf } = this.#options
     const now = { why: 'is not registered', ...place }
     const waits = place?.place !== undefined && this.#last ? explainFrozen(this.#last) : []
     const lacking = this.#last?.lacking
-    const text = [`${printable(this.#options.hotkey)} ${now.why}`, ...waits].join('\n')
+    const text = [`${nameOf(hotkey)} ${now.why}`, ...waits].join('\n')
     this.#say(text, { type: 'now', ...now, lacking })
   }
 

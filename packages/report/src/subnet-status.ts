@@ -216,7 +216,7 @@ function explainAbsence(hotkey: string, snapshot: Snapshot, { champion, duels }:
   if (champion?.hotkey === hotkey) return 'is the champion'
   if (duels.some(({ contender }) => contender.hotkey === hotkey)) return 'contends'
   if (!fields) return 'has no commitment'
-  if (content) return 'had its duel with this commitment; only a new commitment waits again'
+  if (content) return 'had its duel with this commitment: to play again, it has to commit anew'
   if (said) return `has a validator's commitment: ${said.kind}`
   // Any model ends with an empty hotkey, so only the real hotkey can be wrong.
   if (decodeCommitment(fields, '') !== null) return 'its model does not end with its hotkey'

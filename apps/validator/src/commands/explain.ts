@@ -1,3 +1,4 @@
+import type { Neuron } from '@affine/chain'
 import { formatIdle, listQueue, listValidators, MinerReport, nameHotkeysBy } from '@affine/report'
 import { openChain, recompute } from '@affine/settlement'
 import { readNames, withChain } from '@affine/terminal'
@@ -10,7 +11,10 @@ const EXAMPLES = `Examples:
 
 /** `af explain`: shows the public evidence about a miner. */
 export const explain: CommandUnknownOpts = createReplayCommand('explain')
-  .requiredOption('--hotkey <ss58|uid>', 'the miner to explain: its address or uid')
+  .requiredOption(
+    '--hotkey <ss58|uid>',
+    'the miner to explain: its address, uid, or name in names.json',
+  )
   .option('--verbose', 'show each epoch of its duels, and every lost challenge in full')
   .addHelpText('before', EXAMPLES)
   .action(({ hotkey: who, buckets, last, ...options }) =>
@@ -19,8 +23,10 @@ export const explain: CommandUnknownOpts = createReplayCommand('explain')
       const verbose = options.verbose ?? options.json ?? false
       const { number: block } = await chain.head()
       const snapshot = await chain.snapshot(block)
-      const hotkey = snapshot.neurons.find(({ uid }) => String(uid) === who)?.hotkey ?? who
-      const nameOf = nameHotkeysBy(await readNames(options.network))
+      const names = await readNames(options.network)
+      const nameOf = nameHotkeysBy(names)
+      const isNamed = ({ uid, hotkey }: Neuron): boolean => [`${uid}`, names[hotkey]].includes(who)
+      const hotkey = snapshot.neurons.find(isNamed)?.hotkey ?? who
       const report = new MinerReport({ hotkey, line: screen.line, verbose, nameOf })
       const replay = await prepareReplay(subnet, { buckets, last }, (sample, place) =>
         report.stats.add(sample, place),

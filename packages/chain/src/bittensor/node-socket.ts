@@ -209,7 +209,7 @@ export async function withTimeout<T>(answer: Promise<T>, ms: number): Promise<T>
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
     const silent = () =>
-      reject(new ChainError('Unreachable', `the node was silent for ${ms / 1000} s`))
+      reject(new ChainError('Unreachable', `the node did not answer within ${ms / 1000} s`))
     timer = setTimeout(silent, ms)
   })
   return Promise.race([answer, late]).finally(() => clearTimeout(timer))

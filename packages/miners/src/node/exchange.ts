@@ -89,13 +89,15 @@ async function readInto(
 
 /**
  * Returns the error to reject with. Failures of a connection have a code and are the platform's.
- * The code HPE_… means that the response is not HTTP, or that its head is too large. `began` states
+ * A code HPE_… means that the response is not HTTP, or exceeds a limit of its head. `began` states
  * whether a response had begun.
  */
 function classifyError(error: NodeJS.ErrnoException, began: boolean): Error {
   if (error instanceof MinerError || error.code === undefined) return error
-  if (error.code.startsWith('HPE_'))
-    return new MinerError('not-http', `expected HTTP, got another protocol (${error.message})`)
+  if (error.code.startsWith('HPE_')) {
+    const detail = `the response is not HTTP, or exceeds a size limit (${error.message})`
+    return new MinerError('not-http', detail)
+  }
   if (isDecodingError(error)) {
     const fault = `cannot decompress the body (${error.message})`
     return new MinerError('not-json', `${fault}: disable compression on the server`)

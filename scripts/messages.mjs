@@ -33,7 +33,10 @@ const { options, fileNames } = ts.parseJsonConfigFileContent({ ...config, includ
 const program = ts.createProgram(fileNames, { ...options, allowJs: true })
 const checker = program.getTypeChecker()
 
-/** Reports whether a property of an error, or a property that we declare, has sentences. */
+/**
+ * Reports whether the values of a property are sentences: its name is in SENTENCES, its type
+ * includes string, and this project or an error declares it.
+ */
 function isSentence(property, node) {
   if (property === undefined || !SENTENCES.has(property.name)) return false
   const type = checker.getTypeOfSymbolAtLocation(property, node)
@@ -45,7 +48,10 @@ function isSentence(property, node) {
   })
 }
 
-/** Reports whether an expression is a sentence, also through a constant or a default. */
+/**
+ * Reports whether the value of an expression is a sentence: a property that `isSentence` accepts,
+ * also if it is read through a constant or a destructuring, or has a default after `??`.
+ */
 function isText(node) {
   if (ts.isParenthesizedExpression(node) || ts.isAsExpression(node)) return isText(node.expression)
   if (ts.isBinaryExpression(node)) {

@@ -129,9 +129,11 @@ export interface BlockDraft extends Omit<Header, 'v' | 'count' | 'root'> {
 }
 
 /**
- * Signs a block once, and resolves with its hash and bytes. `readBlock` accepts the bytes. Protocol
- * §6.2.
- * @throws RangeError, TypeError if the draft cannot be read back.
+ * Signs a block with one call of `sign`. Resolves with the block's hash, and with bytes that
+ * `readBlock` accepts. Protocol §6.2.
+ * @throws RangeError if `readBlock` would reject the bytes.
+ * @throws RangeError or TypeError if a value has no canonical text: see `canonicalize`.
+ * @throws TypeError if the signature does not have 64 bytes.
  */
 export async function writeBlock(draft: BlockDraft): Promise<{ hash: Hash; bytes: Uint8Array }> {
   const { samples, sign, ...rest } = draft

@@ -9,11 +9,11 @@ export type ResetOptions = {
   readonly options?: { readonly challengeId?: string }
 }
 
-/** The source of an episode's draws and of its commitment. */
+/** The stream of an episode's draws. `origin` and `since` salt the ground-truth commitment. */
 interface StreamOrigin {
   readonly random: Generator
   readonly origin: EpisodeOrigin
-  /** Number of later resets that continued the stream. */
+  /** Number of resets that continued the stream after the reset that began it. */
   readonly since: number
 }
 
@@ -131,7 +131,7 @@ export function expectOnly(name: string, options: object, known: readonly string
     throw new TypeError(`"${name}" expected ${known.join(' and ')} only, got ${unknown.join(', ')}`)
 }
 
-/** Returns the text of an origin, which takes longer than a step if the origin is a seed. */
+/** Returns the salt of the commitment. It takes longer than a step if the origin is a seed. */
 const formatSalt = ({ origin, since }: StreamOrigin): string =>
   since === 0 ? String(origin) : `${origin}+${since}`
 

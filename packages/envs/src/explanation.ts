@@ -52,7 +52,10 @@ export interface Picture {
 }
 
 export interface PictureShape {
-  /** Selects the colour: by player, or by whether the shape counts. */
+  /**
+   * Selects the colour. `first` and `second` are a player's cell, and `first` is also a piece that
+   * counts. `wrong` is a piece that does not count, or a wrong digit.
+   */
   readonly kind: 'empty' | 'first' | 'second' | 'first-side' | 'second-side' | 'label' | 'wrong'
   /** Alternating x and y of the corners. */
   readonly corners: readonly number[]
@@ -62,7 +65,7 @@ export interface PictureShape {
   readonly says?: string
   /** Whether the shape is part of the deciding line or chain. */
   readonly isMarked?: boolean
-  /** The action that occupies the shape. */
+  /** The action that plays on the cell that the shape shows. Undefined for other shapes. */
   readonly action?: number
 }
 

@@ -99,7 +99,7 @@ export class Generator {
    */
   integers(low: number, high: number): number {
     const size = rangeSize(low, high)
-    // The sum makes a lower bound of -0 a zero.
+    // `+ 0` turns a lower bound of -0 into 0.
     if (size === 1) return low + 0
     if (size > TWO_32) return low + this.#integerBelow(BigInt(size))
     for (;;) {

@@ -12,9 +12,9 @@ export interface Turn {
    * none.
    */
   readonly picture: Picture | undefined
-  /** The best actions, or the scripted player's action if the best are unknown. */
+  /** The best actions. If they are unknown, the action of the environment's scripted player. */
   readonly best: readonly unknown[]
-  /** Undefined if there is no reply. */
+  /** The reply. Undefined if there is none. */
   readonly reply?: string
   /** The action in the reply, or null if the reply is unreadable. */
   readonly action?: unknown
@@ -45,7 +45,7 @@ export function judgeTurn(
   return { ...seen, reply, action, mistake: describeMistake(spec, { observation, action }, best) }
 }
 
-/** Returns the best actions for an observation, or the solver's action if they are unknown. */
+/** Returns the best actions, or the scripted player's action if the best ones are unknown. */
 function findBest(spec: EnvSpec, observation: unknown): readonly unknown[] {
   const best = spec.explain?.best?.(observation)
   return best ?? [spec.parse(spec.solve(spec.prompt(observation)))]

@@ -295,7 +295,7 @@ function isSame(a: Uint8Array, b: Uint8Array): boolean {
 /** A flaw in the public data: its epoch, its validator and its cause. */
 export interface Flaw {
   readonly epoch: number
-  /** The validator of the lane or of the bucket. */
+  /** Hotkey of the validator that is responsible for the flaw. */
   readonly validator: string
   readonly code:
     | BlockFault

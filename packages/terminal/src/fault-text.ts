@@ -15,10 +15,14 @@ export function readNamed<T>(reading: Promise<T>): Promise<T> {
   })
 }
 
-/** Matches the start of a URL, with slashes in any number and direction, and its rest. */
+/**
+ * Matches a URL in two groups. The first is the scheme with any slashes and backslashes after it,
+ * or `://` without a scheme. The second ends before white space, a comma or a `ws` URL.
+ */
 const URL_IN_TEXT = /(\b(?:https?|wss?):[/\\]*|:\/\/)((?![/\\])(?:(?!\bwss?:[/\\])[^\s,])+)/gi
-/** Matches a user. Its password may contain a slash and, in malformed URLs, `?` or `#`. */
+/** Matches user and password. The password may contain `/`, in malformed URLs also `?` or `#`. */
 const USER = /^(?:[^?#]+|[^/\\?#:]+:(?!\d*[/\\?#]).+)@/s
+/** Matches a text up to its last letter or digit, unless `****` masks it already. */
 const TAIL = /^(?!\*{4}).*[\p{L}\p{N}]/su
 
 /**

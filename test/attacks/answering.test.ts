@@ -179,7 +179,7 @@ describe('replayed-commitment', () => {
     await subnet.commit(to, commitment)
   }
 
-  test('names the copier of an attestation in the next epoch, in which its lane is void', async () => {
+  test('names the copier of an attestation one epoch later, when its lane is void', async () => {
     const subnet = new OneLiar()
     const { liar, honest } = subnet
     await subnet.beHonest()
@@ -212,7 +212,7 @@ describe('replayed-commitment', () => {
     expect(accepted).toEqual(new Set(hotkeys(honest)))
   })
 
-  test('treats a repeated attestation of the previous epoch like none', async () => {
+  test('ignores an attestation of the previous epoch that is committed again', async () => {
     const [silent, replaying] = [new OneLiar(), new OneLiar()]
     for (const subnet of [silent, replaying]) {
       const { liar } = subnet

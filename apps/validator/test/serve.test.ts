@@ -356,7 +356,7 @@ describe('clients that read nothing', () => {
     expect(answers.map(({ destroyed }) => destroyed)).toEqual(Array(5).fill(true))
   })
 
-  it('without a request are limited to 1024', async () => {
+  it('have at most 1024 connections without a request', async () => {
     let count = 0
     for (let i = 0; i < 1034; i++) {
       send('')

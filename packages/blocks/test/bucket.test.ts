@@ -71,7 +71,7 @@ describe('directoryBucket', () => {
     expect(text(await directoryBucket(folder).read('whole', 5))).toBe('whole')
   })
 
-  it('does not read a link, folder, FIFO or socket, nor wait for one', async () => {
+  it('rejects a link, folder, FIFO or socket in the place of a file, without waiting', async () => {
     const folder = join(root, 'odd')
     const bucket = directoryBucket(folder)
     await bucket.write('v1/blocks/x', bytes('x'))
@@ -101,7 +101,7 @@ describe('directoryBucket', () => {
     socket.close()
   })
 
-  it('follows no link to a folder, except to its own', async () => {
+  it('accepts a link to the bucket’s folder, and rejects a link inside that folder', async () => {
     const outside = directoryBucket(join(root, 'elsewhere'))
     await outside.write('v1/blocks/x', bytes('secret'))
     await mkdir(join(root, 'linking/v1'), { recursive: true })
@@ -115,7 +115,7 @@ describe('directoryBucket', () => {
     expect(text(await directoryBucket(join(root, 'moved')).read('v1/blocks/x', 6))).toBe('secret')
   })
 
-  it('reads no more than the limit, whatever size a file claims', async () => {
+  it('reads at most the limit, regardless of the size that a file claims', async () => {
     const before = await readFile('/proc/self/maps')
     expect(before.length).toBeGreaterThan(10) // and its size is 0
     const bucket = directoryBucket('/proc/self')
@@ -157,7 +157,7 @@ describe('httpBucket', () => {
     )
   })
 
-  it('times out without a response, and during a dripping one', async () => {
+  it('rejects a missing response and a slow body after the time limit', async () => {
     const late = {
       code: 'late',
       message: expect.stringMatching(/\/x: no complete response in time/),

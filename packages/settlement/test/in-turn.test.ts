@@ -26,7 +26,7 @@ async function asked(...items: readonly Item[]) {
   }
 }
 
-it('queries the next item if one has no value, up to the first value', async () => {
+it('queries the next item if an item has no value, until one has', async () => {
   expect(await asked(['a', null, 0], ['b', 'b', 0], ['c', 'c', 0])).toEqual({
     found: 'b',
     order: ['a 0', 'b 0'],
@@ -34,7 +34,7 @@ it('queries the next item if one has no value, up to the first value', async () 
   })
 })
 
-it('queries the next item if one has not answered for two seconds', async () => {
+it('queries the next item if an item has not answered within two seconds', async () => {
   const fast: Item = ['c', 'c', 100]
   expect(await asked(['a', 'a', 29_000], ['b', 'b', 29_000], fast)).toEqual({
     found: 'c',
@@ -47,7 +47,7 @@ it('queries the next item if one has not answered for two seconds', async () => 
   expect((await asked(['a', null, 3000], ['b', 'b', 29_000], fast)).order).toEqual(order)
 })
 
-it('resolves with a late answer if no other item has one', async () => {
+it('resolves with a late answer if no other item has a value', async () => {
   expect((await asked(['a', 'a', 29_000], ['b', null, 0])).found).toBe('a')
   expect((await asked(['a', null, 29_000], ['b', null, 40_000])).found).toBeNull()
 })

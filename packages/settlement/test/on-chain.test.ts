@@ -41,7 +41,7 @@ function chainOf(said: Readonly<Record<string, Commitment | 'rubbish'>>): Snapsh
   }
 }
 
-describe('the chain’s commitments', () => {
+describe('the commitments on chain', () => {
   const chain = chainOf({
     a: seal('at-a'),
     b: attest('at-b'),
@@ -50,13 +50,13 @@ describe('the chain’s commitments', () => {
     e: seal('at-e', 2),
   })
 
-  test('exclude those that do not decode, and have their blocks', () => {
+  test('are decoded with their blocks, except invalid ones', () => {
     const said = decodeCommitments(chain)
     expect([...said.keys()]).toEqual(['a', 'b', 'c', 'e'])
     expect(said.get('b')).toMatchObject({ kind: 'attest', url: 'at-b', block: 10 })
   })
 
-  test('make a snapshot: every hotkey, permits with their attestations, and miners', () => {
+  test('make a snapshot: all hotkeys, permitted validators, attestations, and miners', () => {
     const { protocol } = LOCAL_NETWORK
     const snapshot = duelSnapshot(chain, 2, protocol)
     expect(snapshot).toMatchObject({ epoch: 2, protocol, hotkeys: ['a', 'b', 'c', 'd', 'e'] })
@@ -66,7 +66,7 @@ describe('the chain’s commitments', () => {
     expect(snapshot.miners).toMatchObject([{ hotkey: 'c', model: 'm-c', block: 20, registered: 2 }])
   })
 
-  test('are seals of one epoch', () => {
+  test('are filtered for the seals of an epoch', () => {
     expect(listSeals(chain, 1)).toStrictEqual({ a: HASH })
     expect(listSeals(chain, 2)).toEqual({ e: HASH })
     expect(listSeals(chain, 3)).toEqual({})
@@ -78,7 +78,7 @@ describe('the buckets to read', () => {
   const voters = { a: 9, b: 5, c: 7, d: 5 }
   const holders = () => listHolders(voters, chain)
 
-  test('are those of voters that announced one, heaviest first, equals by hotkey', () => {
+  test('belong to voters that announced one, by falling weight, then by hotkey', () => {
     expect(listHolders({ ...voters, e: 5 }, chain)).toEqual([
       { hotkey: 'c', url: '2' },
       { hotkey: 'b', url: '3' },
@@ -88,7 +88,7 @@ describe('the buckets to read', () => {
     expect(listHolders({}, chain)).toEqual([])
   })
 
-  test('begin with the lane’s validator if there are no attesters yet', () => {
+  test('begin with that of the lane’s validator if no one has attested the lane yet', () => {
     const orderOf = (validator: string) =>
       sortForReading(holders(), validator).map(({ hotkey }) => hotkey)
     expect(orderOf('d')).toEqual(['d', 'c', 'b'])
@@ -96,7 +96,7 @@ describe('the buckets to read', () => {
     expect(orderOf('x')).toEqual(['c', 'b', 'd'])
   })
 
-  test('begin with its attesters to decide, and with another one for each lane', () => {
+  test('begin with those of attesters to decide, at a different attester for each lane', () => {
     const orderOf = (validator: string, attesters: readonly string[]) =>
       sortForReading(holders(), validator, attesters).map(({ hotkey }) => hotkey)
     const all = ['b', 'c', 'd']
@@ -108,16 +108,16 @@ describe('the buckets to read', () => {
   })
 })
 
-describe('all weight goes', () => {
+describe('the recipient of all weight', () => {
   const { neurons } = chainOf({ champion: miner('champion'), owner: 'rubbish' })
   const champion = { hotkey: 'champion', model: 'm', revision: 'r', chute: 'c' }
   test.each([
-    ['to a registered champion', champion, 'owner', neurons, 'champion'],
-    ['else to the owner', champion, 'owner', neurons.slice(1), 'owner'],
-    ['to the owner without champion', undefined, 'owner', neurons, 'owner'],
-    ['to nobody, unregistered', undefined, 'owner', neurons.slice(0, 1), undefined],
-    ['to nobody without owner', undefined, undefined, neurons, undefined],
-    ['to the champion without owner', champion, undefined, neurons, 'champion'],
+    ['is a registered champion', champion, 'owner', neurons, 'champion'],
+    ['is the owner if the champion is unregistered', champion, 'owner', neurons.slice(1), 'owner'],
+    ['is the owner if there is no champion', undefined, 'owner', neurons, 'owner'],
+    ['is no one if the owner is unregistered', undefined, 'owner', neurons.slice(0, 1), undefined],
+    ['is no one without a champion and an owner', undefined, undefined, neurons, undefined],
+    ['is the champion if there is no owner', champion, undefined, neurons, 'champion'],
   ])('%s', (_, champion, owner, neurons, want) => {
     expect(findRecipient(champion ? { champion } : {}, { owner, neurons })).toBe(want)
   })

@@ -36,7 +36,7 @@ describe('the worked examples of docs/protocol.md', () => {
     expect(await readExample(fenced('jsonl').join(), scope as never)).toEqual(block.out)
   })
 
-  test('a duel in numbers, which vectors/duel/story.json has', () => {
+  test('a duel in numbers, from vectors/duel/story.json', () => {
     expect(JSON.parse(JSON.stringify(story(told.in)))).toEqual(told.out)
   })
 
@@ -47,14 +47,14 @@ describe('the worked examples of docs/protocol.md', () => {
   })
 })
 
-test('the files of buckets are those of the code', () => {
+test('docs/protocol.md lists the paths of files in buckets as the code builds them', () => {
   const listed = page.match(/(?<=^ {4})v1\/\S+/gm) ?? []
   const named = { '<hash>': 'ab', '<T>': '7', '<hotkey>': '5F' }
   const paths = listed.map((path) => path.replace(/<.*>/, (name) => named[name as '<T>']))
   expect(paths).toEqual(pathsOf('ab', 7, '5F'))
 })
 
-test('the prompts are those of the environments', async () => {
+test('docs/protocol.md shows the prompts of the environments verbatim', async () => {
   const [tictactoe = '', mult8 = '', ...others] = fenced('text')
   const prompts = ['tictactoe', 'mult8', 'hex', 'pack'].map(async (name) => {
     const { id } = find(`${name} episode`).in as { id: string }
@@ -74,7 +74,7 @@ test('the prompts are those of the environments', async () => {
 
 const firstIn = ({ messages }: Transcript) => messages[0]?.content
 
-test('the page’s golden player results in the hashes of the code and the main network', () => {
+test('docs/protocol.md has the specHashes of the code and of the main network', () => {
   const played = mapped(PROTOCOL.envs, ({ specHash }) => specHash)
   for (const id of Object.keys(played)) expect(specHash(id)).toBe(played[id])
   const hashes = find('specHash').out as Readonly<Record<string, string>>
@@ -82,7 +82,7 @@ test('the page’s golden player results in the hashes of the code and the main 
   expect({ ...hashes, ...played }).toMatchObject(hashes)
 })
 
-test('the constants of the page are those of the main network', () => {
+test('docs/protocol.md has the constants of the main network', () => {
   const { state } = find('first state').out as { state: { protocol: typeof PROTOCOL } }
   const { envs, ...constants } = state.protocol
   const { envs: _played, ...wanted } = PROTOCOL
@@ -91,7 +91,7 @@ test('the constants of the page are those of the main network', () => {
   expect(find('specHash').out).toMatchObject(mapped(envs, ({ specHash }) => specHash))
 })
 
-test('the first epoch of the page is that of the main network', () => {
+test('docs/protocol.md has the first epoch of the main network', () => {
   const [epoch, block] = [FINNEY_FIRST_EPOCH, FINNEY_FIRST_EPOCH * PROTOCOL.epochBlocks]
   const [row = ''] = page.match(/^\| `finney` .*/m) ?? []
   expect(row).toContain(` ${epoch} (block ${block.toLocaleString('en-GB')}) `)
@@ -107,7 +107,7 @@ const FLAW_CODES: readonly Flaw['code'][] = [
   'STATE_DIFFERS',
 ]
 
-test('the page explains exactly the codes of faults and flaws', () => {
+test('docs/protocol.md explains exactly the codes of faults and flaws', () => {
   const named = [...page.matchAll(/`([A-Z0-9]+(?:_[A-Z0-9]+)+)`/g)].map(([, code]) => code)
   expect([...new Set(named)].sort()).toEqual([...FAULT_CODES, ...FLAW_CODES].sort())
 })

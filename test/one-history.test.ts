@@ -214,7 +214,7 @@ it('has a history with all kinds of outcomes', async () => {
 const each = epochs.map(({ settled }) => settled.epoch)
 
 describe('an epoch', () => {
-  it.each(each)('%i is on the page and in af-verify as decided', (epoch) => {
+  it.each(each)('%i is reported as decided by the page and by af-verify', (epoch) => {
     const { settled } = epochs[epoch]!
     const { before, state, report } = settled
     const trust = Object.entries(state.trust).map(([hotkey, record]) => [
@@ -330,8 +330,8 @@ describe.each(DUELS)('the duel of $champion and $contender', ({ first, last, ...
   )
 })
 
-describe('after an epoch', () => {
-  it.each(each)('%i af explain and af status report it like af-verify', (epoch) => {
+describe('the reports', () => {
+  it.each(each)('of af explain and af status describe epoch %i as af-verify does', (epoch) => {
     const { settled, sparse } = epochs[epoch]!
     const text = formatEpoch(describeEpoch(settled))
     expect(formatEpoch(describeEpoch(sparse.settled))).toBe(text)
@@ -348,7 +348,7 @@ describe('after an epoch', () => {
     ).toEqual(withoutLanes)
   })
 
-  it('the last one, all report the same numbers of accepted and set-aside lanes', () => {
+  it('of af-verify and the page count the same set-aside lanes by validator', () => {
     const end = epochs.reduce<Verification | undefined>(
       (before, { settled }) => addToVerification(before, settled, 'NONE'),
       undefined,

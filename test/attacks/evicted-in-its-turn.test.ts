@@ -31,7 +31,7 @@ describe('a contender that is evicted in the middle of its duel', () => {
 describe('a new champion that is evicted before it has any emission', () => {
   const crowned = after(started, { miners: [king], rates: [1, 0] }).state
 
-  it('stays champion before miners without a win', () => {
+  it('stays champion while no contender wins its duel', () => {
     const miners = [miner('m3', 3), miner('m4', 4)]
     let state = after(crowned, { miners }).state
     expect([state.champion?.hotkey, listed(state)]).toEqual(['m2', ['m3', 'm4']])

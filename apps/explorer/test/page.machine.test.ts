@@ -399,7 +399,7 @@ describe.runIf(HAS_BROWSER)('the page, on the files of a demo', () => {
       const query = `?chain=${server.url}/chain.json&buckets=${server.url}/buckets`
       const { page } = await openPage(browser, demo.url + query)
       const strip = await page.locator('.strip-good').textContent()
-      expect(strip).toContain('for the network that this link names.')
+      expect(strip).toContain('of the network named by the link to this page.')
       for (const view of VIEWS_OF_ALL) {
         await goTo(page, view)
         await page.getByText(WARNING).waitFor()

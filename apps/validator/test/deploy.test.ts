@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 afterAll(killAll)
 
-it('metrics in the alerts exist', () => {
+it('the alerts name only existing metrics', () => {
   const asked = [...alerts.matchAll(/\b(?:affine|process|nodejs)_\w+/g)].map(([name]) => name)
   expect(asked).not.toEqual([])
   expect(asked.filter((name) => !metrics.includes(name))).toEqual([])
@@ -50,7 +50,7 @@ describe('the documents for operators', () => {
       expect(operating).toContain(`\`${option.trim()}\``)
   })
 
-  it('list every alert and every refusal of the chain', () => {
+  it('list every alert, and every error code of the chain clients', () => {
     for (const [, name = ''] of alerts.matchAll(/- alert: (\w+)/g))
       expect(operating).toContain(`\`${name}\``)
     for (const name of operating.match(/\bAffine[A-Z]\w+/g) ?? [])

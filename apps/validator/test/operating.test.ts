@@ -60,7 +60,7 @@ describe('the output of a service', () => {
     [false, false],
     [true, true],
     [false, true],
-  ])('is a JSON log elsewhere and with --json (%s, %s)', async (isTTY, json) => {
+  ])('is a JSON log if isTTY is %s and --json is %s', async (isTTY, json) => {
     const text = await said(isTTY, json)
     expect(findUnprintable(text)).toEqual([])
     expect(text).not.toContain('s3cret')
@@ -176,7 +176,7 @@ describe('af validate', () => {
     return task().finally(() => chain.child.kill('SIGCONT'))
   }
 
-  it('is healthy while blocks arrive; without them it is not, and exits with 4 after twice the time', async () => {
+  it('is unhealthy a while after the last block, and exits with 4 after twice as long', async () => {
     const { env, setAhead } = await movable()
     const validator = validate('--metrics 0 --dry-run', { env })
     const at = await pagesOf(validator)
@@ -216,7 +216,7 @@ describe('af validate', () => {
 
   // These tests mostly wait and can share the chain.
   describe.concurrent('that cannot continue', () => {
-    it('with a stuck head task is not healthy, and exits with 4', async () => {
+    it('is unhealthy if a head task is stuck, and exits with 4', async () => {
       const { env, setAhead } = await movable(await beginning(STUCK))
       const validator = validate('--metrics 0', { env })
       const at = await pagesOf(validator)
@@ -233,7 +233,7 @@ describe('af validate', () => {
       expect(parseRecords(stdout).at(-1)).toMatchObject(stalled)
     })
 
-    it('is killed on a hanging disk, once it stalls, and at SIGTERM', async () => {
+    it('is killed if the disk hangs while it exits, after a stall or at SIGTERM', async () => {
       const pipe = join(root, 'pipe')
       execFileSync('mkfifo', [pipe])
       // One disk call is pending, and removing the folder's lock hangs.
@@ -275,7 +275,7 @@ describe('af validate', () => {
   })
 
   describe('at SIGTERM', () => {
-    it('waits for pending tasks until AFFINE_GRACE, and not after a second signal', async () => {
+    it('waits AFFINE_GRACE seconds for pending tasks, unless a second signal arrives', async () => {
       const env = await beginning(STUCK)
       const [short, long, quick] = [
         validate('--metrics 0', { env: { ...env, AFFINE_GRACE: '1' } }),

@@ -30,7 +30,7 @@ const miner = async (...words: readonly string[]) => {
   return { started, url }
 }
 
-it('prints every request as a record until Ctrl-C', async () => {
+it('af miner --json prints every request as a line of JSON until Ctrl-C', async () => {
   const { started, url } = await miner('--skill', '0.5', '--json')
   const prompts = ENVS.flatMap((env) => [0, 1, 2, 3].map((index) => promptOf(env, index)))
   const replies: string[] = []

@@ -94,8 +94,9 @@ const nameInFull = (names: HotkeyNames): HotkeyFormatter =>
   nameHotkeysBy(names, (key) => printable(key))
 
 /**
- * Recomputes the epochs and prints the requested epochs or samples. Resolves with their number, and
- * with the end, if there was an epoch.
+ * Recomputes the epochs and prints the requested epochs or samples. Resolves with `shown`, the
+ * number of epochs and samples that it printed, and `end`, the result after the last epoch, which
+ * is undefined if there was no epoch.
  */
 async function printEpochs(
   data: RecomputeOptions & { readonly from: State },
@@ -144,8 +145,8 @@ async function printSamples(
 }
 
 /**
- * Prints an epoch, unless a sample is requested, then its flaws, then the warnings, in which no
- * data is wrong. Returns the number of epochs that it printed.
+ * Prints an epoch, unless a sample is requested, then the epoch's flaws, then its warnings, which
+ * do not mean that data is wrong. Returns the number of epochs that it printed.
  */
 function printEpoch(
   result: RecomputedEpoch,

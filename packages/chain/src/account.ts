@@ -74,7 +74,8 @@ let starting: Promise<void> | undefined
  */
 export function verify(message: Uint8Array, signature: Uint8Array, hotkey: string): boolean {
   const publicKey = decodeAddress(hotkey)
-  // Anyone can sign for the group's identity, a key of zeros. Schnorrkel accepts such signatures.
+  // A key of zeros is the neutral element of the curve's group. Without any secret, anyone can make
+  // a signature for this key that Schnorrkel accepts.
   if (publicKey === null || publicKey.every((byte) => byte === 0)) return false
   try {
     if (compiled !== undefined) return compiled(signature, message, publicKey)
@@ -95,7 +96,7 @@ export function verifyCall(message: Uint8Array, signature: Uint8Array, hotkey: s
   const publicKey = decodeAddress(hotkey)
   if (publicKey === null) return false
   try {
-    // ZIP 215 would accept keys of small order, for which anyone can sign.
+    // ZIP 215 would accept keys of small order, for which anyone can make signatures.
     return ed25519.verify(signature, message, publicKey, { zip215: false })
   } catch {
     return false // a wrong length

@@ -89,7 +89,7 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
   describe('timelocked weights', () => {
     prepare({ revealPeriod: 1 })
 
-    test('are in the settings of the snapshot, and refused without drand', async () => {
+    test('have their reveal period in the snapshot, and are refused if drand is late', async () => {
       const chain = await open()
       expect((await chain.snapshot((await chain.head()).number)).revealPeriod).toBe(1)
       const late = await open({ now: () => Date.now() + 86_400_000 })
@@ -98,7 +98,7 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
       )
     })
 
-    test('are opened by the chain with the signature of the round', async ({ skip }) => {
+    test('are decrypted by the chain with the signature of their drand round', async ({ skip }) => {
       if (!subnet.isPuppet) skip('only a puppet can be given a signature')
       const { api, netuid } = subnet
       const alice = subnet.validators[0]!

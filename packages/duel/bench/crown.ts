@@ -102,7 +102,7 @@ export function printCrown(): void {
   const throws = {
     ...THROWS,
     'two environments and games, the rival worse in the third': BY_GAMES,
-    'two environments at first, games at last': LATE,
+    'two environments in the first epoch, games in the last': LATE,
   }
   const rows = Object.entries<Throw>(throws).flatMap(([name, thrown]) =>
     [4, 7, 16].flatMap((lanes) =>

@@ -282,14 +282,14 @@ export class Epoch {
   async settle({ reader, whole }: Phase): Promise<EpochResult> {
     const { store, account, folder, on } = this.#setup
     reader.beginEpoch(this.state)
-    // Deciding only reads, so a failed write to its bucket must not block it.
+    // A decision only reads, so a failed write to this validator's bucket must not prevent it.
     const find: FindLane = (request) => {
       const task = this.#laneJob(request)
       const publish: AuditOptions['publish'] = (...lane) =>
         this.#publishLane(...lane).catch((error) => on({ type: 'problem', task, error }))
       return this.#audit(request, { reader, deadline: whole.signal, publish })
     }
-    // Its own lane is included: finding the lane also publishes it, if that was not done before.
+    // This validator's own lane is included: finding it also publishes it, if necessary.
     const isWanted = (validator: string): boolean =>
       validator === account.hotkey || this.#audited.has(validator)
     const settled = await decideEpoch(this.#setup, this.state, find, isWanted)
@@ -299,15 +299,15 @@ export class Epoch {
   }
 
   /**
-   * Commits these fields by block `until`, unless its slot contains them: the process may have been
-   * restarted, and the number of commitments per tempo is limited.
+   * Commits these fields by block `until`. Commits nothing if the validator's slot on chain already
+   * contains them, as after a restart: the number of commitments per tempo is limited.
    */
   async #commit(kind: Transaction['kind'], fields: Uint8Array[], until: number): Promise<void> {
     const { chain, account } = this.#setup
     const { commitments } = await chain.snapshot((await chain.head()).number)
     const own = commitments.find(({ hotkey }) => hotkey === account.hotkey)
     if (own?.fields.join(' ') === fields.join(' ')) this.#skip(kind)
-    // The epoch may be over if a lane was late.
+    // If a lane was late, the epoch may be over by now. Then it is too late to commit.
     if (this.#phase.whole.signal.aborted) return
     this.#send(kind, () => chain.commit(account, fields, until))
   }

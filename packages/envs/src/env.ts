@@ -135,7 +135,9 @@ export function expectOnly(name: string, options: object, known: readonly string
 const formatSalt = ({ origin, since }: StreamOrigin): string =>
   since === 0 ? String(origin) : `${origin}+${since}`
 
-/** The facts of one episode, under the same names in every language. Protocol §3.6. */
+/**
+ * Gymnasium's `info` of one episode. TypeScript and Python use the same names. Protocol §3.6.
+ */
 export interface Info {
   /** Challenge id of the reset, or null without one. */
   readonly challenge_id: string | null
@@ -151,7 +153,7 @@ export interface Info {
 
 /**
  * Returns the info of an episode. Computes its two hashes only when they are read: the commitment
- * takes longer than an episode, and the spec_hash 256 episodes. Both are own and enumerable
+ * takes longer than an episode, and `spec_hash` plays 256 episodes. Both are own and enumerable
  * properties, so `{ ...info }` and JSON contain them.
  */
 function createInfo(

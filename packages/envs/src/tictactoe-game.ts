@@ -1,24 +1,25 @@
 /** Cells in the order A1, A2, … C3: 0 empty, 1 X, 2 O. */
 export type Board = readonly number[]
 
-/** A position of the solved game. */
+/** A position of tic-tac-toe with its best moves, computed by solving the whole game. */
 export interface Position {
   readonly board: Board
   /**
-   * Score for the player that just moved: `WON` after a winning move, above 0 for a win ahead, and
-   * higher for an earlier win.
+   * Score for the player that just moved, if both play perfectly from here: `WON` if it has won,
+   * above 0 if it will win, 0 for a draw, below 0 if it will lose. A later win scores less, a later
+   * loss more.
    */
   readonly score: number
   /** The position after a mark in each cell, undefined for an illegal move. */
   readonly next: readonly (Position | undefined)[]
   /**
-   * The mover's best cells in ascending order: best value, then fastest win or slowest loss. Empty
-   * if the game is over.
+   * The cells of the next player's best moves in ascending order. The best move wins as early as
+   * possible, otherwise draws, otherwise loses as late as possible. Empty if the game is over.
    */
   readonly best: readonly number[]
 }
 
-/** The solved game: its positions by their cells as digits, and the first ones of episodes. */
+/** The solved game: positions by their nine cells as digits, and those in which episodes start. */
 interface Game {
   readonly positions: ReadonlyMap<string, Position>
   readonly starts: readonly Position[]
@@ -38,7 +39,10 @@ export function solvedGame(): Game {
   return solved
 }
 
-/** Returns X if the marks are equally many. One X and one O add up to 3, so the sum decides. */
+/**
+ * Returns the player that moves next: X if the board has as many X as O. One X and one O add up to
+ * 3, so the sum of the cells decides.
+ */
 export function getMover(board: Board): 1 | 2 {
   return board.reduce((sum, mark) => sum + mark, 0) % 3 === 0 ? 1 : 2
 }

@@ -48,7 +48,7 @@ export interface RecomputedEpoch extends EpochResult {
 export interface RecomputeOptions extends PublicData {
   /** The first state, trusted as given. Default: the network's first. */
   readonly from?: State
-  /** The known recipients of all weight in the epochs before. */
+  /** The recipients of all weight in the epochs before `from`, as far as they are known. */
   readonly recipients?: Recipients
   /** The last epoch. Default: the last that the chain has closed. */
   readonly to?: number | undefined

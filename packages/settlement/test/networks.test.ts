@@ -10,7 +10,7 @@ import {
 
 const { finney } = NETWORKS
 
-test('finds a network by its name, or by the part before the first comma', () => {
+test('finds a network by its name, also if node URLs follow after a comma', () => {
   expect(findNetwork('finney')).toBe(finney)
   expect(findNetwork('finney,wss://node.example')).toBe(finney)
   for (const where of ['', 'Finney', 'wss://node.example,finney', 'toString', '__proto__'])

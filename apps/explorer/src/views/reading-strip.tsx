@@ -41,7 +41,7 @@ function describeReading({ state, network }: ReadingProps): Strip {
   }
   const done = `${formatCount(epochs.length, 'epoch')} recomputed in ${(ms / 1000).toFixed(1)} s`
   const trusted = isTrusted ? `, from the attested state of epoch ${from}` : ''
-  const named = network?.isByLink ? ', for the network that this link names' : ''
+  const named = network?.isByLink ? ', of the network named by the link to this page' : ''
   return describeResult(state, `${done}${trusted}${named}.`)
 }
 
@@ -109,8 +109,8 @@ const progressBar = ({ from, to }: ReadingSpan, epochsRead = 0): JSX.Element => 
 )
 
 /**
- * Shows below every view the network, its chain and buckets, and whether the site or a link named
- * it.
+ * Shows below every view the network, its chain and buckets, and whether the site or the link to
+ * the page names it.
  */
 export function SourceBar({ state, network }: ReadingProps): JSX.Element | null {
   if (network === undefined) return null
@@ -120,7 +120,7 @@ export function SourceBar({ state, network }: ReadingProps): JSX.Element | null 
     <footer class="source">
       <b>Network</b> {describeNetwork(file, beginning)} · <b>chain</b> {describeChain(file)} ·{' '}
       <b>buckets</b> {describeBuckets(file)} · <b>named by</b>{' '}
-      {isByLink ? 'this link, not by this site' : 'this site'}
+      {isByLink ? 'the link to this page, not by this site' : 'this site'}
     </footer>
   )
 }

@@ -68,7 +68,7 @@ export const FINDINGS = {
   CLOCK: ['clock', 'ok', 'the newest block is {seconds} s old'],
   CLOCK_WRONG: ['clock', 'fail', 'the newest block is {seconds} s old', 'check clock and node'],
   RUNTIME: ['runtime', 'ok', 'has all that af calls'],
-  RUNTIME_LACKS: ['runtime', 'fail', '{fault}', 'update af, and test it before it sends'],
+  RUNTIME_LACKS: ['runtime', 'fail', '{fault}', 'update af, and run it with --dry-run first'],
   WEIGHTS_OPEN: ['weights', 'ok', 'set unencrypted'],
   WEIGHTS_HIDDEN: ['weights', 'ok', 'timelocked; the chain reveals them after {tempos} tempos'],
   SETTINGS_MISSING: ['settings', 'warn', formatUnchecked],

@@ -67,13 +67,19 @@ function createGauges(register: Registry) {
   return {
     emits: gauge('emits', 'Is 1 if transactions are sent, 0 in a dry run'),
     block: gauge('head_block', 'Newest finalized block'),
-    age: gauge('head_age_seconds', 'Time since that block arrived'),
-    made: gauge('head_made_seconds', 'Age of that block on arrival, by the local clock'),
-    epoch: gauge('epoch', 'Epoch of that block'),
-    offset: gauge('epoch_offset_blocks', 'Blocks of the epoch before that block'),
-    left: gauge('lane_challenges_left', 'Open challenges of the own lane'),
+    age: gauge('head_age_seconds', 'Time since the newest finalized block arrived'),
+    made: gauge(
+      'head_made_seconds',
+      'Age of the newest finalized block when it arrived, by the local clock',
+    ),
+    epoch: gauge('epoch', 'Epoch of the newest finalized block'),
+    offset: gauge(
+      'epoch_offset_blocks',
+      'Blocks of the epoch before the newest finalized block, 0 for its first',
+    ),
+    left: gauge('lane_challenges_left', 'Challenges not played yet in the lane of this validator'),
     lanes: gauge('lanes', 'Lanes in the last decided epoch, by result', 'outcome'),
-    own: gauge('own_trust', 'Trust of the validator, 0 to 1'),
+    own: gauge('own_trust', 'Trust of this validator, 0 to 1'),
     trust: gauge('trust', 'Trust of each validator, 0 to 1', 'hotkey'),
     miners: gauge('miner', 'The champion and its contenders: 1 each', 'role', 'hotkey'),
     tallies: gauge(
@@ -84,7 +90,7 @@ function createGauges(register: Registry) {
       'verdict',
     ),
     ratio: gauge('ratio_to_beat', 'The ratio to beat, 0 to 1'),
-    weights: gauge('last_weights_block', 'Block of the last weights'),
+    weights: gauge('last_weights_block', 'Block in which this validator last set weights'),
   }
 }
 
@@ -92,7 +98,7 @@ function createCounters(register: Registry) {
   const counter = (name: string, help: string, ...labelNames: string[]) =>
     new Counter({ name: `affine_${name}_total`, help, labelNames, registers: [register] })
   return {
-    samples: counter('samples', 'Samples taken: episodes and whole games', 'env'),
+    samples: counter('samples', 'Recorded samples: episodes of one miner, and games of two', 'env'),
     faults: counter('faults', 'Episodes that ended without a usable reply', 'env', 'side', 'fault'),
     calls: counter(
       'miner_calls',

@@ -30,7 +30,7 @@ def canonical_text(value: Json) -> str:
 
 def _check(value: Json, depth: int) -> None:
     """Raises an error for a value without a canonical text."""
-    if isinstance(value, int):  # a bool is one
+    if isinstance(value, int):  # a bool is an int
         if abs(value) > GREATEST:
             raise ValueError(f'"value" expected an integer within 2^53-1, got {value}')
         return

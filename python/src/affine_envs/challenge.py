@@ -22,7 +22,7 @@ def challenge_id(
     index: int,
     contender: str = "",
 ) -> str:
-    """Returns the id of a challenge. Does not check its parts. A game has a contender."""
+    """Returns the id of a challenge. Does not check its parts. Only a game has a contender."""
     place = (genesis, netuid, env, spec_hash, validator, epoch, beacon, secret, index, contender)
     return id_of(digest("challenge", *place))
 

@@ -14,7 +14,7 @@ from affine_envs.text import answer, recorded
 
 
 class AffineEnv(gymnasium.Env[Any, Any]):
-    """One episode at a time of the environment with this id.
+    """The environment with an id. It plays one episode at a time.
 
     `strength` is the share of moves, 0 to 1, that the scripted opponent of a game chooses well.
     """
@@ -63,7 +63,7 @@ class AffineEnv(gymnasium.Env[Any, Any]):
         return episode
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Plays an action. An illegal one, and the None of `parse`, forfeit."""
+        """Plays an action. An illegal action forfeits, as does None, which `parse` may return."""
         episode, reward = self.take(action)
         truncated = episode.over and not episode.terminated
         observation = self.game.observe(episode.state)

@@ -17,7 +17,7 @@ Message = Mapping[str, str]
 
 Fault = Literal["no-reply"]
 Agent = Callable[[Sequence[Message]], str | None]
-"""A function that replies to a conversation ending in a prompt. None is no reply."""
+"""A function that replies to a conversation that ends in a prompt, or returns None."""
 
 
 class Episode(Generic[State, Action]):
@@ -37,7 +37,7 @@ class Episode(Generic[State, Action]):
         return self.terminated or self.steps == self.game.max_steps
 
     def step(self, action: Action | None) -> int:
-        """Plays an action. Returns its reward. An illegal action and None forfeit."""
+        """Plays an action, and returns its reward. An illegal action forfeits, as does None."""
         played = None if action is None else self.game.step(self.state, action, self.random)
         lowest = self.game.lowest_reward - self.total
         self.state, reward, self.terminated = played or (self.state, lowest, True)
@@ -94,7 +94,7 @@ Refusal = Literal[
 
 @dataclass(frozen=True)
 class Replayed:
-    """The result of recorded messages. With `fault` they end in a prompt."""
+    """The result of recorded messages. With `fault` the last prompt has no reply."""
 
     reward: int
     fault: bool

@@ -15,7 +15,7 @@ Action = TypeVar("Action")
 
 
 class Game(ABC, Generic[State, Action]):
-    """A one-player environment. States are immutable. Only `random`, one per episode, is random."""
+    """An environment of one player. States are immutable. Only draws from `random` are random."""
 
     id: str
     spec_hash: str
@@ -50,7 +50,7 @@ class Game(ABC, Generic[State, Action]):
 
     @abstractmethod
     def truth(self, state: State) -> Json:
-        """Returns what judges an episode, from its initial state. Only its digest is shown."""
+        """Returns the data that judge an episode, from its first state. Only their digest is shown."""
 
     def truth_text(self, state: State) -> str:
         """Returns the canonical text of `truth`."""
@@ -70,7 +70,7 @@ class Game(ABC, Generic[State, Action]):
 
     @abstractmethod
     def best_reply(self, state: State) -> str:
-        """Returns the good reply of §3.5: a perfect player's, or a scripted one's."""
+        """Returns the good reply of §3.5, of a perfect player or of the scripted player."""
 
     @abstractmethod
     def any_reply(self, state: State, random: Generator) -> str:
@@ -81,7 +81,7 @@ class TwoPlayerGame(Game[State, Action]):
     """A game of two players, who take turns. Protocol §3.1.
 
     As a `Game` it has one player, who plays against the scripted player. `strength` is the share of
-    moves that the latter chooses well; its other moves are random legal ones. Protocol §3.6.
+    moves that the scripted player chooses well. The others are random legal moves. Protocol §3.6.
     """
 
     def __init__(self, strength: float = 1.0) -> None:

@@ -42,7 +42,7 @@ def golden_episode(env: str, index: int) -> Transcript | dict[Side, Transcript]:
 
 
 class _Player:
-    """A golden player. It plays its own copy of the episode to know the state of each prompt."""
+    """A golden player. It plays a second copy of the episode, to know the state of each prompt."""
 
     def __init__(self, copy: Episode[Any, Any] | Match, random: Generator, draws: int) -> None:
         self.copy = copy

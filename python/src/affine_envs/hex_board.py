@@ -53,9 +53,9 @@ def has_joined(board: Board, player: int) -> bool:
 
 
 def empty_on_chain(board: Board, player: int, side: frozenset[int]) -> dict[int, int]:
-    """Returns the fewest empty cells on a chain from each cell to a side, the cell included.
+    """Returns for each cell the fewest empty cells on a chain from it to a side, itself included.
 
-    Omits cells without a chain free of opposing marks.
+    Omits a cell if each of its chains contains an opposing mark.
     """
     touched = touching(size(board))
     found: dict[int, int] = {}
@@ -63,7 +63,7 @@ def empty_on_chain(board: Board, player: int, side: frozenset[int]) -> dict[int,
     now = [cell for cell in side if board[cell] == player]
     after = [cell for cell in side if board[cell] == 0]
     while now or after:
-        for cell in now:  # goes on with what is appended
+        for cell in now:  # continues with cells that are appended
             if cell in found:
                 continue
             found[cell] = distance
@@ -79,7 +79,7 @@ def empty_on_chain(board: Board, player: int, side: frozenset[int]) -> dict[int,
 
 
 def scripted_cell(board: Board) -> int:
-    """Returns the first empty cell with the least sum of both players' lengths."""
+    """Returns the first empty cell with the least sum of distances from all four sides."""
     sums = dict.fromkeys((cell for cell, mark in enumerate(board) if mark == 0), 0)
     for player in (1, 2):
         first, last = (empty_on_chain(board, player, side) for side in sides(player, size(board)))

@@ -58,8 +58,8 @@ class TextEnvironment(Environment[Reply, Prompt, EpisodeState]):
     ) -> Prompt:
         """Starts an episode like `AffineEnv.reset`.
 
-        `challenge_id` may be an argument or in `options`, as may `strength`, of a game's
-        scripted opponent, which applies until the next change. Any other option is an error.
+        `challenge_id` and `strength` may be arguments, or members of `options`. `strength` is that
+        of a game's scripted opponent, and applies until it is changed. Other options are errors.
         """
         if not isinstance(options, dict | None):
             raise ValueError(f'"options" expected an object, got {options!r}')
@@ -75,7 +75,7 @@ class TextEnvironment(Environment[Reply, Prompt, EpisodeState]):
         return Prompt(prompt=self._env.render(), info=self._env.info)
 
     def step(self, action: Reply, timeout_s: float | None = None, **_: Any) -> Prompt:
-        """Plays a reply, read like a validator does."""
+        """Plays a reply, which is read as a validator reads it."""
         _, reward, terminated, truncated, _ = self._env.step(self._env.parse(action.reply))
         self._state.step_count += 1
         self._state.total_reward += int(reward)
@@ -103,7 +103,7 @@ def app_of(env: str) -> Any:
 
 
 def refuse(_: Request, error: Exception) -> JSONResponse:
-    """Returns the error to an HTTP caller, which OpenEnv itself does only in sessions."""
+    """Returns an error as a response. OpenEnv itself reports errors only in sessions."""
     if isinstance(error, ValueError):
         status, detail = 422, str(error)
     else:

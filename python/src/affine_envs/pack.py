@@ -25,7 +25,7 @@ PLACEMENT = f"{NUMBER},{NUMBER},{NUMBER},{NUMBER}"
 PLACEMENTS = re.compile(f"{PLACEMENT}(?: {PLACEMENT}){{0,{MOST - 1}}}")
 
 State = tuple[tuple[Placement, Piece], ...]
-"""The position of each piece in the box before the cut, and the piece as listed."""
+"""By piece: the place that it was cut from, and its size as listed."""
 Action = tuple[int, ...]
 
 PROMPT = f"""\

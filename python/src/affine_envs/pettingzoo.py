@@ -1,6 +1,6 @@
 """Games of two players behind PettingZoo's interface. Protocol §3.6.
 
-`affine_envs.pettingzoo.env("hex-v0")` makes one. It needs the extra `pettingzoo`.
+`affine_envs.pettingzoo.env("hex-v0")` makes a game. This needs the extra `pettingzoo`.
 """
 
 from copy import deepcopy
@@ -23,8 +23,8 @@ FIRST, SECOND = "player_0", "player_1"
 class TwoPlayerEnv(AECEnv[str, Any, Any]):
     """One game at a time. `player_0` is first.
 
-    An illegal action loses. `infos[agent]["action_mask"]` has the legal ones, next to the facts in
-    the info of the environment for one player.
+    An illegal action loses. `infos[agent]` has the facts of Protocol §3.6, and in `action_mask` the
+    legal actions.
     """
 
     def __init__(self, env: str, render_mode: str | None = None) -> None:
@@ -57,10 +57,10 @@ class TwoPlayerEnv(AECEnv[str, Any, Any]):
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Starts the game of `options={"challenge_id": …}`, or one from a seed.
+        """Starts the game of `options={"challenge_id": …}`, or a game from a seed.
 
         Without either, continues with the current stream. Ignores other options, since
-        PettingZoo's own tests pass some. Raises ValueError for one that resembles challenge_id.
+        PettingZoo's tests pass some. Raises ValueError for a name that resembles challenge_id.
         """
         options = options or {}
         challenge_id = options.get("challenge_id")

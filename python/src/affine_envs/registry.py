@@ -1,7 +1,8 @@
 """The environments by id. Protocol §3.
 
-An installed package adds its own with entry points of the group `affine_envs`. The name of each is
-an exact id, and its object is a `Game` without arguments. Its code runs when it is first used.
+An installed package adds environments by entry points in the group `affine_envs`. The name of an
+entry point is an exact id. Its object is a subclass of `Game`, and is called without arguments when
+the environment is first used.
 """
 
 from functools import cache
@@ -38,7 +39,7 @@ def game_of(env: str, strength: float | None = None) -> Game[Any, Any]:
 
 @cache
 def _load(id: str) -> Game[Any, Any]:
-    """Runs the entry point of an id. Raises ValueError, with its place, for a faulty one."""
+    """Loads the game of an entry point. Raises ValueError, which names it, if it is faulty."""
     where = f"the entry point {id!r}, {POINTS[id].value}"
     if id in GAMES:
         raise ValueError(f"{where}: this environment exists; give yours another name or version")

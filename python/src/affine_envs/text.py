@@ -36,10 +36,10 @@ def normalise(text: str) -> str:
 
 
 def recorded(reply: str) -> str:
-    """Returns a reply as it is read and recorded: normalised, and only the end of a long one.
+    """Returns a reply as it is read and recorded: normalised, and only the end of a long reply.
 
-    That is the last lines that fit, or the end of the last line, after a first line with the number
-    of omitted bytes and their hash.
+    The end is the last lines that fit, or the end of the last line. Before it there is a line
+    with the number of omitted bytes and their hash.
     """
     text = normalise(reply)
     if _bytes_of(text) <= MOST_BYTES:
@@ -57,8 +57,8 @@ def is_recorded(text: str) -> bool:
 def answer(text: str) -> str:
     """Returns the answer of a recorded reply.
 
-    The answer is the last non-blank line, trimmed. Blanks, full stops after it and pairs around it
-    are removed, unless a sign of pairs is left then.
+    The answer is the last non-blank line, without blanks, full stops at its end, and pairs around
+    it. If the rest would contain a sign of a pair, only the line's blanks are removed.
     """
     line = text.rstrip(" \n").split("\n")[-1].strip(" ")
     rest, before = line, None

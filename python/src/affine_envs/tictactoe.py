@@ -95,9 +95,9 @@ class TicTacToe(Game[Board, int]):
 
 @cache
 def _results(board: Board, cell: int) -> tuple[tuple[Board, int, bool], ...]:
-    """Returns the results of a move and each of the opponent's best replies. Empty if illegal.
+    """Returns the results of a move, one for each best reply to it; none for an illegal move.
 
-    Drawing one of a single result would not change the stream.
+    To draw from a single result takes nothing from the stream.
     """
     if board[cell] != 0:
         return ()

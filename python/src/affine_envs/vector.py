@@ -12,9 +12,9 @@ from affine_envs.info import INFO_TYPES
 
 
 class AffineVectorEnv(VectorEnv[Any, Any, Any]):
-    """The same episodes as several `AffineEnv`, without the overhead of Gymnasium for each.
+    """Several environments, with less overhead than as many `AffineEnv`, and equal episodes.
 
-    The next step resets an ended episode, ignoring its action, with a reward of 0.
+    The step after the end of an episode ignores its action, starts another, and has a reward of 0.
     """
 
     metadata = {  # noqa: RUF012
@@ -48,7 +48,7 @@ class AffineVectorEnv(VectorEnv[Any, Any, Any]):
         seed: int | Sequence[int | None] | None = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[Any, dict[str, Any]]:
-        """Resets all environments: from `seed`, `seed + 1` and so on, or each from its own seed."""
+        """Resets all environments, from `seed`, `seed + 1` and so on, or from a list of seeds."""
         count = self.num_envs
         given = [seed] * count if seed is None else seed
         seeds = range(given, given + count) if isinstance(given, int) else given

@@ -15,7 +15,7 @@ READ_SECONDS = 30.0
 CHUNK = 2**16
 GZIP = zlib.MAX_WBITS | 16
 OPENER = OpenerDirector()
-"""Follows no redirect, and returns each answer whatever its status."""
+"""Follows no redirect, and returns answers of any status."""
 for handler in (ProxyHandler(), HTTPHandler(), HTTPSHandler()):
     OPENER.add_handler(handler)
 
@@ -27,7 +27,7 @@ class UnavailableError(Exception):
 def read_url(url: str, limit: int, seconds: float, question: bytes | None = None) -> bytes | None:
     """Returns what a URL serves with status 200, at most one byte beyond the limit, or None.
 
-    A question, in JSON, is posted to it.
+    A question, in JSON, is sent by POST.
     """
     end = time.monotonic() + seconds
     data = bytearray()

@@ -60,19 +60,19 @@ class Neuron(NamedTuple):
 
 
 class View(NamedTuple):
-    """The chain's state at the end of a block, by hotkey. A slot is with its block."""
+    """The chain's state at the end of a block, by hotkey. A slot has the block of its contents."""
 
     neurons: Mapping[str, Neuron]
     slots: Mapping[str, tuple[Slot, int]]
     weights: Mapping[str, Mapping[int, int]]
 
     def slot(self, hotkey: str) -> Slot:
-        """Returns what a hotkey's slot contains."""
+        """Returns the contents of a hotkey's slot."""
         return self.slots.get(hotkey, (None, 0))[0]
 
 
 def read_chain(data: bytes) -> "Chain":
-    """Reads an export; raises a FaultError, with the number of its block, for an invalid one."""
+    """Reads an export. Raises a FaultError, which names the first invalid block."""
     where = "the export"
     try:
         *lines, rest = data.decode().split("\n")

@@ -1,4 +1,4 @@
-"""What a slot on chain contains. Protocol §5.2 and §5.3."""
+"""The contents of a slot on chain. Protocol §5.2 and §5.3."""
 
 from contextlib import suppress
 from typing import NamedTuple
@@ -23,7 +23,7 @@ class Attestation(NamedTuple):
 
 
 class Commitment(NamedTuple):
-    """A miner's model; the content of §8.12."""
+    """A miner's commitment. Protocol §5.3."""
 
     hotkey: str
     model: str

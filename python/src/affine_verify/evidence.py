@@ -56,7 +56,7 @@ Tallies = dict[str, dict[str, list[int]]]
 
 
 class Scope(NamedTuple):
-    """What all blocks of a lane have in common."""
+    """The members that are equal in the headers of all blocks of a lane."""
 
     genesis: str
     netuid: int
@@ -69,7 +69,7 @@ class Scope(NamedTuple):
 
 
 class Block(NamedTuple):
-    """A block with a signed header. `lines` are those of its samples."""
+    """A block with a signed header. `lines` are the lines of its samples."""
 
     header: Object
     lines: Sequence[bytes]
@@ -93,7 +93,7 @@ def read_block(data: bytes, hash: str, scope: Scope) -> Block:
 def read_signed(data: bytes, scope: Scope, expected: str | None = None) -> Block:
     """Returns a block with its header and signature checked, or raises a FaultError.
 
-    The hash fixes line 0, so its faults come before those of the other lines. Protocol §6.5.
+    The hash fixes line 0, so faults of line 0 come before faults of other lines. Protocol §6.5.
     """
     require(len(data) <= BLOCK_BYTES and b"\n" in data, "BAD_LINES")
     first, *lines = data.split(b"\n", BLOCK_SAMPLES + 2)
@@ -127,7 +127,7 @@ def episodes_of(sample: Object) -> list[Object]:
 
 
 class Place(NamedTuple):
-    """A sample that the plan requires: its challenge, and who plays it."""
+    """A sample that the plan requires: its challenge and its players."""
 
     env: str
     number: int
@@ -155,7 +155,7 @@ def is_game(env: str) -> bool:
 
 
 class Lane(NamedTuple):
-    """What a lane must be: its scope, sealed head, beacon, governing state and quotas."""
+    """A lane to read: its scope, sealed head, beacon, governing state and quotas."""
 
     scope: Scope
     head: str
@@ -166,8 +166,8 @@ class Lane(NamedTuple):
     def read(self, fetch: Callable[[str, Callable[[bytes], Block]], Block]) -> Tallies:
         """Returns the tallies of a valid lane, or raises a FaultError.
 
-        Goes back from the head, so that the first fault ends the reading. `fetch` returns the block
-        of a hash, as its second argument reads it.
+        Reads the blocks from the last to the first, and stops at the first fault. `fetch` returns
+        the block of a hash, which it reads with its second argument.
         """
         plan = plan_of(self.state["champion"]["hotkey"], self.quotas)
         rewards: list[list[int]] = []
@@ -194,7 +194,7 @@ class Lane(NamedTuple):
         return self._tally(zip(plan, rewards, strict=True))
 
     def _rewards(self, place: Place, line: bytes, secret: str, invocations: set[str]) -> list[int]:
-        """Returns the rewards in a sample of the plan; remembers its invocations."""
+        """Returns the rewards in a sample of the plan. Adds its invocations to `invocations`."""
         sample = read_sample(line)
         env, number, miners = place
         lane = {**self.scope._asdict(), "beacon": self.beacon, "secret": secret}
@@ -277,7 +277,7 @@ def read_proof(data: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
 def check_proof(data: bytes, scope: Scope, head: str, plan_samples: int) -> dict[str, Any]:
     """Returns the sample that a proof shows, or raises a FaultError.
 
-    The scope, the sealed head and the number of samples in the lane's plan are the reader's own.
+    The arguments except `data` come from the reader, not from the proof.
     """
     proof, header = read_proof(data)
     require(scope.has(header) and len(proof["links"]) <= plan_samples, "BAD_PROOF")

@@ -15,7 +15,7 @@ Rules = Mapping[str, Any]
 
 
 class Counts(NamedTuple):
-    """What a lane counted over some epochs; points are in millionths."""
+    """A lane's counts over some epochs. Points are in millionths."""
 
     wins: int = 0
     losses: int = 0
@@ -36,7 +36,7 @@ Lanes = Mapping[str, Counts]
 
 
 def total(epochs: Epochs, hotkey: str, other: str) -> Counts:
-    """Returns the sums of a lane over the epochs that it shares with another."""
+    """Returns the sums of the lane of `hotkey` over the epochs that `other` has too."""
     shared = (each[hotkey] for each in epochs if hotkey in each and other in each)
     return Counts(*map(sum, zip(Counts(), *shared, strict=True)))
 
@@ -48,9 +48,9 @@ def lanes_of(weights: Weights, epochs: Epochs) -> dict[str, Counts]:
 
 
 def median(weights: Weights, lanes: Lanes, count: str) -> str:
-    """Returns the lane at half of the weight, by a count out of `played`. Protocol §8.5.
+    """Returns the weighted median lane, by a count as a share of `played`. Protocol §8.5.
 
-    Without lanes it is an empty text.
+    Returns an empty text without lanes.
     """
     share = {h: Fraction(getattr(each, count), each.played) for h, each in lanes.items()}
     left = sum(weights[hotkey] for hotkey in lanes)
@@ -92,7 +92,7 @@ class Evidence(NamedTuple):
     win: tuple[int, int]
     """Wins and decisive challenges of the lanes trimmed for WIN."""
     hold: tuple[int, int]
-    """The same, trimmed for HOLD."""
+    """Wins and decisive challenges of the lanes trimmed for HOLD."""
     score: tuple[int, int]
     """D and V."""
     ratio: int
@@ -115,11 +115,11 @@ class Evidence(NamedTuple):
         return "even" if is_blank or (is_rare and index >= rules["evenEpoch"]) else None
 
     def middle(self) -> Counts:
-        """Returns the median lane by decisive challenges, of all lanes."""
+        """Returns the median lane by decisive challenges, of all lanes, also those set aside."""
         return self.lanes.get(median(self.weights, self.lanes, "trials"), Counts())
 
     def shown(self, count: str) -> tuple[int, int]:
-        """Returns points and `played` of the median lane of those not set aside. §8.10."""
+        """Returns points and `played` of the median of the lanes that are not set aside. §8.10."""
         lanes = {h: counts for h, counts in self.lanes.items() if h not in self.aside}
         middle = lanes.get(median(self.weights, lanes, count), Counts())
         return getattr(middle, count), middle.played
@@ -130,7 +130,7 @@ class Evidence(NamedTuple):
 
 
 def judge(weights: Weights, epochs: Epochs, ratio: int, rules: Rules) -> Evidence:
-    """Returns what the lanes of one environment show. Protocol §8.6."""
+    """Returns the evidence of the lanes of one environment. Protocol §8.6."""
     lanes = lanes_of(weights, epochs)
     aside = set_aside(weights, epochs, rules["outlierZSquared"])
     lead = {h: MILLION * c.wins - ratio * c.trials for h, c in lanes.items() if h not in aside}
@@ -184,7 +184,7 @@ def rate_of(shown: tuple[int, int], rules: Rules) -> int:
 
 
 def supported(contender: int, other: int) -> int:
-    """Returns how often the contender has the only success, in ppm. Protocol §8.10."""
+    """Returns the contender's share of wins, in ppm, if both rates are independent. §8.10."""
     only, others = contender * (MILLION - other), other * (MILLION - contender)
     return MILLION * only // max(1, only + others)
 
@@ -218,7 +218,7 @@ def best_of(duels: Sequence[Shown], rules: Rules, most: Mapping[str, int]) -> in
 
 
 def beaten_by(duels: Sequence[Shown], rules: Rules, most: Mapping[str, int]) -> list[int]:
-    """Returns for each duel how many of the others it is better than. Protocol §8.11."""
+    """Returns for each duel the number of other duels that it is better than. Protocol §8.11."""
     beaten = [0] * len(duels)
     for earlier, later in combinations(range(len(duels)), 2):
         is_later = _is_better(duels[later], duels[earlier], rules, most)
@@ -235,7 +235,7 @@ def _is_better(later: Shown, earlier: Shown, rules: Rules, most: Mapping[str, in
 
 
 def ahead(one: Shown, other: Shown) -> int:
-    """Returns in how many environments one is ahead of another, and apart. Protocol §8.11."""
+    """Counts the environments in which `one` is ahead of `other` and apart. Protocol §8.11."""
     pairs = [(*mine, *other[env]) for env, mine in one.items()]
     apart = [pair for pair in pairs if are_apart(*pair, APART_Z_SQUARED, MILLION)]
     return sum(x * r > y * q for x, q, y, r in apart)

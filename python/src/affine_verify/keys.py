@@ -39,18 +39,18 @@ def is_hotkey(value: object) -> bool:
 
 
 def is_signed(hotkey: str, message: bytes, signature: bytes) -> bool:
-    """Reports whether an sr25519 signature is that hotkey's. Protocol §1.4."""
+    """Reports whether a hotkey's sr25519 signature of a message is valid. Protocol §1.4."""
     key = public_key(hotkey)
     try:
         return key not in (None, bytes(32)) and bool(sr25519.verify(signature, message, key))
-    except Exception:  # the library raises for what is no key or no signature
+    except Exception:  # the library raises for an invalid key or signature
         return False
 
 
 def is_signed_ed25519(hotkey: str, message: bytes, signature: bytes) -> bool:
     """Reports whether RFC 8032 accepts an Ed25519 signature, with the cofactor in its equation.
 
-    The library also accepts encodings that are not canonical, and keys of small order.
+    Rejects keys of small order and encodings that are not canonical, which the library accepts.
     """
     key = public_key(hotkey)
     if key is None or _canonical_y(key) in {None, *SMALL_ORDER}:
@@ -58,7 +58,7 @@ def is_signed_ed25519(hotkey: str, message: bytes, signature: bytes) -> bool:
     try:
         is_canonical = _canonical_y(signature[:32]) is not None
         return is_canonical and bool(ed25519_zebra.ed_verify(signature, message, key))
-    except Exception:  # the library raises for what encodes no point
+    except Exception:  # the library raises for bytes that encode no point
         return False
 
 

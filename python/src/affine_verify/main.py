@@ -92,9 +92,9 @@ def _read_network(where: str) -> tuple[Chain, dict[str, Any]]:
 
 
 def _served_export(url: str) -> bytes | None:
-    """Returns the export that `af localnet`, which answers questions, or a web server serves.
+    """Returns the export at a URL of `af localnet` or of a web server.
 
-    An answer to `{"log":n}` is the first line and the blocks from n.
+    `af localnet` answers the question `{"log":n}` with the first line and some blocks from n on.
     """
     lines, has_more = list[bytes](), True
     while has_more and sum(map(len, lines)) <= EXPORT_BYTES:
@@ -136,7 +136,7 @@ def _run_history(given: argparse.Namespace) -> int:
 
 
 def _check_base(base: str | None, chain: Chain) -> None:
-    """Refuses a folder that has no bucket of those that validators announce by name."""
+    """Refuses a folder without any of the buckets that validators announce by name."""
     view = chain.views[-1]
     slots = [view.slot(hotkey) for hotkey, neuron in view.neurons.items() if neuron.has_permit]
     addresses = [slot.address for slot in slots if isinstance(slot, Seal | Attestation)]
@@ -158,7 +158,7 @@ def _show_epoch(epoch: Epoch, show: Callable[..., None]) -> None:
 
 
 def _show(is_json: bool, kind: str, **facts: Any) -> None:
-    """Prints facts as JSON, or those that are not empty as text."""
+    """Prints all facts as JSON, or as text without None and empty lists."""
     texts = [f"{name} {each}" for name, each in facts.items() if each not in (None, [])]
     print(json.dumps({"type": kind, **facts}) if is_json else ", ".join([kind, *texts]), flush=True)
 

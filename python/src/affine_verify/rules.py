@@ -8,7 +8,7 @@ from affine_verify.evidence import is_game
 
 
 def _envs(**quotas: tuple[int, int]) -> dict[str, Any]:
-    """Returns the constants of environments of version 0.1.0 by their first and greatest quotas."""
+    """Returns the constants of version 0.1.0 of environments with first and greatest quotas."""
     envs = {}
     for name, (first, most) in quotas.items():
         id = f"{name}@0.1.0"
@@ -50,7 +50,7 @@ class UsageError(ValueError):
 
 
 def rules_of(envs: dict[str, Any] | None) -> dict[str, Any]:
-    """Returns the constants of a network. Raises a UsageError for environments not here."""
+    """Returns a network's constants. Raises a UsageError if they differ from the installed code."""
     for id, constants in (envs or {}).items():
         is_here = id in GAMES or id in POINTS
         found = (spec_hash(id), 1 + is_game(id)) if is_here else "none"

@@ -1,4 +1,4 @@
-"""Shapes of values that strangers wrote, which are tests or objects of tests."""
+"""Shapes of values from strangers. A shape is a test, or an object of shapes by member."""
 
 import re
 from collections.abc import Callable
@@ -10,9 +10,9 @@ Test = Callable[[Any], bool]
 
 
 def fits(value: object, shape: Any) -> bool:
-    """Reports whether a value has a shape: it passes a test, or is an object.
+    """Reports whether a value has a shape: it passes the test, or each of its members has a shape.
 
-    An object's shape has a shape for each member, whose name ends with `?` if it may be absent.
+    The name of a member that may be absent ends with `?`. Other members are not allowed.
     """
     if not isinstance(shape, dict):
         return bool(shape(value))
@@ -33,12 +33,12 @@ def list_of(shape: Any, most: int = GREATEST, least: int = 0) -> Test:
 
 
 def map_of(shape: Any) -> Test:
-    """Returns the test for an object whose members have a shape, and any names."""
+    """Returns the test for an object whose members have a shape and may have any name."""
     return lambda value: isinstance(value, dict) and list_of(shape)([*value.values()])
 
 
 def int_to(most: int, least: int = 0) -> Test:
-    """Returns the test for an integer from `least` to `most`; true and false are none."""
+    """Returns the test for an integer from `least` to `most`, which no boolean passes."""
     return lambda value: type(value) is int and least <= value <= most
 
 

@@ -20,7 +20,7 @@ Duel = dict[str, Any]
 Entries = Mapping[str, Mapping[str, Any]]
 """Objects by hotkey."""
 Views = Mapping[str, Evidence]
-"""What a duel shows in each environment."""
+"""The evidence of a duel, by environment."""
 
 
 MINER = dict.fromkeys(Commitment._fields, is_text)
@@ -106,7 +106,7 @@ def counted_of(state: State, view: View) -> dict[str, Attestation]:
 
 
 class Acceptance(NamedTuple):
-    """Counted attestations, whether an epoch is frozen, and whose bits are set for each lane."""
+    """The attestations that count, whether the epoch is frozen, and each lane's attesters."""
 
     counted: Mapping[str, Attestation]
     is_frozen: bool
@@ -116,7 +116,7 @@ class Acceptance(NamedTuple):
 
 
 def acceptance_of(voters: Weights, counted: Mapping[str, Attestation]) -> Acceptance:
-    """Returns what the voters attest. Protocol §8.3."""
+    """Returns the acceptance by the voters, from their attestations. Protocol §8.3."""
     order = sorted(voters)
     lanes = {h: lanes_in(given.bitmap, order) for h, given in counted.items() if h in voters}
     attesting = sum(voters[h] for h in lanes)
@@ -127,7 +127,7 @@ def acceptance_of(voters: Weights, counted: Mapping[str, Attestation]) -> Accept
 
 
 def accept(state: State, view: View) -> Acceptance:
-    """Returns what the voters of a state attest at the end of its epoch. Protocol §8.3."""
+    """Returns the acceptance by a state's voters at the end of its epoch. Protocol §8.3."""
     return acceptance_of(state["voters"], counted_of(state, view))
 
 
@@ -198,7 +198,7 @@ def outcome_of(verdicts: Mapping[str, str], rules: Rules) -> str:
 
 
 def views_of(duel: Duel, state: State) -> dict[str, Evidence]:
-    """Returns what the tallies of a duel show, by environment."""
+    """Returns the evidence in the tallies of a duel, by environment."""
     rules, views = state["protocol"], {}
     for env, numbers in rules["envs"].items():
         epochs = []
@@ -237,7 +237,7 @@ def begin(contender: Mapping[str, str], epoch: int) -> Duel:
 
 
 def trust_after(state: State, accepted: Sequence[str], played: Sequence[Views]) -> Entries:
-    """Returns trust after an epoch; `played` has each duel's environments played. §8.9."""
+    """Returns trust after an epoch. `played` has, by duel, the environments played. §8.9."""
     fade, trust = state["protocol"]["trustFadePpm"], dict(state["trust"])
     for hotkey in state["due"]:
         before = trust.get(hotkey, NO_TRUST).items()
@@ -277,14 +277,14 @@ def best_duel(duels: Sequence[Duel], views: Mapping[str, Views], rules: Rules) -
 
 
 def can_crown(duels: Sequence[Duel], rules: Rules, epoch: int) -> bool:
-    """Reports whether the list, without lost duels, has a crowning. Protocol §8.11."""
+    """Reports whether a contender of these duels, none of them lost, is crowned. §8.11."""
     are_won = all(outcome_of(duel["verdicts"], rules) == "won" for duel in duels)
     are_over = all(index_of(duel, epoch) >= rules["duelEpochs"] for duel in duels)
     return are_won and (len(duels) == 1 or (len(duels) > 1 and are_over))
 
 
 class Decision(NamedTuple):
-    """The state after an epoch, and what the epoch was."""
+    """The state after an epoch, the accepted lanes, and the duels that ended or began."""
 
     state: State
     acceptance: Acceptance
@@ -390,7 +390,7 @@ def decide(
 
 
 def _is_complete(lane: Tallies, quotas: Quotas) -> bool:
-    """Reports whether a lane has a possible tally for all that it plays. Protocol §9.4."""
+    """Reports whether a lane has possible tallies of all duels and environments. Protocol §9.4."""
     return all(
         (tally := lane.get(contender, {}).get(env)) is not None
         and tally[0] + tally[1] <= quota

@@ -8,7 +8,7 @@ from affine_verify.shapes import fits
 
 
 class FaultError(ValueError):
-    """What a stranger wrote breaks a rule; the text is the fault's code."""
+    """Data of a stranger breaks a rule. The message is the code of the fault."""
 
 
 def require(condition: object, code: str) -> None:
@@ -18,7 +18,7 @@ def require(condition: object, code: str) -> None:
 
 
 def parse(data: bytes, shape: Any, code: str) -> Any:
-    """Returns the value of a canonical text with a shape; raises a FaultError for any other."""
+    """Returns the value of a canonical text with a shape. Raises a FaultError for other data."""
     try:
         text = data.decode()
         value = json.loads(text)

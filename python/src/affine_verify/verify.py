@@ -17,13 +17,13 @@ COPY_FAULTS = {"WRONG_HASH", "BAD_LINES", "WRONG_SIGNATURE", "WRONG_ROOT", "MISS
 """Faults of the bytes in one bucket; the block may be valid in another one."""
 
 Findings = Iterator[tuple[str, str]]
-"""Validators with codes: flaws of §6.4, or warnings, which are not flaws."""
+"""Pairs of a validator and a code, of a flaw (§6.4) or of a warning."""
 
 
 def recompute(chain: Chain, buckets: Buckets, state: State) -> Iterator["Epoch"]:
-    """Yields the epochs from the one that a state governs, whose last block the chain has.
+    """Yields the epochs that have ended on the chain, from the epoch that `state` governs on.
 
-    Raises UnavailableError where an attested lane is unavailable.
+    Raises UnavailableError if an attested lane is unavailable.
     """
     while (state["epoch"] + 1) * state["protocol"]["epochBlocks"] <= len(chain.hashes):
         epoch = Epoch(chain, buckets, state)
@@ -73,7 +73,7 @@ class Epoch:
         return Scope(self.chain.genesis, self.chain.netuid, hotkey, self.number)
 
     def _read_lane(self, hotkey: str) -> None:
-        """Notes a due, sealed lane's blocks, and its tallies, or the code that voids it."""
+        """Reads a sealed lane: its blocks, and its tallies or the code that voids it."""
         attesters = sorted(self.acceptance.attesters[hotkey])
 
         def fetch(hash: str, read: Callable[[bytes], Block]) -> Block:
@@ -94,7 +94,7 @@ class Epoch:
             self.faults[hotkey] = str(fault)
 
     def _copy(self, reader: str, hash: str, read: Callable[[bytes], Block]) -> Block | str:
-        """Returns the block in a voter's bucket, or the code of what is wrong there."""
+        """Returns the block in a voter's bucket, or the code of the fault of that copy."""
         try:
             data = self._get(reader, f"v1/blocks/{hash}.jsonl")
             return "MISSING_BLOCK" if data is None else read(data)
@@ -102,7 +102,7 @@ class Epoch:
             return str(fault)
 
     def _voter_flaws(self) -> Findings:
-        """Yields voters that attest another state, or serve another, or not the one they attest."""
+        """Yields voters that attest or serve a wrong state, or do not serve the attested state."""
         root, text = root_of(self.state), canonical_text(self.state).encode()
         for hotkey, slot in self.slots.items():
             given = slot.root if isinstance(slot, Attestation) and slot.epoch == self.number else ""
@@ -174,7 +174,7 @@ def _read_copy(data: bytes, hash: str, original: Block, scope: Scope) -> Block:
 def read_attested_state(chain: Chain, buckets: Buckets, rules: Rules, epoch: int) -> State:
     """Returns the attested state that governs an epoch; raises UnavailableError without one.
 
-    A reader believes it: the epochs before are not recomputed.
+    The state is believed: the epochs before are not recomputed.
     """
     root, addresses = attested_root(chain, rules, epoch)
     path = f"v1/states/{epoch}.json"
@@ -190,7 +190,7 @@ def read_attested_state(chain: Chain, buckets: Buckets, rules: Rules, epoch: int
 
 
 def attested_root(chain: Chain, rules: Rules, epoch: int) -> tuple[str, list[str]]:
-    """Returns the root of an epoch's state that is believed, and its attesters' addresses.
+    """Returns the root that most stake attests for an epoch, and its attesters' addresses.
 
     Raises UnavailableError if no root has more than half of the active stake. Protocol §9.4.
     """

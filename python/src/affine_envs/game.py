@@ -50,7 +50,7 @@ class Game(ABC, Generic[State, Action]):
 
     @abstractmethod
     def truth(self, state: State) -> Json:
-        """Returns the data that judge an episode, from its first state. Only their digest is shown."""
+        """Returns the data that judge an episode, from its first state. Only a digest is shown."""
 
     def truth_text(self, state: State) -> str:
         """Returns the canonical text of `truth`."""

@@ -14,7 +14,7 @@ from affine_envs.info import INFO_TYPES
 class AffineVectorEnv(VectorEnv[Any, Any, Any]):
     """Several environments, with less overhead than as many `AffineEnv`, and equal episodes.
 
-    The step after the end of an episode ignores its action, starts another, and has a reward of 0.
+    The step after an episode's end ignores its action, starts another episode, and earns 0.
     """
 
     metadata = {  # noqa: RUF012

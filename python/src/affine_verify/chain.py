@@ -72,7 +72,7 @@ class View(NamedTuple):
 
 
 def read_chain(data: bytes) -> "Chain":
-    """Reads an export. Raises a FaultError, which names the first invalid block."""
+    """Reads an export. Raises a FaultError, which names the first invalid line or block."""
     where = "the export"
     try:
         *lines, rest = data.decode().split("\n")

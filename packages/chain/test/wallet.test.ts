@@ -75,7 +75,7 @@ describe('an account from a secret', () => {
     expect(accountFrom(secret).sign(message)).toEqual(signer.sign(message))
   })
 
-  test.each(vectors.ed25519)('is the Ed25519 key of $uri', ({ uri, hotkey, message, signature }) => {
+  test.each(vectors.ed25519)('signs for $uri in Ed25519', ({ uri, hotkey, message, signature }) => {
     const signer = accountFrom(uri, 'it', 'ed25519')
     expect(signer.hotkey).toBe(hotkey)
     expect(bytesToHex(signer.sign(hexToBytes(message)))).toBe(signature)

@@ -30,8 +30,7 @@ const counting = () => {
   return (size: number) => Uint8Array.from({ length: size }, () => next++)
 }
 /**
- * Weights are public. Epochs are computed: block 5 is in the first epoch, which ends before block
- * 7.
+ * Weights are public. Epochs are computed: the first epoch has block 5 and ends before block 7.
  */
 const SETTINGS = { head: { number: 5, hash: '' }, tempo: 10, revealPeriod: 0 }
 const TIMELOCKED = { ...SETTINGS, revealPeriod: 1 }

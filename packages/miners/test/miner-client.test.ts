@@ -226,7 +226,7 @@ describe('an answer', () => {
     expect(told).toEqual([expect.stringContaining('no reply in the remaining 0 s')])
   })
 
-  it('has its full time after the connection is open, however long that took', async () => {
+  it('has its full time after the connection is open, however long connecting took', async () => {
     const { url, seen } = await serve(sends(200, completion('A1')))
     const replyMs = 1_234_567
     const timer = { refresh: vi.fn() }

@@ -183,8 +183,8 @@ export interface KeyAccount {
   /** Response time in milliseconds. */
   readonly ms: number
   /**
-   * Offset of the local clock from Chutes' clock in milliseconds, positive if it is ahead, to
-   * within 500 ms plus half of `ms`; or NaN.
+   * Offset of the local clock from Chutes' clock in milliseconds, positive if the local clock is
+   * ahead. Exact to within 500 ms plus half of `ms`. NaN if it is unknown.
    */
   readonly aheadMs: number
   /** Reason for an unknown account: Chutes was unreachable or did not return JSON. */
@@ -215,7 +215,7 @@ function isKnown({ status }: KeyAccount): boolean {
   return status === 200 || REFUSALS.includes(status)
 }
 
-/** Reports whether the key can read the account, and whether the account has money. */
+/** Reports whether the account has money, and the key can read the account. */
 export function isInOrder({ balance }: Pick<KeyAccount, 'balance'>): boolean {
   return balance > 0
 }

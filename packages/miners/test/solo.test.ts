@@ -72,7 +72,7 @@ async function duelOf(
   const { notes = newNotes(), envs = ENVS, ahead = 16, signal = endless, on = () => {} } = options
   const duel: SoloDuel = { champion: 'a', contender: 'b', envs, ratioPpm: RATIO, secret: SECRET }
   if (notes.entries.length === 0) await notes.append(duel)
-  /** An interrupted call has no reply. */
+  /** Returns a player whose calls have no reply if they are interrupted. */
   const untilEnd = ({ agent }: Player): Player => ({
     agent: (replyMs) => async (messages) => {
       const answer = await agent(replyMs)(messages)

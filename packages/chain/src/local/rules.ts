@@ -123,9 +123,10 @@ export const findOwner = ({ neurons }: Ledger): Neuron | undefined => neurons[0]
 
 /**
  * Returns the neuron that a registration on a full subnet replaces, or undefined if there is none.
- * If more than `minNonImmuneUids` neurons are not immune, one of them is replaced, otherwise an
- * immune neuron. It has the least emission of them; of equal emissions, the oldest registration;
- * and of equal registrations, the lowest uid. The owner's neuron is never replaced.
+ * Candidates are the neurons that are not immune, if there are more than `minNonImmuneUids` of
+ * them, and otherwise the immune neurons. The candidate with the least emission is replaced; of
+ * equal emissions, the oldest registration; of equal registrations, the lowest uid. The owner's
+ * neuron is never a candidate.
  *
  * Source: subtensor, `get_neuron_to_prune`. On a local chain, the owner has only one neuron.
  */

@@ -121,9 +121,9 @@ interface DuelRun extends SoloRun {
 
 /**
  * Plays until the better player is certain. Environments run concurrently. Each is evaluated after
- * every decisive challenge, in the order of the index, not in that of arrival. The champion holds
- * an environment without a verdict after `PROTOCOL.cap` challenges. Rejects if `signal` aborts;
- * stored challenges are not played again. Protocol §10.
+ * every decisive challenge, in the order of the index, not of arrival. The champion holds an
+ * environment without a verdict after `PROTOCOL.cap` challenges. Rejects if `signal` aborts; stored
+ * challenges are not played again. Protocol §10.
  */
 export async function runDuel(run: DuelRun): Promise<DuelStanding> {
   const duels = run.duel.envs.map((env) => new EnvDuel(env, run))

@@ -2,7 +2,7 @@ import { expandMetadata, type Metadata } from '@polkadot/types'
 import { stringCamelCase } from '@polkadot/util'
 
 // The names of all items of a chain's runtime that this client needs. `lookUp` accepts no other
-// names, except that of the optional constant `aura.slotDuration`.
+// names, except the optional constant `aura.slotDuration`.
 
 /** Storage items, as `pallet.item`. */
 export const STORAGE = [

@@ -31,8 +31,8 @@ export interface Ledger {
 }
 
 /**
- * Returns the subnet before block 0. Uids follow the order of the setup. The neurons with the
- * highest stakes have permits, if their stake is above 0 and not below the threshold. Of equal
+ * Returns the subnet before block 0. Uids follow the order of the setup. Up to `maxValidators`
+ * neurons have permits: the highest stakes that are above 0 and not below the threshold. Of equal
  * stakes, the higher uid comes first.
  */
 export function createLedger({ params, neurons }: LogSetup): Ledger {

@@ -20,13 +20,13 @@ export interface Account {
 
 const SS58_CONTEXT = new TextEncoder().encode('SS58PRE')
 const SS58_PREFIX = 42
-/** Maximum length of an address with that prefix, in characters. */
+/** Maximum length of an address with prefix 42, in characters. */
 const MAX_ADDRESS_LENGTH = 48
 
 /**
  * Returns the sr25519 account of a secret. `seed` is a mini secret of 32 bytes, which is expanded
- * like in `subkey` and Bittensor's wallets, or an expanded secret key of 64 bytes, as derivation
- * returns it: the scalar times 8, then the nonce.
+ * like in `subkey` and Bittensor's wallets, or an expanded secret key of 64 bytes: the scalar times
+ * 8, then the nonce, as the derivation of keys returns them.
  *
  * Signatures are deterministic: the nonce depends only on the secret and the message.
  * @throws RangeError unless the seed has 32 bytes, or 64 with a scalar above 0 and below the
@@ -87,9 +87,10 @@ export function verify(message: Uint8Array, signature: Uint8Array, hotkey: strin
 }
 
 /**
- * Reports whether `hotkey` signed exactly these bytes with sr25519 or Ed25519. Substrate also lets
- * the signer of a call choose. No signature is valid in both schemes: an sr25519 signature has its
- * highest bit set. False for malformed input. Never throws. Protocol §5.1.
+ * Reports whether `hotkey` signed exactly these bytes with sr25519 or Ed25519. As on Substrate's
+ * chains, the signer of a call chooses the scheme. No signature is valid in both schemes: only an
+ * sr25519 signature has its highest bit set. False for malformed input. Never throws. Protocol
+ * §5.1.
  */
 export function verifyCall(message: Uint8Array, signature: Uint8Array, hotkey: string): boolean {
   if (verify(message, signature, hotkey)) return true
@@ -104,9 +105,9 @@ export function verifyCall(message: Uint8Array, signature: Uint8Array, hotkey: s
 }
 
 /**
- * Resolves when the WebAssembly of `verify` is loaded, or cannot be. Await it before you verify
- * many signatures in one turn of the event loop, during which the WebAssembly cannot load. Never
- * rejects.
+ * Resolves when the WebAssembly of `verify` is loaded, or when loading it has failed. Await this
+ * function before you verify many signatures in one turn of the event loop, during which the
+ * WebAssembly cannot load. Never rejects.
  */
 export function verifyReady(): Promise<void> {
   starting ??= startCompiled()

@@ -23,8 +23,8 @@ export interface Neuron {
 }
 
 /**
- * The last commitment of a hotkey, and its block. A hotkey has one slot, which remains after it is
- * deregistered. Protocol §5.2.
+ * The last commitment of a hotkey, and its block. A hotkey has one slot, which remains after the
+ * hotkey is deregistered. Protocol §5.2.
  */
 export interface CommitmentSlot {
   readonly hotkey: string
@@ -43,7 +43,10 @@ export interface Snapshot {
   readonly revealPeriod: number
   /** Maximum number of neurons. Further registrations evict neurons. */
   readonly maxUids: number
-  /** Blocks after its registration during which a neuron is evicted only if no other can be. */
+  /**
+   * Blocks after its registration during which a neuron is immune. An immune neuron is evicted only
+   * if too few other neurons can be.
+   */
   readonly immunityPeriod: number
   /** The hotkey of the subnet's owner, registered or not. Undefined if the chain stores none. */
   readonly owner?: string | undefined
@@ -54,7 +57,7 @@ export interface Snapshot {
 /** Pairs of a uid and its weight, both 0 to 65535. */
 export type UidWeights = readonly (readonly [uid: number, weight: number])[]
 
-/** Constants of environments by id, with which a local chain begins. Protocol §9.2. */
+/** Constants of the environments in the setup of a local chain, by id. Protocol §9.2. */
 export type ChainEnvs = Readonly<Record<string, EnvOfChain>>
 
 type EnvOfChain = { readonly specHash: string } & Readonly<
@@ -95,7 +98,8 @@ export interface Chain {
   /**
    * Sets the account's weights as the subnet requires: in public, or as a commit that the chain
    * opens later. Resolves with the block that contains the call. No block after `until` can contain
-   * it. The largest weight has to be 65,535: subtensor would rescale others. Protocol §8.13.
+   * it. The largest weight has to be 65,535: subtensor would rescale weights with a smaller
+   * maximum. Protocol §8.13.
    */
   setWeights(account: Account, weights: UidWeights, until?: number): Promise<Head>
   /**
@@ -122,7 +126,7 @@ export interface Host {
 export interface ChainOpening extends Host {
   /** The name of the chain as the user gave it. */
   readonly name: string
-  /** The URLs or the file of the chain. If there are several, each is sufficient. */
+  /** The URLs or the file of the chain. Any one of several URLs is sufficient. */
   readonly places: readonly string[]
   readonly netuid?: number | undefined
   /**

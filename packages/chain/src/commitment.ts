@@ -16,7 +16,7 @@ interface Seal {
 interface AttestationCommitment {
   readonly kind: 'attest'
   readonly epoch: number
-  /** 16 bytes. Bit i is in byte i >> 3, lowest bit first. */
+  /** 16 bytes. Bit i, in byte i >> 3 with the lowest bit first, belongs to the i-th voter. */
   readonly bitmap: Uint8Array
   readonly next: string
   readonly stateRoot: string
@@ -41,7 +41,10 @@ export type Commitment = Seal | AttestationCommitment | MinerCommitment
 export const MAX_FIELDS = 3
 export const MAX_FIELD_BYTES = 128
 
-/** The first two bytes of a validator's first field, and the field's size. Protocol §5.2. */
+/**
+ * A validator's first field starts with the version and the kind, one byte each. Its size depends
+ * on the kind. Protocol §5.2.
+ */
 const VERSION = 1
 const SEAL = 1
 const ATTEST = 2
@@ -99,8 +102,8 @@ function encodeText(name: string, text: string): Uint8Array {
 
 /**
  * Returns the commitment in the fields of `hotkey`'s slot, or null if they are not a commitment of
- * this protocol. A miner's `model` must end with its hotkey, so that a commitment, and the chute of
- * that name, serve only one miner. Never throws. Protocol §5.2, Protocol §5.3.
+ * this protocol. A miner's `model` must end with its hotkey, so that a commitment, and the chute
+ * with the model's name, serve only one miner. Never throws. Protocol §5.2, Protocol §5.3.
  *
  * Texts may contain any character, and `url` may lead anywhere: the caller has to check them.
  */
@@ -146,7 +149,7 @@ function decodeText(bytes: Uint8Array): string | null {
   }
 }
 
-/** Reports whether a field may have this size. Protocol §5.2, Protocol §5.3. */
+/** Reports whether the size of a field is allowed. Protocol §5.2, Protocol §5.3. */
 const isSized = ({ length }: Uint8Array): boolean => length > 0 && length <= MAX_FIELD_BYTES
 
 /** A commitment slot as JSON data. */

@@ -76,7 +76,7 @@ test.each([
   )
 })
 
-test('rejects a signature of the message wrapped in <Bytes>, as polkadot.js does', () => {
+test('rejects a signature of the message in <Bytes>, as polkadot.js wraps it', () => {
   for (const text of ['', 'hello', '<Bytes>hello</Bytes>']) {
     const [message, wrapped] = [utf8ToBytes(text), utf8ToBytes(`<Bytes>${text}</Bytes>`)]
     expect(verify(message, alice.sign(wrapped), alice.hotkey)).toBe(false)

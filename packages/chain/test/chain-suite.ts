@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Account, type Chain, ChainError, type Head, type Params } from '../src/index.ts'
 import { codeOf } from './subnet.ts'
 
-/** A subnet without a stake threshold or a rate limit for weights, whose permits are given. */
+/** A subnet with validators' permits, and without a stake threshold or a rate limit for weights. */
 export interface Harness {
   readonly chain: Chain
   /** At least two, with stake and permits. */
@@ -240,7 +240,7 @@ export function chainSuite(name: string, open: (limits?: Limits) => Promise<Harn
       expect(await refused(chain.setWeights(alice!, many))).toBe('UidsLengthExceedUidsInSubNet')
     })
 
-    test('reports the first of several reasons', async () => {
+    test('refuses weights with the code of the first of several reasons', async () => {
       const [uid, many] = [60_000, new Array(300).fill([60_000, 65_535])]
       const twice = [
         [uid, 65_535],
@@ -252,7 +252,7 @@ export function chainSuite(name: string, open: (limits?: Limits) => Promise<Harn
       expect(await refused(chain.setWeights(alice!, twice))).toBe('DuplicateUids')
     })
 
-    test('accepts weights only for itself without a permit', async () => {
+    test('accepts only weights for the neuron itself from a neuron without a permit', async () => {
       const uid = await uidOf(miner!)
       const more = [
         [uid, 65_535],
@@ -284,7 +284,7 @@ export function chainSuite(name: string, open: (limits?: Limits) => Promise<Harn
 
     test('refuses weights within the rate limit since the last weights', async () => {
       await settled(chain.setWeights(alice!, [[0, 65_535]]))
-      // Refused by the block, or earlier by the pool.
+      // The block refuses the call, or the pool does so earlier.
       const codes = ['SettingWeightsTooFast', 'RateLimitExceeded']
       expect(codes).toContain(await refused(chain.setWeights(alice!, [[0, 65_535]])))
       for (let i = 0; i < 12; i++) await harness.advance()

@@ -5,7 +5,7 @@ import vectors from '../../../vectors/chain/commitments.json' with { type: 'json
 import { type Commitment, decodeCommitment, encodeCommitment } from '../src/index.ts'
 import { commitment, hotkey } from './any-commitment.ts'
 
-test.each(vectors.cases)('$what', ({ input, want }) => {
+test.each(vectors.cases)('decodes the fields of a slot: $what', ({ input, want }) => {
   const fields = input.fields.map((field) => hexToBytes(field))
   const got = decodeCommitment(fields, input.hotkey)
   expect(got && 'bitmap' in got ? { ...got, bitmap: bytesToHex(got.bitmap) } : got).toEqual(want)

@@ -51,9 +51,9 @@ interface Settings {
   readonly stallMs?: number
 }
 
-/** A third of it is the time for an answer. */
+/** Maximum silence of a node. The time limit of an answer is a third of it. */
 const STALL_MS = 180_000
-/** Longer than the timeout of a test. */
+/** A maximum silence that is longer than the timeout of a test. */
 const PATIENT = { stallMs: 2 ** 31 - 1 }
 
 function connect(nodes: readonly (string | FakeNode)[], settings: Settings = {}) {
@@ -70,7 +70,7 @@ function connect(nodes: readonly (string | FakeNode)[], settings: Settings = {})
   return { connection, blocks: new FinalBlocks(connection) }
 }
 
-/** Waits for a block that `first` does not have yet, and the next node has. */
+/** Waits for a block that the second node has, and `first` does not have yet. */
 async function waitingForNext() {
   const [first, second] = [await node(), await node({ head: 6 })]
   const { blocks } = connect([first, second], PATIENT)
@@ -155,7 +155,7 @@ describe('a connection', () => {
     )
   })
 
-  test('replaces nodes that do not answer within a third of the time, three times each', async () => {
+  test('replaces each node three times if it does not answer within a third of `stallMs`', async () => {
     const [deaf, mute] = [await node(), await node()]
     deaf.isSilent = true
     mute.replies.chain_getFinalizedHead = () => null
@@ -293,7 +293,7 @@ describe('final blocks', () => {
   test.each([
     [2, 1],
     [9, 3],
-  ])('retries a hash that a node lacks for its own block %i times', async (times, opened) => {
+  ])('retries if a node lacks the hash of its last block %i times', async (times, opened) => {
     const only = await node()
     const { blocks } = connect([only], PATIENT)
     const heads = blocks.heads()
@@ -408,8 +408,8 @@ describe('a malformed message', () => {
     ['types', `0x${meta('0540')}`, /4097 types/],
     ['types, in upper case', `0x${meta('0540').toUpperCase()}`, /4097 types/],
     ['types, in four bytes', `0x01${'02000000'}${meta('06000100')}`, /16385 types/],
-    ['types, beyond any', `0x${meta('03ffffffff')}`, /Infinity types/],
-    ['of what is none', `0x${'00'.repeat(2 ** 12)}`, /8194 types/],
+    ['types to count', `0x${meta('03ffffffff')}`, /Infinity types/],
+    ['bytes without a header', `0x${'00'.repeat(2 ** 12)}`, /8194 types/],
   ])('replaces the node if its metadata has too many %s', async (_, answer, why) => {
     const [plain, opaque] = [await node(), await node()]
     plain.replies.state_call = () => refused(-32601, 'Method not found')
@@ -421,7 +421,7 @@ describe('a malformed message', () => {
     expect(retries).toEqual([left, left])
   })
 
-  test('is not compressed', async () => {
+  test('is never compressed, like any message', async () => {
     const only = await node()
     await connect([only]).blocks.head()
     expect(only.extensions).toEqual([''])

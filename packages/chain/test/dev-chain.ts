@@ -13,7 +13,7 @@ interface Event {
 /** A development chain whose sudo account is //Alice. */
 export interface DevChain {
   readonly api: ApiPromise
-  /** Whether the node has RPCs that make blocks and write storage. */
+  /** Whether the node is a puppet: it has RPCs that make blocks and write storage. */
   readonly isPuppet: boolean
   /** Makes `count` blocks, by default 1, or waits until they are finalized. */
   advance(count?: number): Promise<void>
@@ -94,7 +94,7 @@ export async function devChain(url: string): Promise<DevChain> {
 
 /**
  * Returns the events of one transaction.
- * @throws Error, as a rejection, if it failed, or its calls as root failed.
+ * @throws Error, as a rejection, if the transaction failed, or its calls as root failed.
  */
 async function outcome(api: ApiPromise, at: string, index: number): Promise<Event[]> {
   const { query } = await api.at(at)

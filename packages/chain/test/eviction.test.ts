@@ -87,7 +87,7 @@ test('gives no emission for weights of 0 or of neurons without a permit', async 
   expect(await evictedBy(chain)).toEqual([BOB])
 })
 
-test('replaces an immune neuron only if too few are not immune', async () => {
+test('replaces an immune neuron only if too few neurons are not immune', async () => {
   const chain = full({ immunityPeriod: 3 })
   // In blocks 1 and 2 all neurons are immune, and the least emission decides. From block 3 on the
   // first neurons are not: bob and charlie have emission, and the newcomers have none.

@@ -97,7 +97,7 @@ const signatureOf = (i: number) => sent(i).signature.toU8a()
 test('signs a payload of up to 256 bytes, and the hash of a longer payload', async () => {
   sender.send(alice, remark(100)).catch(() => {})
   await until(1)
-  // The call is a length of two bytes, then bytes: each byte adds one to the payload.
+  // The call is a length in two bytes, then bytes: each lengthens the payload by one byte.
   const rest = payloadOf(0, HEAD).length - 100
   for (const size of [256, 257]) sender.send(alice, remark(size - rest)).catch(() => {})
   await until(3)
@@ -112,7 +112,7 @@ test('states the scheme of the signature', async () => {
   for (const signer of [alice, miner]) sender.send(signer, remark(1)).catch(() => {})
   await until(2)
   expect([alice, miner].map(({ scheme }) => scheme)).toEqual(['sr25519', 'ed25519'])
-  // Follows the version and the address, whose first byte is its kind.
+  // The scheme follows the version, and the address with its kind as first byte.
   expect([0, 1].map((i) => sent(i).toU8a(true)[1 + 1 + 32])).toEqual([1, 0])
   expect(verifyCall(payloadOf(1, HEAD), signatureOf(1), miner.hotkey)).toBe(true)
 })
@@ -137,14 +137,14 @@ test.each([
   },
 )
 
-test('does not send a call whose deadline is final', async () => {
+test('does not send a call whose deadline is already final', async () => {
   await expect(sender.send(alice, remark(1), HEAD)).rejects.toMatchObject({
     code: 'AncientBirthBlock',
   })
   expect(pool).toEqual([])
 })
 
-test('resolves with the final block that contains the call, including its last block', async () => {
+test('resolves with the final block that contains the call, even if it is the deadline', async () => {
   const sending = sender.send(alice, remark(1), 103)
   await until(1)
   blocks[103] = ['0x00', pool[0]!]
@@ -152,7 +152,7 @@ test('resolves with the final block that contains the call, including its last b
   expect(await sending).toEqual({ number: 103, hash: hashOf(103) })
 })
 
-test('waits for a call with the next connection if one ends', async () => {
+test('waits for a call with the next connection if a connection ends', async () => {
   const sending = sender.send(alice, remark(1))
   await until(1)
   node.drop()

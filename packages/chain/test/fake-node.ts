@@ -26,7 +26,7 @@ export interface FakeNode {
   readonly replies: Record<string, (...params: readonly unknown[]) => Reply | undefined>
   /** While true, it accepts connections and requests, and answers none. */
   isSilent: boolean
-  /** Sets the last final block. Subscribers are notified only of it, not of those in between. */
+  /** Sets the last final block. Subscribers are notified only of this block, not of others. */
   finalize(number: number): void
   /** Sends a text to all connections. */
   say(text: string): void

@@ -12,8 +12,8 @@ describe('a message of a node', () => {
     ['escapes of printable ASCII', '\\"\\\\\\/', '"\\/'],
     ['an escaped backslash', '\\\\u0041\\\\n', '\\u0041\\n'],
     ['controls', '\\n\\t\\b\\u0000\\u001B', '?????'],
-    ['printable, by its number', '\\u0041', '?'],
-    ['controls as they are', '\u0007\u007f\u009b', '???'],
+    ['printable, by its code', '\\u0041', '?'],
+    ['unescaped controls', '\u0007\u007f\u009b', '???'],
     ['two, three, four bytes', 'é€💥', '???'],
     ['long s, Kelvin', 'ſ\u212a', '??'],
     ['lone surrogates', '\ud800-\\udc00', '?-?'],
@@ -41,7 +41,7 @@ describe('a message of a node', () => {
       expect(() => result(zeros + text)).toThrow('unprintable characters')
   })
 
-  test('is accepted with the calls of a full block, and with 63 lists in one another', () => {
+  test('is accepted with the calls of a full block, and with lists 63 deep', () => {
     const calls = Array<string>(20_000).fill(`0x${'ab'.repeat(375)}`)
     expect(readMessage(JSON.stringify({ result: calls })).result).toEqual(calls)
     const deep = '['.repeat(63) + ']'.repeat(63)

@@ -95,7 +95,7 @@ test('accepts a megabyte of pongs with every message', async () => {
   expect(await socket.send('chain_getBlockHash', [0])).toBe('answered')
 })
 
-test('disconnects a node that sends interim answers endlessly', async () => {
+test('disconnects a node that sends HTTP 1xx responses endlessly', async () => {
   const server = createServer((socket) => {
     ended.push(() => socket.destroy())
     socket.on('error', () => {})

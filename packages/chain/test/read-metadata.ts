@@ -3,13 +3,13 @@ import { u8aToHex } from '@polkadot/util'
 import { checkMetadata } from '../src/bittensor/node-message.ts'
 
 /**
- * Reads metadata in SCALE: raw, in hex, or in hex as a node's answer in JSON-RPC, with or without
- * the length and Some of the runtime's answer (`Metadata_metadata_at_version`).
+ * Reads metadata in SCALE: raw, in hex, or in hex as a node's answer in JSON-RPC. The length and
+ * the byte for Some, which a runtime's answer has (`Metadata_metadata_at_version`), may precede it.
  * @throws Error for anything else.
  */
 export function readMetadata(file: Uint8Array): Metadata {
   const bytes = bytesOf(Buffer.from(file))
-  // Some, and a compact length of at most four bytes, may precede it.
+  // The byte for Some, and a compact length of at most four bytes, may precede the metadata.
   const start = bytes.subarray(0, 9).indexOf('meta')
   if (start === -1)
     throw new Error('expected metadata in SCALE, raw or in hex: no "meta" begins it')

@@ -243,11 +243,11 @@ describe('the client', () => {
     ['a long line', () => new Response(`${' '.repeat(2 ** 22 + 1)}\n`), 'BadLog'],
     ['no answer at all', () => Response.error(), 'BadReply'],
     ['an error page', () => new Response('<html>', { status: 502 }), 'BadReply'],
-    ['a fault of no shape', () => json({ code: 1 }, 400), 'BadReply'],
-    ['a fault nobody knows', () => json({ code: 'Worse', message: 'x' }, 400), 'BadReply'],
+    ['a malformed fault', () => json({ code: 1 }, 400), 'BadReply'],
+    ['an unknown fault', () => json({ code: 'Worse', message: 'x' }, 400), 'BadReply'],
     ['a long fault', () => json({ code: 'Stale', message: 'x'.repeat(2 ** 15) }, 400), 'BadReply'],
     ['a fault moving the cursor', () => json({ code: '\u001b[2J', message: 'x' }, 400), 'BadReply'],
-    ['every object’s fault', () => json({ code: 'toString' }, 400), 'BadReply'],
+    ['a fault with an inherited name', () => json({ code: 'toString' }, 400), 'BadReply'],
     ['a fault', () => json({ code: 'Stale', message: 'x' }, 400), 'Stale'],
   ])('rejects %s in the first and later answers', async (_, reply, want) => {
     expect((await failure(connect(async () => reply()))).code).toBe(want)
@@ -262,7 +262,7 @@ describe('the client', () => {
     expect(await remote.head()).toEqual(await local.head())
   })
 
-  test('describes a refusal with its own text', async () => {
+  test('describes a refusal without the text of the server', async () => {
     const { message } = await failure(
       connect(async () => json({ code: 'Stale', message: '\u001b[2J\u202e' }, 400)),
     )

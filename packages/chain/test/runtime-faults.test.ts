@@ -23,7 +23,7 @@ const SUBNET = 'subtensorModule'
 const API = 'subnetInfoRuntimeApi'
 
 describe('the faults of a runtime', () => {
-  test.each([14, 15, 16] as const)('are none if it is complete, in V%i', (version) => {
+  test.each([14, 15, 16] as const)('are none if the runtime is complete, in V%i', (version) => {
     expect(faultsOf(wholeRuntime(), version)).toEqual([])
   })
 

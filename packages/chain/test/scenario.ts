@@ -2,8 +2,8 @@ import { account, encodeCommitment, type LocalChain } from '../src/index.ts'
 import { alice, bob, bytes, charlie, codeOf, miner, noLimits, stranger, subnet } from './subnet.ts'
 
 /**
- * Makes a few blocks with each kind of call. Resolves with each call's code, '' if it is in a
- * block.
+ * Makes a few blocks with each kind of call. Resolves with the code of each refused call, and with
+ * '' for each call in a block.
  */
 export async function scenario(): Promise<{ chain: LocalChain; refusals: readonly string[] }> {
   const chain = subnet({

@@ -38,7 +38,7 @@ test('verifies the vectors in WebAssembly', async () => {
   }
 })
 
-test('loads WebAssembly with the first signature', async () => {
+test('loads WebAssembly at the first verification, and only once', async () => {
   const waitReady = vi.fn(async () => false)
   vi.doMock('@polkadot/wasm-crypto', () => ({ waitReady, sr25519Verify: () => false }))
   const { encodeAddress, verify, verifyReady } = await load()

@@ -64,7 +64,7 @@ test.each(vectors.cases)(
   },
 )
 
-test('is decrypted with the signature for any text', async () => {
+test('encrypts any text so that the signature decrypts it', async () => {
   const plaintext = fc.oneof(
     fc.uint8Array({ maxLength: 300 }),
     bytes(4756),
@@ -102,6 +102,6 @@ test.each(vectors.rounds)('computes a round: $what', ({ input, want }) => {
   else expect(computeDrandRound(input)).toBe(want)
 })
 
-test('has no round at NaN', () => {
+test('computes no round at NaN', () => {
   expect(() => computeDrandRound(Number.NaN)).toThrow(RangeError)
 })

@@ -48,8 +48,8 @@ async function fileOf(content: unknown, path = 'key', mode = 0o600): Promise<str
 }
 
 describe('an account from a secret', () => {
-  // From the tests of btwallet, which derives with Substrate's code. The first two are also the
-  // output of subkey.
+  // From the tests of btwallet, which derives with Substrate's code. The first two cases are also
+  // the output of subkey.
   test.each([
     ['//Alice', ALICE],
     ['//Bob', '5FHneW46xGXgs5mUiveU4sbTyGBzmstUspZC92UhjJM694ty'],
@@ -67,7 +67,7 @@ describe('an account from a secret', () => {
       '//PathNameLongerThan32BytesWhichShouldBeHashed',
       '5GR5pfZeNs1uQiSWVxZaQiZou3wdZiX894eqgvfNfHbEh7W2',
     ],
-  ])('%s', (secret, hotkey) => {
+  ])('has the hotkey of the secret %s', (secret, hotkey) => {
     const signer = accountFrom(secret)
     expect(signer.hotkey).toBe(hotkey)
     const message = Uint8Array.of(1, 2, 3)
@@ -75,7 +75,7 @@ describe('an account from a secret', () => {
     expect(accountFrom(secret).sign(message)).toEqual(signer.sign(message))
   })
 
-  test.each(vectors.ed25519)('$uri of Ed25519', ({ uri, hotkey, message, signature }) => {
+  test.each(vectors.ed25519)('signs for $uri in Ed25519', ({ uri, hotkey, message, signature }) => {
     const signer = accountFrom(uri, 'it', 'ed25519')
     expect(signer.hotkey).toBe(hotkey)
     expect(bytesToHex(signer.sign(hexToBytes(message)))).toBe(signature)
@@ -194,12 +194,12 @@ const edwards = {
 describe('a hotkey file', () => {
   test.each([
     ['as btwallet writes it', whole],
-    ['as it used to', { ...whole, cryptoType: undefined, privateKey: undefined }],
+    ['as btwallet used to', { ...whole, cryptoType: undefined, privateKey: undefined }],
     ['made from a seed', { ...whole, secretPhrase: null }],
     ['made from a secret URI', { ...whole, secretPhrase: undefined, secretSeed: undefined }],
     ['without its address', { secretPhrase: PHRASE }],
     ['with a byte order mark', `\ufeff${JSON.stringify(whole)}\r\n`],
-  ])('%s', async (_, content) => {
+  ])('is read: %s', async (_, content) => {
     const { account, warning } = await readHotkey(await fileOf(content))
     expect([account.hotkey, warning]).toEqual([HOTKEY, undefined])
   })
@@ -208,13 +208,13 @@ describe('a hotkey file', () => {
     ['as bittensor-wallet writes it', edwards],
     ['made from a seed', { ...edwards, secretPhrase: null }],
     ['made from a secret URI', { ...edwards, secretPhrase: undefined, secretSeed: undefined }],
-  ])('of an Ed25519 key, %s', async (_, content) => {
+  ])('is read if its key is Ed25519: %s', async (_, content) => {
     const { account } = await readHotkey(await fileOf(content))
     expect([account.hotkey, account.scheme]).toEqual([edwards.ss58Address, 'ed25519'])
   })
 
   test.each([SEED, `${SEED}\n`, `0x${SEED}`, SEED.toUpperCase()])(
-    'with a seed alone: %j',
+    'is read if it is only a seed: %j',
     async (content) => {
       const { hotkey } = account(hexToBytes(SEED))
       expect((await readHotkey(await fileOf(content))).account.hotkey).toBe(hotkey)
@@ -310,7 +310,7 @@ describe('a hotkey file', () => {
 describe('a wallet', () => {
   const wallet = (name: string) => ({ wallet: name, hotkey: 'default', root })
 
-  test('has a hotkey and a coldkey', async () => {
+  test('is read without its coldkey', async () => {
     await fileOf(whole, 'miner one/hotkeys/default')
     await fileOf(whole, 'miner one/coldkey', 0o000)
     const { account, warning } = await readWallet(wallet('miner one'))

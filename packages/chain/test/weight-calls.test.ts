@@ -30,7 +30,7 @@ const counting = () => {
   return (size: number) => Uint8Array.from({ length: size }, () => next++)
 }
 /**
- * Weights are public. Epochs are computed: block 5 is in the first one, which ends before block 7.
+ * Weights are public. Epochs are computed: the first epoch has block 5 and ends before block 7.
  */
 const SETTINGS = { head: { number: 5, hash: '' }, tempo: 10, revealPeriod: 0 }
 const TIMELOCKED = { ...SETTINGS, revealPeriod: 1 }
@@ -54,7 +54,7 @@ async function callIn(call: Call): Promise<unknown[]> {
 
 const M = 'subtensorModule'
 const open = { [`${M}.weightsVersionKey`]: Number(VERSION_KEY) }
-/** Epochs are counted: the next block, 1000, is in the 8th, and the 9th begins at 1009. */
+/** Epochs are counted: the next block, 1000, is in epoch 8. Epoch 9 begins at block 1009. */
 const counted = {
   [`${M}.subnetEpochIndex`]: 8,
   'subnetInfoRuntimeApi.getNextEpochStartBlock': 1009,
@@ -115,13 +115,13 @@ describe('timelocked weights', () => {
   test.each([
     [1, 1, 7],
     [1, 3, 7 + 2 * 11],
-  ])('open in the first block of the epoch in %i + %i - 1, block %i', async (_, period, begins) => {
+  ])('open %i + %i - 1 epochs later, in the epoch from block %i on', async (_, period, begins) => {
     const settings = { ...TIMELOCKED, revealPeriod: period }
     const [, , , at] = await callIn(await planned(names, {}, settings))
     expect(at).toBe(ROUND + ((begins + 3 - 5) * 12) / 3)
   })
 
-  test('open in the epoch that a runtime with counted epochs reports as next', async () => {
+  test('open in the next epoch that the runtime reports if it counts epochs', async () => {
     const [, , , at] = await callIn(
       await planned(names, counted, { ...TIMELOCKED, head: { number: 999, hash: '' } }),
     )

@@ -40,7 +40,10 @@ export function isUndelivered(status: number): boolean {
   return status === 429 || status >= 500
 }
 
-/** The status of a failed delivery; `undelivered` without a status, as without a connection. */
+/**
+ * The reason of a failed delivery: its status; `not-shown` for a model that is not public;
+ * otherwise `undelivered`, as without a connection.
+ */
 export type UndeliveredReason = '429' | '5xx' | 'not-shown' | 'undelivered'
 
 /** The platform failed to deliver a request, which is therefore sent again. Protocol §5.4. */
@@ -107,10 +110,11 @@ export class StopError extends Error {}
 
 /** The conditions of one call. */
 export interface CallTerms {
-  /** Aborts when the call ends; a call without a reply by then has none. */
+  /** Aborts when the call ends. A call that has no reply by then stays without a reply. */
   readonly end: AbortSignal
   /**
-   * Whether the clock of a game runs: the call takes precedence and is repeated after short pauses.
+   * Whether the call is part of a game, whose clock runs: the call takes precedence and is repeated
+   * after short pauses.
    */
   readonly isGame: boolean
 }
@@ -174,9 +178,9 @@ export interface CallOptions extends Caller {
 }
 
 /**
- * Returns a signal that aborts with `signal` or after `ms` milliseconds. The listener is needed
- * because Node 20 garbage-collects the timeout of `AbortSignal.any([signal,
- * AbortSignal.timeout(ms)])` if it has none.
+ * Returns a signal that aborts with `signal` or after `ms` milliseconds. The timeout gets a
+ * listener, because Node 20 garbage-collects a timeout that has no listener, even if it is part of
+ * `AbortSignal.any`.
  */
 export function addTimeout(ms: number, signal: AbortSignal): AbortSignal {
   const timeout = AbortSignal.timeout(ms)

@@ -19,7 +19,7 @@ const NO_MONEY = 402
 
 interface KeyOptions extends Pick<CallOptions, 'exchange' | 'now' | 'on'> {
   readonly apiKey: string
-  /** The subnet whose chutes are called. Omitted for a chute of the account. */
+  /** The subnet whose chutes are called. Omitted if only the account's own chutes are called. */
   readonly netuid?: number | undefined
   /** Milliseconds between account checks. */
   readonly pauseMs: number
@@ -35,23 +35,23 @@ interface EpochAccess {
 
 /**
  * The API key for all requests to Chutes. A refusal concerns either the key or one chute, whose
- * owner can cause it: the account shows which. Only the refused request waits for the account
- * check; once the account is known not to be in order, all requests wait. The account is then
- * checked every `pauseMs`, with an event each time. It is also checked before the first request of
- * an epoch, because an account without the role for a subnet gets a 404 for each chute of it.
- * Protocol §5.4.
+ * owner can cause the refusal. The state of the account shows whether it concerns the key. Only the
+ * refused request waits for the account check; once the account is known not to be in order, all
+ * requests wait. The account is then checked every `pauseMs`, with an event each time. It is also
+ * checked before the first request of an epoch, because an account without the role for a subnet
+ * gets a 404 for each of the subnet's chutes. Protocol §5.4.
  */
 export class ChutesKey {
   readonly #options: KeyOptions
   /**
-   * The account check in progress, also for a moment after it. Resolves with whether the account
-   * was in order throughout.
+   * The account check in progress, or the last check for a tenth of `pauseMs` after its end.
+   * Resolves with whether the account was in order throughout.
    */
   #check: Promise<boolean> | undefined
   /** Whether the account is known not to be in order. Then all requests wait for the check. */
   #isBad = false
   readonly #access = cachePerEpoch<EpochAccess>(() => ({ begun: undefined, isPaused: false }))
-  /** The ends of calls that waited for the account, if a call ends before its epoch. */
+  /** The signals of calls that waited for the account and can end before their epoch. */
   readonly #paused = new WeakSet<AbortSignal>()
 
   /** @throws RangeError for an invalid key, which is not quoted. */
@@ -62,9 +62,9 @@ export class ChutesKey {
   }
 
   /**
-   * Sends a request with the key. Rejects with `DeliveryError` if the key is refused, once it works
-   * again. A 401, 403 or 404 while the account is in order is the miner's response. The request may
-   * end before the epoch. Protocol §5.4.
+   * Sends a request with the key. If the key is refused, rejects with `DeliveryError` once the key
+   * works again. A 401, 403 or 404 while the account is in order is the miner's response. The
+   * request may end before the epoch. Protocol §5.4.
    */
   async ask(query: Query, context: EpochContext): Promise<HttpResponse> {
     const access = this.#access(context.epoch)
@@ -88,8 +88,9 @@ export class ChutesKey {
   }
 
   /**
-   * Reports whether an ended epoch had a pause for the key; before the end of the epoch, whether an
-   * ended call waited for the key. `end` is the signal of the call, if it has its own.
+   * After the end of an epoch, reports whether sampling paused in it because of the key. Before the
+   * end of the epoch, reports whether a call that has ended waited for the key. `end` is the signal
+   * of the call, if it differs from that of the epoch.
    */
   async wasRefused({ epoch, signal }: EpochContext, end: AbortSignal = signal): Promise<boolean> {
     const isEpochOver = signal.aborted
@@ -110,7 +111,7 @@ export class ChutesKey {
 
   /**
    * Waits until the account is in order or the epoch is over. Resolves with whether the account was
-   * in order throughout. The next check is some time later.
+   * in order throughout. The next check can start after a tenth of `pauseMs`.
    */
   async #checkAccount(context: EpochContext): Promise<boolean> {
     const wasInOrder = await this.#waitForOrder(context).catch(() => false)
@@ -138,7 +139,8 @@ export class ChutesKey {
       await pause(this.#options.pauseMs, signal)
       account = await this.#account()
     }
-    // An unknown account must not cost the lane, because a miner's refusals cause these checks.
+    // A platform that does not report the account must not cost the lane: a miner that refuses
+    // requests can cause these checks.
     if (!wasPaused && !wasKnown) access.isPaused = false
     return false
   }
@@ -181,8 +183,8 @@ export interface KeyAccount {
   /** Response time in milliseconds. */
   readonly ms: number
   /**
-   * Offset of the local clock from Chutes' clock in milliseconds, positive if it is ahead, to
-   * within 500 ms plus half of `ms`; or NaN.
+   * Offset of the local clock from Chutes' clock in milliseconds, positive if the local clock is
+   * ahead. Exact to within 500 ms plus half of `ms`. NaN if it is unknown.
    */
   readonly aheadMs: number
   /** Reason for an unknown account: Chutes was unreachable or did not return JSON. */
@@ -213,7 +215,7 @@ function isKnown({ status }: KeyAccount): boolean {
   return status === 200 || REFUSALS.includes(status)
 }
 
-/** Reports whether the key can read the account, and whether the account has money. */
+/** Reports whether the account has money, and the key can read the account. */
 export function isInOrder({ balance }: Pick<KeyAccount, 'balance'>): boolean {
   return balance > 0
 }
@@ -233,7 +235,7 @@ export async function fetchAccount(
     signal: AbortSignal.timeout(LOOK_UP_MS), // the account also matters after an epoch's end
     now,
   })
-  // The date is truncated to seconds, and was written after half of the response time.
+  // The date is truncated to seconds, and is assumed to be written after half of the response time.
   // biome-ignore lint/style/noRestrictedGlobals: this parses a text and does not read the clock.
   const aheadMs = now() - ms / 2 - (Date.parse(String(headers.date)) + 500)
   const response = { status, ms, aheadMs }

@@ -17,8 +17,8 @@ import { cachePerEpoch } from './per-epoch.ts'
 interface Options extends CallOptions {
   readonly apiKey: string
   /**
-   * The subnet whose chutes are called, by the account's role for it. Omitted for a chute of the
-   * account.
+   * The subnet whose chutes are called. The account needs a role for this subnet. Omitted if only
+   * chutes of the account itself are called.
    */
   readonly netuid?: number | undefined
   /** Milliseconds between account checks. Default: 60,000. Tests set a lower value. */
@@ -29,11 +29,12 @@ interface Options extends CallOptions {
 export interface Chutes {
   readonly agent: AgentFactory
   /**
-   * Reports whether a miner may be asked in an epoch. Resolves after its deployment check, or when
-   * the epoch is over; with false while its model is not public, which may change later.
+   * Reports whether a miner may be asked in an epoch. Resolves after the check of the miner's
+   * deployment, or when the epoch is over. The result is false while the miner's model is not
+   * public; the result of a later call may differ.
    */
   readonly mayAsk: (miner: TargetMiner, context: EpochContext) => Promise<boolean>
-  /** Reports whether a miner's deployment changed since it was first asked in an epoch. */
+  /** Reports whether a miner's deployment changed since its first check in an epoch. */
   readonly hasChanged: (miner: TargetMiner, context: EpochContext) => Promise<boolean>
 }
 
@@ -44,8 +45,9 @@ export interface Chutes {
  * of its invocation.
  *
  * While the account is not in order no miner is asked: the account is checked every `pauseMs`, with
- * an event each time. An agent rejects if it would have no reply at the end of an epoch with such a
- * pause, or of a clock that ran in one, since the miner may not be at fault. Protocol §5.4.
+ * an event each time. An agent without a reply rejects at the end of an epoch with such a pause,
+ * and at the end of a clock that ran during the pause, since the miner may not be at fault.
+ * Protocol §5.4.
  * @throws RangeError for an invalid key, which is not quoted; from `agent` for a list of templates
  *   that this release does not have.
  */

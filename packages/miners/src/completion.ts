@@ -68,8 +68,8 @@ export function joinParts(content: unknown): string | undefined {
 }
 
 /**
- * Returns the reason for a missing text, if a choice states one. Servers name reasoning
- * differently.
+ * Returns the reason for a missing text, if a choice states one. Servers have different
+ * names for reasoning.
  */
 function explainBlankText(
   { tool_calls: calls, reasoning, reasoning_content: thoughts }: Readonly<Record<string, unknown>>,

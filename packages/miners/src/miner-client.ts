@@ -136,8 +136,8 @@ function toFailure(error: Error): CallFailure {
 }
 
 /**
- * Reports that the clock of a game ran out. Returns that failure with the reason of the last failed
- * request.
+ * Reports that the clock of a game ran out. Returns this failure, with the reason of the last
+ * failed request if a request failed.
  */
 function reportClock(last: CallFailure | undefined, on: MinerListener): CallFailure {
   const why = last === undefined ? '' : `; its last request: ${last.text}`
@@ -166,9 +166,9 @@ function createReporter(
 }
 
 /**
- * Returns a policy that repeats `DeliveryError` requests until `signal` aborts. The pauses grow to
- * between 30 and 60 seconds; in a game, whose clock runs in them, they are one to two seconds.
- * `failed` receives the error of each failed attempt. Protocol §5.4.
+ * Returns a policy that repeats requests that reject with `DeliveryError`, until `signal` aborts.
+ * The pauses grow to between 30 and 60 seconds. In a game, whose clock runs during the pauses, they
+ * are one to two seconds. `failed` receives the error of each failed attempt. Protocol §5.4.
  */
 export function createRetryPolicy(
   signal: AbortSignal,

@@ -62,8 +62,8 @@ export async function removeReplies(sample: Sample, miners: readonly string[]): 
 }
 
 /**
- * Returns a game up to the first prompt of a silent player. The game is unchanged if that player
- * never replied.
+ * Returns a game as if `miners` had never replied: it ends at the first prompt of such a player,
+ * and is not begun if both players are in `miners`. The game is unchanged if they never replied.
  */
 async function muteGame(game: ChallengePair, miners: readonly string[]): Promise<ChallengePair> {
   const { champion, contender, ...challenge } = game

@@ -15,12 +15,12 @@ export interface PlayerAsking extends Caller {
   readonly model: string
   /** Environment of the first prompt, which only tests whether an endpoint answers. */
   readonly env?: string | undefined
-  /** Time limit of an unreachable endpoint in milliseconds. It then forfeits. */
+  /** Time in milliseconds after which an unreachable endpoint forfeits a challenge. */
   readonly timeoutMs: number
   readonly signal: AbortSignal
 }
 
-/** The count of requests that failed for one reason and status. `text` is from the first. */
+/** The count of requests that failed for one reason and status. `text` is of the first failure. */
 export interface FailureCount extends Pick<CallFailure, 'reason' | 'status' | 'text'> {
   readonly count: number
 }
@@ -66,7 +66,7 @@ function parseSkill(player: string): number | undefined {
 
 function parseEndpoint(player: string): string {
   if (/^https?:\/\//.test(player) && URL.canParse(player)) {
-    // Paths are appended to the URL. Its parts do not show a `?` or `#` at the end.
+    // Paths are appended to the URL. The parts of a parsed URL do not show a `?` or `#` at its end.
     if (!/[?#]/.test(player)) return player
     throw new RangeError(`expected a player's URL up to and including /v1, without "?" or "#"`)
   }
@@ -81,7 +81,7 @@ export interface MissingReply extends Pick<CallFailure, 'reason' | 'status' | 't
   readonly models?: readonly string[]
 }
 
-/** A player gave no usable reply to the first prompt, so there is nothing to compare. */
+/** The error of a player that gave no usable reply to the first prompt, or in all its episodes. */
 export class NoAnswer extends Error {
   readonly why: MissingReply
   constructor(player: string, why: MissingReply) {
@@ -110,8 +110,8 @@ export function countFailures(): Pick<Opponent, 'failures'> & { readonly on: Min
 
 /**
  * Opens a player at `chute`, which the client of `clientOf` calls. A player that is unreachable for
- * `timeoutMs` forfeits a challenge; in a game only its clock counts. The agent rejects if `signal`
- * aborts.
+ * `timeoutMs` forfeits a challenge; in a game, only the player's clock limits the time. The agent
+ * rejects if `signal` aborts.
  * @throws NoAnswer if the player gives no usable reply.
  */
 export async function openMiner(
@@ -185,8 +185,8 @@ const MAX_MODELS = 5
 const MODEL_REFUSALS: readonly (number | undefined)[] = [400, 404, 422]
 
 /**
- * Returns the first models that an endpoint lists; empty if it refused the request with a status
- * that does not concern the model, or if it lists none.
+ * Returns the first models that an endpoint lists. The result is empty unless the endpoint refused
+ * the request with a status that may concern the model.
  */
 async function listModels(
   chute: string,

@@ -3,8 +3,8 @@ import { digest, pcg64 } from '@affine/prng'
 
 /**
  * A player for experiments. Its skill is the share of replies, 0 to 1, that a perfect player would
- * have given; the others are random. Two players with the same seed and skill always give the same
- * answers.
+ * have given; the other replies are random. Two players with the same seed and skill always give
+ * the same answers.
  */
 export type ReferencePlayer = { readonly skill: number; readonly seed: string }
 
@@ -16,7 +16,7 @@ export interface ReferenceReply {
   readonly isPerfect: boolean
 }
 
-/** Returns the reply of a player to a prompt, which depends only on the two. */
+/** Returns the reply of a player to a prompt. It depends only on the player and the prompt. */
 export function playerReply(prompt: string, player: ReferencePlayer): string {
   return answerPrompt(prompt, player).reply
 }

@@ -8,7 +8,7 @@ type ScoredEpisode = Transcript &
 /** The value of a player's replies to challenges of one environment. */
 export interface ReplyCounts {
   readonly challenges: number
-  /** Requests; replies to them, legal or not; and legal answers. */
+  /** `asked` counts requests, `usable` replies to them, legal or not, and `legal` legal replies. */
   readonly asked: number
   readonly usable: number
   readonly legal: number
@@ -32,16 +32,16 @@ export function judgeReplies(played: readonly ScoredEpisode[], strength?: number
   return counts
 }
 
-/** Returns the number of legal answers in a transcript that was forfeited as `forfeit` states. */
+/** Returns the number of legal answers in a transcript, whose forfeit, if any, is `forfeit`. */
 export function countLegal(played: Transcript, forfeit: string | undefined): number {
   const isIllegal = forfeit === 'unreadable' || forfeit === 'illegal'
   return listReplies(played.messages).length - Number(isIllegal)
 }
 
-/** Maximum challenges of an environment without a legal answer. Then the environment is left. */
+/** Challenges without a legal answer after which an environment is left. */
 export const HOPELESS = 20
 
-/** Counts the challenges of an environment until one has a legal answer. */
+/** Counts the challenges of an environment until a challenge has a legal answer. */
 export class Hope {
   #hopeless = 0
   #hasLegal = false

@@ -67,9 +67,10 @@ interface SoloRun {
 }
 
 /**
- * Plays concurrently what `next` returns, until it returns undefined. Calls `add` with each entry
- * once it is stored. Rejects if `signal` aborts, or with the first failure, after all pending
- * entries have ended; stored entries need not be played again.
+ * Plays entries with the functions that `next` returns, at most `ahead` concurrently, until `next`
+ * returns undefined. Calls `add` with each entry once it is stored. Rejects if `signal` aborts, or
+ * with the first failure, after all pending entries have ended; stored entries need not be played
+ * again.
  */
 export async function playAll<Entry>(
   { journal, ahead, signal }: Pick<SoloRun, 'journal' | 'ahead' | 'signal'>,
@@ -93,7 +94,7 @@ export async function playAll<Entry>(
 /**
  * A duel that one person runs: one lane, without trimming. It is stored with its samples, so that
  * it can continue. The secret is 64 hex digits, drawn when the duel starts, so that its challenges
- * are unknown before. Protocol §10.
+ * are unknown before the start. Protocol §10.
  */
 export type SoloDuel = Readonly<
   Record<Side, string> & { secret: Hash; envs: readonly string[]; ratioPpm: number }
@@ -101,7 +102,8 @@ export type SoloDuel = Readonly<
 
 /**
  * The result of a duel so far: each environment, and the winner once it is certain. Environments in
- * `left` count as held, because neither side gave a legal answer in the first 20 challenges.
+ * `left` count as held by the champion, because neither side gave a legal answer in the first 20
+ * challenges.
  */
 export type DuelStanding = {
   readonly envs: Readonly<Record<string, Match>>
@@ -119,7 +121,7 @@ interface DuelRun extends SoloRun {
 
 /**
  * Plays until the better player is certain. Environments run concurrently. Each is evaluated after
- * every decisive challenge, in the order of the index and not of arrival. The champion holds an
+ * every decisive challenge, in the order of the index, not of arrival. The champion holds an
  * environment without a verdict after `PROTOCOL.cap` challenges. Rejects if `signal` aborts; stored
  * challenges are not played again. Protocol §10.
  */
@@ -241,7 +243,7 @@ export type Exercise = {
   readonly champion?: number
 }
 
-/** A played exercise, with the highest possible reward; in a game, that of winning it. */
+/** A played exercise, with the highest possible reward; in a game, the reward of a win. */
 export type PlayedExercise = Exercise & Transcript & { readonly best: number }
 
 interface PracticeRun extends SoloRun {
@@ -320,9 +322,9 @@ interface TrialOptions extends Pick<SoloRun, 'time' | 'signal'> {
 }
 
 /**
- * Plays eight challenges of each environment with a miner, eight concurrently, as a validator calls
- * it. Resolves with the counts of its replies. Replies that are missing after 15 minutes count as
- * missing. Rejects if `signal` aborts.
+ * Plays eight challenges of each environment with a miner, eight concurrently, and calls the miner
+ * as a validator does. Resolves with the counts of its replies. Replies that are missing after 15
+ * minutes count as missing. Rejects if `signal` aborts.
  */
 export async function tryMiner(
   client: Client,

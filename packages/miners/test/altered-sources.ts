@@ -66,7 +66,7 @@ const imports: readonly Altered[] = [
   ['the chute itself', as('import NodeSelector', 'import NodeSelector, Chute'), 'IMPORT', 2],
 ]
 
-/** In the place of a text, refused as no token of a plain source, or as no literal. */
+/** Replacements for a text that are not tokens of a plain source, or not literals. */
 const noToken: readonly Named[] = [
   ['an f-string', 'f"{x}"'],
   ['a raw text', 'r"a"'],

@@ -29,7 +29,7 @@ const PROMPT: readonly Message[] = [{ role: 'user', content: 'What is it?' }]
 const NO_REPLY = { fault: 'no-reply' }
 const A1 = expect.objectContaining({ content: 'A1' })
 const PAUSE_MS = 300
-/** So long that one account check covers all refusals of a test. */
+/** A pause so long that one account check covers all refusals of a test. */
 const RARE_MS = 600_000
 const json = { 'content-type': 'application/json' }
 
@@ -66,7 +66,7 @@ async function chutes(
   const on = (event: MinerEvent) => void events.push(event)
   const options = { ...NODE_CALLER, apiKey: KEY, concurrency: 8, on, pauseMs, netuid }
   const { agent, mayAsk, hasChanged } = openChutes({ ...options, ...place })
-  /** Asks a miner, in a new epoch by default, until the end of a clock if one is given. */
+  /** Asks a miner, in a new epoch by default. If a clock is given, the call ends with it. */
   const ask = (miner = MINER, epoch: EpochContext = phase(), clock?: AbortController) =>
     Promise.resolve(
       agent(miner, 10_000, epoch)(PROMPT, clock && { end: clock.signal, isGame: true }),
@@ -121,7 +121,7 @@ describe.concurrent('a miner on Chutes', () => {
     expect(JSON.parse(post?.body ?? '')).toEqual({ model: MINER.model, messages: PROMPT })
   })
 
-  it('is woken and asked once its model is public, whose files are missing at first', async () => {
+  it('is woken and asked once its model is public, if the files of the model are missing at first', async () => {
     const file = fileOf(MINER, 'tokenizer_config.json')
     const shows = published(MINER, 'me-one')[file]
     const { ask, asked, seen, problems } = await chutes({
@@ -223,7 +223,7 @@ describe.concurrent('a key that is refused', () => {
     await told(2)
     calls.push(...askBoth(22))
     await told(5)
-    // Only the calls that were pending at the first refusal.
+    // Only the calls that were pending at the first refusal were sent.
     expect(seen.filter(({ method }) => method === 'POST').length).toBeLessThanOrEqual(8)
     // One more check may be pending.
     expect(asked('/users/me').length - problems().length).toBeOneOf([0, 1])
@@ -333,7 +333,7 @@ describe.concurrent('a key that is refused', () => {
     await expect(ask(MINER, epoch)).rejects.toMatchObject({ code: 'key-refused' })
   })
 
-  it('rejects for a clock that ran during the pause, and not for a later clock', async () => {
+  it('makes a call reject if its clock ran during the pause, and not if its clock ran later', async () => {
     let isPaid = false
     const { ask, heard, told, outcomes } = await chutes({
       '/users/me': (...rest) => answers(200, { balance: isPaid ? 1 : 0 })(...rest),
@@ -357,7 +357,7 @@ describe.concurrent('a key that is refused', () => {
     expect(outcomes().at(-1)).toBe('miner')
   })
 
-  it('rejects if it was refused just before the end and the account is known only after it', async () => {
+  it('makes a call reject if the account of the key is known only after the end of the epoch', async () => {
     const { ask, heard } = await chutes({
       [POST]: answers(402),
       '/users/me': (...rest) => void setTimeout(() => answers(200, { balance: 0 })(...rest), 300),
@@ -369,7 +369,7 @@ describe.concurrent('a key that is refused', () => {
     expect(await call).toMatchObject({ code: 'key-refused' })
   })
 
-  it('is not blamed for the refusal of one chute: other miners are asked, and that one has no reply', async () => {
+  it('is not blamed if only one chute is refused: its miner has no reply, and other miners are asked', async () => {
     const unpaying = answers(402, { detail: 'the creator of this chute has zero balance' })
     const { ask, asked, heard, problems } = await chutes({ [POST]: unpaying }, { pauseMs: RARE_MS })
     const epoch = phase()

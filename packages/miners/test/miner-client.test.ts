@@ -77,7 +77,7 @@ describe.concurrent('repeats the request until it is answered', () => {
       expect(pause).toBeGreaterThanOrEqual(100 * 2 ** i - 5)
   })
 
-  it('after a connection that takes longer than a reply may; its time starts once a request is sent', async () => {
+  it('after a connection takes longer than a reply may, since the time of a reply starts with the request', async () => {
     let connections = 0
     const silent: TcpServer = createTcpServer((socket) => {
       connections += 1
@@ -158,7 +158,7 @@ describe.concurrent('has no reply and sends no second request', () => {
     },
   )
 
-  it('if it takes longer than a reply may: no head, no body, or a slow body', async () => {
+  it('if the response takes longer than a reply may: no head, no body, or a slow body', async () => {
     for (const slow of ['head', 'body', 'trickle']) {
       const { url, seen } = await serve((_, __, response) => {
         if (slow === 'head') return
@@ -210,7 +210,7 @@ describe('an answer', () => {
     expect(await client(10_000, forever)(PROMPT)).toEqual({ content: 'A1', ms: 0 })
   })
 
-  it('is reported as late by a duration that is not negative', async () => {
+  it('is reported as late after a duration that is not negative, even if the clock was set back', async () => {
     const { url, seen } = await serve(() => {})
     const phase = new AbortController()
     const times = [5000, 1000]
@@ -226,7 +226,7 @@ describe('an answer', () => {
     expect(told).toEqual([expect.stringContaining('no reply in the remaining 0 s')])
   })
 
-  it('has its full time after the connection, regardless of the connection’s time', async () => {
+  it('has its full time after the connection is open, however long connecting took', async () => {
     const { url, seen } = await serve(sends(200, completion('A1')))
     const replyMs = 1_234_567
     const timer = { refresh: vi.fn() }
@@ -365,8 +365,8 @@ describe('concurrent calls', () => {
   })
 })
 
-describe('the end of sampling', () => {
-  it('ends pending calls, queued calls, and calls between attempts', async () => {
+describe('calls', () => {
+  it('end with sampling, also while they are pending, queued or between attempts', async () => {
     const closed: number[] = []
     const { url, seen } = await serve((index, _, response) => {
       response.once('close', () => closed.push(index))

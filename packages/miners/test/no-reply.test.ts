@@ -150,7 +150,7 @@ describe('an event', () => {
     return { url, events }
   }
 
-  it('states why each request failed; the first of a kind is a problem', async () => {
+  it('states why each request failed, and is also a problem for the first failure of a kind', async () => {
     const { url, events } = await eventsOf((_, __, response) => response.writeHead(403).end(), 2)
     const call = { type: 'call', outcome: 'miner', reason: 'status', status: 403 }
     const task = { kind: 'miner', model: 'm', chute: url }
@@ -182,7 +182,7 @@ describe('an event', () => {
     [429, '429'],
     [500, '5xx'],
     [520, '5xx'],
-  ])('has for %i the label %s, and is one problem without a reply', async (status, label) => {
+  ])('has for %i the reason %s, and is one problem without a reply', async (status, label) => {
     const { url, problems, labels } = await eventsOfSampling(busyWith(status), 9)
     const task = { kind: 'miner', model: 'm', chute: url }
     expect(problems).toMatchObject([{ task, error: { code: label } }])
@@ -244,7 +244,7 @@ describe('openPlayer', () => {
     expect(describeMissingReply({ text, models: [] })).toBe(text)
   })
 
-  it('accepts a player that replies later than its time limit when unreachable', async () => {
+  it('accepts a player that replies later than the time limit for a connection', async () => {
     const { url } = await serve((index, _, response) => {
       const answer = () => response.writeHead(200).end(completion('A1'))
       if (index === 0) setTimeout(answer, 1500)

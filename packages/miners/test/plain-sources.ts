@@ -32,7 +32,7 @@ chute = build_vllm_chute(
 )
 `
 
-/** The same for SGLang. */
+/** A source for SGLang. */
 export const SGLANG: string = VLLM.replaceAll('vllm', 'sglang').replace(
   '--max-model-len',
   '--context-length',
@@ -43,7 +43,7 @@ const SHORT = `from chutes.chute.template.vllm import build_vllm_chute
 chute = build_vllm_chute(model_name='${MODEL}', revision='${REVISION}', image='chutes/vllm:nightly-2026030900', tee=True)
 `
 
-/** Mostly texts and comments that contain characters that could end them. */
+/** A source whose texts and comments contain characters that could end them. */
 export const SPACIOUS: string = `${SHORT.trimEnd().slice(0, -1)},  # It "plays".
     readme='''It's a "model", é.\n\n## Read 'me':\n''', tagline=( # no
         "a \\"b\\"" 'c'), username=( ("me") ), # "one", (two

@@ -119,7 +119,7 @@ it.skipIf(!isHere)('reads plain sources equally after ast.unparse', () => {
     expect(read(written), written).toEqual(read(plain[i] ?? ''))
 })
 
-it.skipIf(!isHere)(`reads the accepted ones of ${MUTANTS} mutants as CPython’s ast does`, () => {
+it.skipIf(!isHere)(`reads every accepted mutant of ${MUTANTS} as CPython’s ast does`, () => {
   const mutants = mutantsOf(20_261_016)
   const accepted = Array.from({ length: MUTANTS }, () => String(mutants.next().value)).filter(
     (mutant) => read(mutant).ok,

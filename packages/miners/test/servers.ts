@@ -140,7 +140,7 @@ export const described = ({ model, revision, chute }: Miner, slug: string): Desc
   }
 }
 
-/** Returns the source of such a chute. */
+/** Returns the source of a committed chute. */
 export const sourceFor = ({ model, revision }: Miner): string =>
   `from chutes.chute import NodeSelector
 from chutes.chute.template.sglang import build_sglang_chute
@@ -186,7 +186,7 @@ export const published = (miner: Miner, slug: string): Readonly<Record<string, H
 })
 
 interface StandIn {
-  /** Its URL, and an exchange that redirects requests for Chutes and Hugging Face to it. */
+  /** The URL of the server. `place` redirects requests for Chutes and Hugging Face to it. */
   readonly api: string
   readonly place: Pick<Caller, 'exchange'>
   readonly seen: readonly Seen[]
@@ -194,8 +194,8 @@ interface StandIn {
 }
 
 /**
- * Starts a server that stands in for Chutes and Hugging Face. `place` redirects requests to it: the
- * host of a slug becomes a folder. Its account is in order unless a handler changes it.
+ * Starts a server that stands in for Chutes and Hugging Face. In requests that `place` redirects,
+ * the host of a slug becomes a folder. The account is in order unless a handler changes it.
  */
 export async function serveChutes(handlers: Readonly<Record<string, Handle>>): Promise<StandIn> {
   const counts = new Map<string, number>()

@@ -72,7 +72,7 @@ async function duelOf(
   const { notes = newNotes(), envs = ENVS, ahead = 16, signal = endless, on = () => {} } = options
   const duel: SoloDuel = { champion: 'a', contender: 'b', envs, ratioPpm: RATIO, secret: SECRET }
   if (notes.entries.length === 0) await notes.append(duel)
-  /** An interrupted call has no reply. */
+  /** Returns a player whose calls have no reply if they are interrupted. */
   const untilEnd = ({ agent }: Player): Player => ({
     agent: (replyMs) => async (messages) => {
       const answer = await agent(replyMs)(messages)
@@ -118,7 +118,7 @@ describe('a duel', () => {
     for (const { trials } of Object.values(envs)) expect(trials).toBeLessThan(4000)
   })
 
-  it('leaves an environment without a legal answer to 20 challenges', async () => {
+  it('leaves an environment after 20 challenges without a legal answer', async () => {
     const says = (isHopeless: (prompt: string) => boolean) =>
       playerThat(
         (prompt) => (isHopeless(prompt) ? 'no idea' : perfect(prompt)),
@@ -135,7 +135,7 @@ describe('a duel', () => {
     expect([able.outcome, able.left]).toEqual(['contender', []])
   })
 
-  it('has the same result for late wrong answers, late good answers, and one call at a time', async () => {
+  it('has the same result if wrong or good answers are late, and with one call at a time', async () => {
     const champion = playerOf(0.5)
     const quick = playerOf(0.8)
     const lateWhenWrong = playerOf(0.8, (isGood) => (isGood ? 0 : 40))
@@ -146,7 +146,7 @@ describe('a duel', () => {
       const notes = newNotes()
       expect(await duelOf(champion, contender, { notes })).toEqual(one)
       if (contender === quick) continue
-      // This tests something: the order of arrival differs from the order of the index.
+      // The test is effective only if the order of arrival differs from the order of the index.
       for (const env of ENVS) {
         const own = samplesIn(notes).filter((sample) => sample.env === env)
         expect(own).not.toEqual(inOrder(own, env))

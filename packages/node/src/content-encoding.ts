@@ -14,7 +14,8 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
 }
 
 /**
- * Tokens without a coding. S3 may store `aws-chunked`, which it removed from the body on upload.
+ * Tokens that name no coding of the body. S3 may store the token `aws-chunked`, although it removes
+ * this coding on upload.
  */
 const NO_CODINGS = ['', 'identity', 'aws-chunked']
 
@@ -22,8 +23,8 @@ const NO_CODINGS = ['', 'identity', 'aws-chunked']
 const MAX_CODINGS = 4
 
 /**
- * Returns the body decoded by its `Content-Encoding`. The body is unchanged if one of the codings
- * is unknown: readers of evidence check its hash.
+ * Returns the body decoded by its `Content-Encoding`. The body is unchanged if a coding is unknown
+ * or if there are too many: readers of evidence check its hash.
  */
 export function decodeBody(response: IncomingMessage): Bytes {
   const tokens = (response.headers['content-encoding'] ?? '').toLowerCase().split(',')

@@ -15,7 +15,8 @@ const openLocks = new Set<FileHandle>()
  * sign from one journal. The lock belongs to the operating system, on the file `lock` in the
  * folder: only one process gets it, containers that share the folder see it, and it ends with the
  * process, even after a crash. It works between machines if their file system supports it, as NFS
- * does. Creates a missing folder with a `.gitignore`, since `git add -A` would stage its secrets.
+ * does. Creates a missing folder with a `.gitignore`, without which `git add -A` would stage the
+ * secrets in the folder.
  *
  * @throws Error, as a rejection, that names the process with the lock.
  */
@@ -91,7 +92,8 @@ async function tryLock(path: string): Promise<FileHandle | null> {
   })
   if (file === null) return null
   const isOurs = LOCKED !== 0 || (await runFlock(file))
-  // If the previous process has removed the file in the meantime, the next would lock another one.
+  // If the previous process has removed the file in the meantime, the next process would create and
+  // lock another file.
   if (isOurs && (await isSameFile(path, file))) return file
   await file.close()
   return isOurs ? tryLock(path) : null

@@ -21,15 +21,15 @@ async function syncFolder(folder: string): Promise<void> {
 }
 
 /**
- * Creates a folder and its missing parents. Resolves with the topmost folder that it created. The
- * option `recursive` of Node never ends in a folder like `/proc`, which exists and accepts no
- * folders. `mode` applies to the folder, not to its parents.
+ * Creates a folder and its missing parents. Resolves with the topmost folder that it created.
+ * Node's option `recursive` is not used: it never ends in a folder like `/proc`, which exists and
+ * accepts no folders. `mode` applies to the folder, not to its parents.
  */
 export async function makeFolder(path: string, mode = 0o777): Promise<string | undefined> {
   if (await isFolder(path)) return undefined
   const topmost = await makeFolder(dirname(path))
   await mkdir(path, { mode }).catch(async (error: Error) => {
-    // Another task may have created it in the meantime.
+    // Another task may have created the folder in the meantime.
     if (!(await isFolder(path))) throw error
   })
   return topmost ?? path

@@ -22,7 +22,7 @@ export interface Agents {
   readonly 'https:': https.Agent
 }
 
-/** Returns agents that keep connections, with `maxSockets` connections for each host. */
+/** Returns agents that reuse connections, with at most `maxSockets` connections to each host. */
 export function createAgents(maxSockets: number = MAX_SOCKETS): Required<Agents> {
   const options = { ...AGENT_OPTIONS, maxSockets }
   return { 'http:': new http.Agent(options), 'https:': new https.Agent(options) }
@@ -43,9 +43,9 @@ interface SendOptions extends http.RequestOptions {
 }
 
 /**
- * Sends a request and resolves with the head of its response. A server may close a kept connection
- * just as it is used again. So a request on a reused connection that closed before the first byte
- * of a response is sent again immediately, on another connection.
+ * Sends a request and resolves with the head of its response. A server may close an idle connection
+ * just as it is reused. So a request on a reused connection that closed before the first byte of a
+ * response is sent again immediately, on another connection.
  * @throws TypeError, as a rejection, if `agents` has no agent for the protocol of `url`.
  */
 export async function sendRequest(
@@ -85,8 +85,8 @@ const createCodedError = (code: string, message: string): Error =>
 
 /**
  * Sends a request and resolves with the head of its response. Ends the connection if the server
- * sends far more than is read: endless interim answers, chunks of one byte, gzip of nothing, or
- * bytes that were not requested. Such a server costs this process some milliseconds.
+ * sends far more than is read: endless interim answers, chunks of one byte, gzip without content,
+ * or bytes that were not requested. Such a server costs this process some milliseconds.
  */
 function receiveResponse(
   outgoing: http.ClientRequest,

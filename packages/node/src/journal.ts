@@ -48,8 +48,8 @@ export async function openJournal(path: string): Promise<Journal> {
 }
 
 /**
- * Reports whether a crash may have left these bytes of a first entry. Some file systems leave
- * zeros.
+ * Reports whether these bytes may be all that a crash left of a first entry: nothing, the start of
+ * an object, or zeros, which some file systems leave.
  */
 const isTornEntry = ([first = 0]: Uint8Array): boolean => first === 0 || first === 0x7b
 

@@ -9,8 +9,8 @@ interface Store {
 }
 
 /**
- * Resolves with the secret at a path of a folder, 64 hex digits, when it is on disk. If there is
- * none, draws one. `folder` is the name of the folder in errors.
+ * Resolves with the secret in the file at `path` of a folder, 64 hex digits, when it is on disk.
+ * Draws a secret if the file is missing. `folder` is the name of the folder in errors.
  * @throws AlteredFile, as a rejection, if the file has other content.
  */
 export async function openSecret(

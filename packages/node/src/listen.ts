@@ -26,7 +26,7 @@ export function listen(serve: Handler, port: number, host?: string): Promise<Lis
   return listenWith(getRequestListener(serve), port, host)
 }
 
-/** Serves like `listen`, for streamed answers. */
+/** Serves a handler of `node:http` like `listen`, for streamed answers. */
 export async function listenWith(
   answer: RequestListener,
   port: number,

@@ -1,5 +1,5 @@
-// Locks folders, 20 ms apart, until it is killed, and prints which it locked. Arguments: the time of
-// the first, folder…
+// Locks folders, 20 ms apart, until it is killed, and prints which folders it locked. Arguments:
+// the Unix time in milliseconds at which to lock the first folder, then the folders.
 import { lockFolder } from '../src/folder-lock.ts'
 
 const [when = '0', ...folders] = process.argv.slice(2)

@@ -38,7 +38,7 @@ async function filled(): Promise<string> {
   return readFile(path, 'utf8')
 }
 
-it('is readable only by its owner, as is a folder that it creates', async () => {
+it('creates a journal, and its folder, that only their owner can read', async () => {
   await entriesAt(path)
   for (const each of [path, dirname(path)]) expect((await stat(each)).mode & 0o077).toBe(0)
 })
@@ -58,7 +58,7 @@ describe('entries', () => {
   })
 })
 
-it('is cut off after its last complete line, and accepts further entries', async () => {
+it('cuts a torn journal off after its last complete line, and accepts further entries', async () => {
   const bytes = Buffer.from(await filled())
   for (let size = 0; size < bytes.length; size++) {
     const torn = bytes.subarray(0, size)
@@ -119,7 +119,7 @@ describe('a file that is not a journal', () => {
     expect(await readFile(path)).toEqual(Buffer.from(bytes))
   })
   it.each(['', '{', '{"a"', '{}', '\0\0'])(
-    'is not the file that a crash may leave: %j',
+    'is distinguished from a file that a crash may leave: %j',
     async (torn) => {
       await filled()
       await writeFile(path, torn)

@@ -20,7 +20,7 @@ const ROUNDS = 3
 
 /** Default of `stallMs`: the time of five blocks. */
 const STALL_MS = 60_000
-/** The time for one answer is `stallMs` divided by this. Bittensor's metadata has 0.7 MB. */
+/** `stallMs` divided by the time limit of one answer, for example 0.7 MB of metadata. */
 const ANSWER_PART = 3
 
 /**
@@ -52,7 +52,7 @@ export class Connection {
    * repeatable. Retries until the signal aborts or, without a signal, until each node was tried
    * three times.
    * @throws ChainError, as a rejection: `Unreachable`, `BadReply`, `StateDiscarded`; `WrongGenesis`
-   *   for a node of another chain; or the task's own.
+   *   for a node of another chain; or any ChainError of the task.
    */
   async use<T>(task: Task<T>, until?: AbortSignal): Promise<T> {
     const { endpoints, onRetry } = this.#nodes

@@ -27,15 +27,16 @@ export class Sender {
   /**
    * Signs and sends a call that is valid up to the block `until`, and for at most 15 blocks.
    * Resolves with the finalized block that contains it.
-   * @throws ChainError, as a rejection, with the chain's name for the refusal, by a node's pool or
-   *   in a block; `AncientBirthBlock` if no block contained the call in time.
+   * @throws ChainError, as a rejection, with the chain's name for the refusal if a node's pool
+   *   refuses the call or the call fails in its block; `AncientBirthBlock` if no block contained
+   *   the call in time.
    */
   async send(
     account: Account,
     call: Call,
     until: number = Number.POSITIVE_INFINITY,
   ): Promise<Head> {
-    // Calls are signed one at a time: two concurrent ones could get the same nonce.
+    // Calls are signed one at a time: two concurrent calls could get the same nonce.
     const sending = this.#turn.then(() => this.#submit(account, call, until))
     this.#turn = sending.catch(() => undefined)
     const { from, deadline, hex } = await sending
@@ -75,8 +76,9 @@ export class Sender {
 }
 
 /**
- * Returns the blocks in which a call made at `head` is valid, from `birth` to `deadline`: up to
- * `until`, and 15 at most. Their number, `period`, is a power of two. Protocol §5.2.
+ * Returns the blocks in which a call made at `head` is valid, from `birth` to `deadline`. The
+ * deadline is `until`, but at most 15 blocks after `head`. The number of blocks, `period`, is a
+ * power of two, so `birth` may be before `head`. Protocol §5.2.
  * @throws ChainError `AncientBirthBlock` if no block is left for the call.
  */
 function computeLifetime(head: number, until: number) {
@@ -95,7 +97,7 @@ async function sign(
   account: Account,
   { call, life, birthHash }: { call: Call; life: Lifetime; birthHash: string },
 ): Promise<string> {
-  // The node counts the calls in its pool.
+  // This nonce takes the calls in the node's pool into account.
   const nonce = await api.rpc.system.accountNextIndex(account.hotkey)
   const { birth, period } = life
   const era = api.registry.createType('ExtrinsicEra', { current: birth, period })
@@ -107,7 +109,7 @@ async function sign(
 /** The byte for a scheme in Substrate's MultiSignature. */
 const MULTI_SIGNATURE = { ed25519: '00', sr25519: '01' } as const
 
-/** Returns a signer for the library. Of a payload with more than 256 bytes it signs the hash. */
+/** Returns a signer for the library. It signs the hash of a payload with more than 256 bytes. */
 function createSigner(account: Account) {
   const signRaw = async ({ data }: { readonly data: string }) => {
     const payload = hexToBytes(data.slice(2))

@@ -126,7 +126,7 @@ export function parseSlot(hotkey: Codec, registration: Codec): CommitmentSlot {
 
 /**
  * Returns the bytes of a field; empty unless it is plain bytes. A field has one key, its kind.
- * Plain bytes have the kind `Raw` with their number, or `BigRaw`.
+ * Plain bytes have the kind `Raw<length>`, such as `Raw32`, or `BigRaw`.
  */
 function decodeField(field: Readonly<Record<string, unknown>>): Uint8Array {
   const [[kind, value] = ['', undefined]] = Object.entries(field)

@@ -8,7 +8,7 @@ import * as z from 'zod/mini'
  */
 export const MAX_MESSAGE: number = 2 ** 24
 
-/** A full block has about ten thousand commas, between its calls. */
+/** Limits of a message's JSON. A full block has about ten thousand commas, between its calls. */
 const BOUNDS: JsonBounds = { items: 2 ** 17, depth: 64 }
 
 /** A node's refusal. */
@@ -44,20 +44,20 @@ export function readMessage(text: string): NodeMessage {
 }
 
 /**
- * An escape of a character other than `"`, `/` and `\`, or a character that is not printable
- * ASCII.
+ * An escape of a character other than `"`, `/` and `\`, or a character that is neither printable
+ * ASCII nor a tab or part of a line end.
  */
 const UNPRINTABLE = /\\(?!["/\\])|[^\x20-\x7e\t\n\r]/
 const ESCAPES = /(\\["/\\])|\\u[\da-fA-F]{4}|\\.|[^\x20-\x7e\t\n\r]/gu
 
-/** Maximum length of a text that is masked. Longer answers are in hex; masking them takes 1 GB. */
+/** Maximum length of a text that is masked. Longer answers are in hex; masking one takes 1 GB. */
 const MAX_MASKED = 2 ** 16
 
 /**
- * Replaces every character in a JSON text that is not printable ASCII, escaped or not, by a
- * question mark: the library prints answers that it cannot use. This client reads no such
- * characters.
- * @throws RangeError if a long text has one.
+ * Replaces every character in a JSON text that is not printable ASCII by a question mark, and every
+ * escape except those of `"`, `/` and `\`: the library prints answers that it cannot use. This
+ * client needs none of the replaced characters.
+ * @throws RangeError if a long text has such a character or escape.
  */
 function maskUnprintable(text: string): string {
   if (!UNPRINTABLE.test(text)) return text

@@ -14,8 +14,8 @@ import {
  */
 const MAX_FRAGMENTS = 64
 /**
- * Maximum bytes of pings and pongs between two messages. A ping of 14 bytes each second takes 20
- * hours.
+ * Maximum bytes of pings and pongs between two messages. With a ping of 14 bytes each second, a
+ * node reaches it after 20 hours.
  */
 const MAX_PING_BYTES = 2 ** 20
 /** Maximum HTTP 1xx responses before the WebSocket opens. */
@@ -30,8 +30,8 @@ const ATTEMPT_MS = 5000
 
 /**
  * Opens a WebSocket. In Node it uses `ws`, because Node's WebSocket neither gives the reason of a
- * failed connection nor has limits. Compression is not offered: a few bytes could unpack to any
- * number. Each turn of the event loop handles one message, since thousands may arrive together.
+ * failed connection nor has limits. Compression is not offered: a short message could unpack to any
+ * length. Each turn of the event loop handles one message, since thousands may arrive together.
  */
 function openSocket(url: string): WebSocket {
   if (!('process' in globalThis)) return new WebSocket(url)
@@ -77,11 +77,14 @@ interface PendingRequest {
 
 /**
  * A connection to one node, by JSON-RPC 2.0. It replaces the library's `WsProvider`, which throws
- * an uncatchable error for a malformed message. Here such a message ends the connection, and every
- * open promise rejects with `Unreachable`.
+ * an uncatchable error for a malformed message. Here, a malformed message ends the connection, and
+ * every open promise rejects with `Unreachable`.
  */
 export class NodeSocket {
-  /** The library reads these. Its subscriptions would throw uncatchable errors as well. */
+  /**
+   * Properties that the library reads. It gets no subscriptions: a malformed notification would
+   * throw an uncatchable error.
+   */
   readonly isConnected = true
   readonly hasSubscriptions = false
   readonly #url: string

@@ -13,5 +13,5 @@ export interface Nodes extends Pick<ChainOpening, 'genesis' | 'onRetry'> {
   readonly stallMs?: number
 }
 
-/** The arguments, in addition to the chain, that set weights. */
+/** Arguments for setting weights: the netuid, randomness and the clock. */
 export type WeightMeans = Pick<Host, 'random' | 'now'> & { readonly netuid: number }

@@ -78,7 +78,7 @@ function describeDispatchError(registry: Registry, cause: DispatchError): ChainE
     const { name, section, docs } = registry.findMetaError(cause.asModule)
     return createChainError(name, `error of ${section}: ${docs.join(' ').trim() || name}`)
   }
-  // Only the name, or JSON with its kind: {"token":"FundsUnavailable"}.
+  // The text is only the error's name, or JSON with its kind: {"token":"FundsUnavailable"}.
   const text = cause.toString()
   const name = text.match(/\w+/g)?.at(-1) ?? text
   return createChainError(name, `the chain reports ${text}`)

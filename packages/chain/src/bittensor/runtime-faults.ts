@@ -1,8 +1,8 @@
 import { expandMetadata, type Metadata } from '@polkadot/types'
 import { stringCamelCase } from '@polkadot/util'
 
-// The names of all items of a chain's runtime that this client uses. The names are types, so it
-// cannot use others.
+// The names of all items of a chain's runtime that this client needs. `lookUp` accepts no other
+// names, except the optional constant `aura.slotDuration`.
 
 /** Storage items, as `pallet.item`. */
 export const STORAGE = [
@@ -47,7 +47,10 @@ const EPOCHS = 'subtensorModule.subnetEpochIndex'
 const TIMELOCKED = 'subtensorModule.commitTimelockedWeights'
 const OLDER_TIMELOCKED = 'subtensorModule.commitCrv3Weights'
 
-/** The names that a runtime may lack, with the condition. The client then uses other names. */
+/**
+ * The names that a runtime may lack, each with a condition on all missing names. If a name is
+ * missing, the client uses other names.
+ */
 const OPTIONAL: Readonly<Record<string, (missing: ReadonlySet<string>) => boolean>> = {
   [EPOCHS]: () => true,
   'subnetInfoRuntimeApi.getNextEpochStartBlock': (missing) => missing.has(EPOCHS),
@@ -58,8 +61,9 @@ const OPTIONAL: Readonly<Record<string, (missing: ReadonlySet<string>) => boolea
 
 /**
  * Returns a sentence for each name that this client uses and the runtime lacks. Does not check
- * arguments and types: the chain refuses a wrong argument, and reading a wrong type is `BadReply`.
- * Metadata before version 15 does not list runtime APIs, so they are not checked.
+ * arguments and types: the chain refuses a wrong argument, and reading a value of a wrong type
+ * rejects with `BadReply`. Metadata before version 15 does not list runtime APIs, so they are not
+ * checked.
  * @throws Error if the metadata is not in its registry, or cannot be decoded.
  */
 export function runtimeFaults(metadata: Metadata): readonly string[] {

@@ -15,7 +15,7 @@ export type Runtime = Pick<Awaited<ReturnType<ApiPromise['at']>>, 'query' | 'cal
 
 /**
  * Returns an unsigned integer of up to 128 bits.
- * @throws ChainError `BadReply` if the value is not one. `what` names the value in the error.
+ * @throws ChainError `BadReply` for any other value. `what` names the value in the error.
  */
 export function parseInteger(value: Codec, what: string): bigint {
   const text = value.toString()
@@ -31,8 +31,8 @@ const requireItem = ({ query }: Runtime, item: Item) => {
 }
 
 /**
- * Reads an unsigned integer.
- * @throws ChainError, as a rejection: `NotInRuntime`; `BadReply` if the item is not one.
+ * Reads an unsigned integer of up to 128 bits.
+ * @throws ChainError, as a rejection: `NotInRuntime`; `BadReply` for any other value.
  */
 export async function readInteger(
   runtime: Runtime,

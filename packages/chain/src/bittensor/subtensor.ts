@@ -17,7 +17,7 @@ export type SubtensorOptions = WeightMeans & Nodes
 /** A subnet on Bittensor's chain. */
 export type Subtensor = Chain & { close(): Promise<void> }
 
-/** Maximum number of cached snapshots. A validator reads the same few repeatedly. */
+/** Maximum number of cached snapshots. A validator reads the same few snapshots repeatedly. */
 const MAX_SNAPSHOTS = 8
 
 /**

@@ -77,7 +77,10 @@ function draw(random: (size: number) => Uint8Array, size: number): Uint8Array<Ar
   return bytes
 }
 
-/** Returns the twelve coordinates little-endian, as arkworks does. `toBytes` is big-endian. */
+/**
+ * Returns the twelve coordinates of an element in little-endian order, as arkworks encodes them.
+ * `toBytes` is big-endian.
+ */
 function encodeTarget(element: Parameters<typeof fields.Fp12.toBytes>[0]): Uint8Array {
   const bytes = fields.Fp12.toBytes(element)
   for (let at = 0; at < bytes.length; at += FP_BYTES) bytes.subarray(at, at + FP_BYTES).reverse()

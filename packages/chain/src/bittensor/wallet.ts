@@ -41,7 +41,7 @@ export interface Key {
 export type WalletPath = Readonly<{ wallet: string; hotkey: string; root?: string | undefined }>
 
 /**
- * Reads a hotkey by the names of its wallet and itself: `<root>/<wallet>/hotkeys/<hotkey>`. Never
+ * Reads a hotkey by its name and its wallet's name, from `<root>/<wallet>/hotkeys/<hotkey>`. Never
  * opens the coldkey.
  * @throws RangeError, as a rejection, in the cases of `readHotkey`.
  */
@@ -132,14 +132,17 @@ export function accountFrom(
     if (scheme === 'sr25519') return account(path.reduce(derive, toSecretKey(phrase, password)))
     return ed25519Account(path.reduce(deriveEd25519, toSeed(phrase, password)))
   } catch {
-    // The error is not the cause of the new one, since it may quote the secret.
+    // The caught error is not the cause of the new error, since it may quote the secret.
     throw new RangeError(
       `${name} expected a mnemonic, a seed of 64 hex digits, or either with a //path`,
     )
   }
 }
 
-/** Returns the secret URI without a final line end. Blanks may be part of a password. */
+/**
+ * Returns a secret without line ends after it, and derived from the development phrase if it starts
+ * with `//`. Blanks at the end may be part of a password, so they remain.
+ */
 function toSecretUri(secret: string): string {
   const uri = secret.replace(/(?<![\r\n])[\r\n]+$/, '')
   return uri.startsWith('//') ? DEV_PHRASE + uri : uri

@@ -98,7 +98,7 @@ export class LocalChain implements Chain {
    *
    * This proves that the log follows the rules, and that the hotkeys signed its calls. It does not
    * prove that this is the only log, or that it is complete: compare its genesis and its head with
-   * trusted ones. Await `verifyReady` first, or many signatures take long.
+   * trusted ones. Await `verifyReady` first: otherwise, verifying many signatures takes long.
    * @throws ChainError `BadLog`, with the block and the fault, for any text that `export` did not
    *   write.
    */
@@ -148,8 +148,8 @@ export class LocalChain implements Chain {
    * Adds a call that was signed elsewhere to the calls that wait for the next block, and returns
    * it.
    * @throws ChainError `BadProof` for a wrong signature; `ExhaustsResources` if 1024 calls wait;
-   *   with the name of the refusal if the next block would refuse the call, after the waiting calls
-   *   of the same hotkey and all waiting registrations.
+   *   with the name of the refusal if a block with this call, the waiting calls of the same hotkey
+   *   and all waiting registrations would refuse one of them.
    */
   submit(extrinsic: Extrinsic): Extrinsic {
     if (!isSigned(this, extrinsic)) throw new ChainError('BadProof')
@@ -227,21 +227,22 @@ export class LocalChain implements Chain {
   }
 
   /**
-   * Resolves when the block exists, or after a timeout. With a signal, an unreachable server is
-   * retried until the signal aborts.
+   * Resolves when the block exists, and at the latest when the next block is made. A remote chain
+   * also resolves after a timeout and, with a signal, retries an unreachable server until the
+   * signal aborts.
    */
   protected async reach(block: number, _signal?: AbortSignal): Promise<void> {
     if (block > this.height) await new Promise<void>((resolve) => this.#readers.push(resolve))
   }
 
-  /** Sends the call that `sign` returns, synchronously: the next `produce` includes the call. */
+  /** Submits the call that `sign` returns, synchronously: the next `produce` includes the call. */
   protected async send(sign: () => Extrinsic): Promise<Extrinsic> {
     return this.submit(sign())
   }
 
   /**
-   * Adds the blocks of a log, whose first block has the number `from`. Existing blocks must be
-   * identical.
+   * Adds the blocks of a log, whose first block has the number `from`. Blocks that this chain
+   * already has must be identical.
    * @throws ChainError `BadLog`, with the block and the fault.
    */
   protected follow({ setup, blocks }: Log, from: number): void {

@@ -27,10 +27,10 @@ const requestShape: Shape<ChainRequest> = (value) =>
  * `remoteChain`. Use it only on loopback: it has no authentication.
  *
  * A request is a POST of at most 16 KiB of JSON. The answer to `{ log: n }` is sent when block n
- * exists: the log's first line, and its lines from block n on, at most 256. After `waitMs`
- * milliseconds, it is only the first line. The answer to `{ submit: extrinsic }` is sent when the
- * call waits for the next block. A refusal has the status 400 and `{ code, message }`. Pages on
- * loopback may read the log, but not submit calls.
+ * exists: the log's first line, and the lines of at most 256 blocks, from block n on. If block n
+ * does not exist after `waitMs` milliseconds, the answer is only the first line. The answer to
+ * `{ submit: extrinsic }` is the extrinsic, once it waits for the next block. A refusal has the
+ * status 400 and `{ code, message }`. Pages on loopback may read the log, but not submit calls.
  */
 export function serveLocal(
   chain: LocalChain,
@@ -73,8 +73,8 @@ async function answer(chain: LocalChain, request: Request, waitMs: number): Prom
 
 /** Resolves with the text of a request, or '' if it is not allowed or cannot be read. */
 async function readBody({ method, headers, body }: Request): Promise<string> {
-  // A browser asks for permission before it sends this type for a page of another origin, and only
-  // pages on loopback have the permission.
+  // A browser asks this server for permission before it sends this content type for a page of
+  // another origin. Only pages on loopback get the permission.
   const isAllowed = method === 'POST' && headers.get('content-type') === JSON_TYPE
   if (!isAllowed) return ''
   return readText(body, MAX_REQUEST).catch(() => '')

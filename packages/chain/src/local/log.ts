@@ -8,7 +8,7 @@ import { ChainError } from '../chain-error.ts'
 
 /** The subnet's hyperparameters, with subtensor's defaults. */
 export const PARAMS = {
-  /** Blocks in the window of `commitmentBytes`. */
+  /** Blocks in which a hotkey may commit `commitmentBytes`. */
   tempo: 360,
   maxValidators: 64,
   /** Minimum stake for a permit and for weights, in rao. */
@@ -19,9 +19,12 @@ export const PARAMS = {
   commitmentBytes: 3100,
   /** Maximum number of neurons. On a full subnet, a registration replaces a neuron. */
   maxUids: 256,
-  /** Blocks after its registration during which a neuron is immune: others are replaced first. */
+  /** Blocks during which a new neuron is immune: other neurons are replaced first. */
   immunityPeriod: 4096,
-  /** Minimum neurons that are not immune. If there are no more, only immune ones are replaced. */
+  /**
+   * Minimum number of neurons that are not immune. If no more than these are left, immune neurons
+   * are replaced.
+   */
   minNonImmuneUids: 10,
 }
 
@@ -70,7 +73,7 @@ export type LogBlock = {
   readonly hash: string
 }
 
-/** Maximum characters of a line. 1024 calls of 256 weights have 3.5 million. */
+/** Maximum characters of a line. A block of 1024 calls of 256 weights has 3.5 million. */
 const MAX_LINE = 2 ** 22
 
 const hotkeyShape: Shape<string> = shapes.where('an SS58 address', (value) => {
@@ -184,12 +187,13 @@ export function readLine<T>(shape: Shape<T>, line: string, name: string): T {
 }
 
 /**
- * Returns the place of a fault that a shape found. Its keys are this package's, so it is printable.
+ * Returns the place of a fault that a shape found. The place consists of keys that the shape
+ * allows, so it is printable.
  */
 export const formatPlace = (fault: string): string =>
   ` at "${fault.slice(1, fault.indexOf(':')).replaceAll('/', '.') || 'the start'}"`
 
-/** Returns the parent of block 0. */
+/** Returns the hash of a setup, which block 0 has as its parent. */
 export const hashSetup = (setup: LogSetup): string => digest('local-chain', setup)
 
 /** Returns the hash of a block: the digest of its parent's hash and of all its other fields. */
@@ -212,12 +216,12 @@ export function signExtrinsic(
   return { ...unsigned, signature: bytesToHex(sign(encodePayload(subnet, unsigned))) }
 }
 
-/** Reports whether its hotkey signed this call for this subnet. Never throws. */
+/** Reports whether the call's hotkey signed the call for this subnet. Never throws. */
 export const isSigned = (subnet: SubnetId, extrinsic: Extrinsic): boolean =>
   verifyCall(encodePayload(subnet, extrinsic), hexToBytes(extrinsic.signature), extrinsic.hotkey)
 
-// Longer than 32 bytes, so that it cannot be mistaken for the hash of an evidence block, which the
-// same key signs.
+// The payload is longer than 32 bytes, so that it cannot be mistaken for the hash of an evidence
+// block, which the same key signs.
 const encodePayload = (
   { genesis, netuid }: SubnetId,
   { hotkey, nonce, until, call }: Omit<Extrinsic, 'signature'>,

@@ -21,8 +21,8 @@ type Server = RemoteOptions & { readonly url: string }
  * server can be silent, or serve another log from the start, but it cannot break the rules or sign
  * for a hotkey. Secrets are not sent.
  *
- * Methods reject with a `ChainError`: `BadLog` or `BadReply` for an answer that is not such a
- * chain's, `Unreachable` if there is no answer. A call that was sent may have arrived nevertheless.
+ * Methods reject with a `ChainError`: `BadLog` or `BadReply` if the answer is not that of a local
+ * chain, `Unreachable` if there is no answer. A call may have arrived although its method rejects.
  * Only `heads` with a signal retries, until the signal aborts.
  */
 export async function remoteChain(url: string, options: RemoteOptions): Promise<LocalChain> {

@@ -31,8 +31,9 @@ export interface Ledger {
 }
 
 /**
- * Returns the subnet before block 0. Uids follow the order of the setup. The highest stakes from
- * the threshold on have permits, in a tie the higher uid.
+ * Returns the subnet before block 0. Uids follow the order of the setup. Up to `maxValidators`
+ * neurons have permits: the highest stakes that are above 0 and not below the threshold. Of equal
+ * stakes, the higher uid comes first.
  */
 export function createLedger({ params, neurons }: LogSetup): Ledger {
   const unpermitted = neurons.map(({ hotkey, stake }, uid): Neuron => {
@@ -55,8 +56,8 @@ export function createLedger({ params, neurons }: LogSetup): Ledger {
 
 /**
  * Applies a call and returns null, or returns its refusal and changes at most the nonce. The checks
- * are those of subtensor's `set_weights` and `set_commitment`, in their order, and those of a
- * registration that need no balance. Does not check signatures.
+ * are those of subtensor's `set_weights` and `set_commitment`, in subtensor's order, and the checks
+ * of a registration that need no balance. Does not check signatures.
  */
 export function apply(ledger: Ledger, { hotkey, nonce, until, call }: Extrinsic): Refusal | null {
   if (ledger.block > until) return 'AncientBirthBlock'
@@ -89,9 +90,9 @@ const commit: CallRule<readonly string[]> = (ledger, neuron, fields) => {
 }
 
 /**
- * Registers a hotkey without stake and permit. On a full subnet it replaces another neuron: it gets
- * the uid, and the other's permit, weights, and weights set for it are removed. The commitment of
- * the replaced hotkey remains.
+ * Registers a hotkey without stake and permit. On a full subnet it replaces another neuron and gets
+ * its uid. The permit and the weights of the replaced neuron are removed, and the weights that
+ * others set for it become 0. The commitment of the replaced hotkey remains.
  */
 const register: CallRule<string> = (ledger, neuron, hotkey) => {
   if (neuron) return 'HotKeyAlreadyRegisteredInSubNet'
@@ -106,7 +107,7 @@ const register: CallRule<string> = (ledger, neuron, hotkey) => {
   return null
 }
 
-/** Returns the weights without those of the neuron, and with weight 0 for it. */
+/** Returns the weights without those that the neuron set. Weights for the neuron become 0. */
 function removeWeights(weights: Ledger['weights'], { uid, hotkey }: Neuron): Ledger['weights'] {
   const others = [...weights].filter(([voter]) => voter !== hotkey)
   return new Map(
@@ -122,10 +123,12 @@ export const findOwner = ({ neurons }: Ledger): Neuron | undefined => neurons[0]
 
 /**
  * Returns the neuron that a registration on a full subnet replaces, or undefined if there is none.
- * If more than `minNonImmuneUids` neurons are not immune, it is one of them, otherwise an immune
- * neuron: with the least emission, then the oldest registration, then the lowest uid.
+ * Candidates are the neurons that are not immune, if there are more than `minNonImmuneUids` of
+ * them, and otherwise the immune neurons. The candidate with the least emission is replaced; of
+ * equal emissions, the oldest registration; of equal registrations, the lowest uid. The owner's
+ * neuron is never a candidate.
  *
- * Source: subtensor, `get_neuron_to_prune`. A local owner has one hotkey.
+ * Source: subtensor, `get_neuron_to_prune`. On a local chain, the owner has only one neuron.
  */
 function neuronToPrune(ledger: Ledger): Neuron | undefined {
   const { block, neurons, params } = ledger
@@ -144,13 +147,13 @@ function neuronToPrune(ledger: Ledger): Neuron | undefined {
  * Returns the emission of neurons by the weights in force, without a unit, only for comparison. A
  * neuron without emission is missing.
  *
- * This is the result of Yuma consensus if each validator gives all its weight to one neuron. A
- * neuron to which at least half of the stake of all permits gives weight has that stake as its
- * incentive. Each of these validators has its own stake as dividends. If no neuron has an
- * incentive, all neurons with a permit have dividends. For weights on several neurons, Yuma gives
- * emission to the same neurons, but in other shares. The model ignores the wait for the end of the
- * tempo, bonds of earlier tempos, and the loss of dividends of validators that set no weights for
- * long.
+ * This is the result of Yuma consensus if each validator gives all its weight to one neuron. If
+ * validators with at least half of all validators' stake give weight to a neuron, the neuron has
+ * their stake as its incentive, and each of them has its own stake as dividends. If no neuron has
+ * an incentive, all neurons with a permit have dividends. For weights on several neurons, Yuma
+ * gives emission to the same neurons, but in other shares. The model ignores the wait for the end
+ * of the tempo, bonds of earlier tempos, and the loss of dividends of validators that set no
+ * weights for long.
  *
  * Source: subtensor, `epoch_mechanism`.
  */
@@ -171,8 +174,8 @@ function computeEmissions(ledger: Ledger): ReadonlyMap<Neuron, bigint> {
 }
 
 /**
- * Reports whether a voter gives a neuron weight. Of weights of a neuron for the same neuron, only
- * the owner's counts.
+ * Reports whether a voter gives a neuron weight. A voter's weight for itself counts only if the
+ * voter is the owner.
  */
 function hasWeightFor(voter: Neuron, { uid }: Neuron, ledger: Ledger): boolean {
   if (uid === voter.uid && voter !== findOwner(ledger)) return false

@@ -58,7 +58,8 @@ export class DeploymentChecks {
     if (this.#setup.now() >= check.repeatAtMs) {
       check.repeatAtMs = Number.POSITIVE_INFINITY
       const again = this.#checkFirst(miner, context)
-      // The last result applies until then, so no call waits for a platform that fails.
+      // Until the new check has a result, the last result applies, so that no call waits for a
+      // platform that fails.
       again.then(() => checks.set(miner.hotkey, again)).catch(() => {})
     }
     return check.verdict
@@ -79,8 +80,8 @@ export class DeploymentChecks {
   }
 
   /**
-   * Requests that the platform wake a chute that has passed. Resolves also if that fails, since
-   * calls to a chute wait until it is awake. Protocol §5.4.
+   * Requests that the platform wake a chute that has passed its check. Resolves even if the request
+   * fails, since calls to a chute wait until it is awake. Protocol §5.4.
    */
   async #wake({ chute }: TargetMiner, context: EpochContext): Promise<void> {
     const ask = (): ReturnType<typeof fetchPublished> =>

@@ -30,16 +30,16 @@ export interface Deployment {
 }
 
 const DNS_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
-/** The platform shows everyone the description and source of these deployments, public or not. */
+/** Models whose deployments the platform shows to everyone, with their source, public or not. */
 const SHOWN = /affine/i
-/** The platform shows a placeholder instead of the source of these deployments. */
+/** Models for whose deployments the platform shows a placeholder instead of the source. */
 const HIDDEN = /chronoseek/i
 
 const HOSTED = 'hosted'
 const MAX_LENGTH = 128
 
 /**
- * The properties of a deployment that Chutes reports; they are valid if its source is valid too.
+ * The properties of a deployment that Chutes reports, apart from its source.
  */
 export interface Description {
   readonly slug: string

@@ -46,7 +46,8 @@ const MAX_DEPTH = 8
 
 const HEX = '[0-9A-Fa-f]'
 /**
- * A character by its code. Half of a surrogate pair is refused: Python would not join two halves.
+ * The escape of a character by its code. Half of a surrogate pair is refused: Python would not join
+ * two halves.
  */
 const CODE = `x${HEX}{2}|(?:u|U0000)(?![Dd][89A-Fa-f])${HEX}{4}|U00(?:0[1-9A-Fa-f]|10)${HEX}{4}`
 const ESCAPE = String.raw`\\(?:[nrt\\"']|${CODE})`
@@ -89,9 +90,9 @@ export const END_TOKEN: Token = { kind: 'end', value: '', from: 0 }
 
 /**
  * Returns the statements of a source as their tokens, without blanks and comments. A statement
- * starts at the beginning of a line and ends with a line outside brackets. A source that Python
- * could read in another way is refused: encodings, control characters, indents, continued lines,
- * prefixes, other escapes.
+ * starts at the beginning of a line and ends at a line end outside brackets. A source that Python
+ * could read in another way is refused: with encodings, control characters, indents, continued
+ * lines, prefixes of texts, or other escapes.
  * @throws SourceRefusal
  */
 export function readStatements(source: string): readonly Token[][] {

@@ -50,7 +50,7 @@ interface SourceContext {
   readonly templates: Templates
 }
 
-/** Returns the arguments of the one call in a source, whose names are imported before it. */
+/** Returns the arguments of the only call in a source. Its template is imported before the call. */
 function readSource(source: string, reading: SourceContext): Literals {
   const imported = new Set<string>()
   let call: Literals | undefined
@@ -153,9 +153,9 @@ function readArguments(
 type ValueReader = (tokens: Token[], checking: CallContext) => Literals[string]
 
 /**
- * Readers by the kind of a value: any text; a list of texts; a whole number; a number; only True;
- * only False; engine arguments; the committed model; the committed revision; the image; a selector
- * of nodes.
+ * Readers of values by kind. `texts` is a list of texts, `whole` a whole number, and `selector` a
+ * call of `NodeSelector`. `true` accepts only True, `false` only False, and `model` and `revision`
+ * only what the miner committed.
  */
 const READERS: Readonly<Record<string, ValueReader>> = {
   text: readText,
@@ -243,8 +243,8 @@ function readSelector(tokens: Token[], checking: CallContext): Literals {
 
 /**
  * Reads a text of engine arguments that are on the list of their template, with values of their
- * kinds. An argument may appear twice, as the platform adds its own: the engine takes the last, and
- * both are harmless. Protocol §5.4.
+ * kinds. An argument may appear twice, since the platform adds arguments too: the engine uses the
+ * last value, and both values are harmless. Protocol §5.4.
  */
 function readEngineArguments(tokens: Token[], { template: { engine } }: CallContext): string {
   const pieces = readTextTokens(tokens)
@@ -264,8 +264,9 @@ function readEngineArguments(tokens: Token[], { template: { engine } }: CallCont
 }
 
 /**
- * A name, and a value after "=" or a blank. A template also splits at other blanks: an argument
- * that contains one is neither a name on the list nor a value.
+ * A name, and a value after "=" or blanks. A template also splits at other kinds of blanks: a name
+ * or value that contains such a blank is refused, since it is neither on the list nor of an allowed
+ * kind.
  */
 const ARGUMENT = /([^ \n\t=]+|=)(?:=([^ \n\t]*)|[ \n\t]+(?!--)([^ \n\t]+))?/g
 /**

@@ -12,7 +12,7 @@ export interface Template {
 
 /** Everything that the source of a deployment may contain. Protocol §5.4. */
 export interface Templates {
-  /** The platform's name for the template of such deployments. */
+  /** The platform's name for the template that a deployment must have. */
   readonly standard: string
   /** The account that owns the images. */
   readonly owner: string
@@ -20,15 +20,16 @@ export interface Templates {
   readonly oldestTag: string
   /** Allowed import statements. */
   readonly imports: readonly string[]
-  /** Kinds of the arguments of each template. */
+  /** Kinds of the arguments that a call of a template may have, by name. */
   readonly arguments: Readonly<Record<string, string>>
   readonly required: readonly string[]
   /** Kinds of the arguments of `NodeSelector`. */
   readonly selector: Readonly<Record<string, string>>
   readonly builders: Readonly<Record<string, Template>>
   /**
-   * The files of a model that can contain chat templates for engines: a file is a `template`, or is
-   * `json` with one or several under `chat_template`. The folder `templatesFolder` may not exist.
+   * The files of a model that can contain chat templates for engines. A file of the kind `template`
+   * is a chat template; a file of the kind `json` has one or several chat templates under
+   * `chat_template`. The folder `templatesFolder` may not exist.
    */
   readonly modelFiles: Readonly<Record<string, string>>
   readonly neededFile: string

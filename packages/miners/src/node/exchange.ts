@@ -18,7 +18,7 @@ const HEADERS = {
   'user-agent': 'affine',
 }
 
-/** Connections to a miner are only limited by its calls. */
+/** Agents without a limit of connections: the concurrent calls to a miner are limited instead. */
 const AGENTS = createAgents(Number.POSITIVE_INFINITY)
 
 /**
@@ -49,7 +49,7 @@ export async function exchange(query: Query): Promise<HttpResponse> {
     response = incoming.response
     await readInto(chunks, incoming, maxBytes)
   } catch (error) {
-    // A response with another status is a refusal, even if its body fails.
+    // A response with a status other than 200 is a refusal, even if reading its body fails.
     if (response === undefined || response.statusCode === 200) {
       const seconds = Math.ceil(took() / 100) / 10
       if (signal.aborted) throw createLateError(outgoing, `in the remaining ${seconds} s`)
@@ -108,8 +108,8 @@ function classifyError(error: NodeJS.ErrnoException, began: boolean): Error {
 }
 
 /**
- * Returns milliseconds since 1970. Adjustments of the machine's clock do not affect it, because it
- * measures durations.
+ * Returns milliseconds since 1970, for measuring durations. Adjustments of the machine's clock do
+ * not affect the result.
  */
 const now = (): number => Math.round(performance.timeOrigin + performance.now())
 

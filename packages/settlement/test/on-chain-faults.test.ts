@@ -80,7 +80,7 @@ test.each([
   ['the first spare bit', bit(4), true],
   ['the last bit', bit(127), true],
   ['one without a seal', () => ({}), false],
-])('reports the attester of a lane that was never sealed: %s', async (_, attestation, isSealing) => {
+])('reports who attests a lane that was never sealed: %s', async (_, attestation, isSealing) => {
   const { flaws, liar } = await told(attestation, { isSealing })
   expect(flaws).toMatchObject([{ epoch: 2, validator: liar, code: 'NEVER_SEALED' }])
 })

@@ -56,7 +56,7 @@ async function told(
   return { flaws: flawsIn(epochs), warnings: warningsIn(epochs), liar: liar.hotkey, state }
 }
 
-test('reports an attestation of another root with both roots, and not the bits it lacks', async () => {
+test('reports an attestation of another root with both roots, and not its missing bits', async () => {
   const bitmap = new Uint8Array(protocol.validatorsMost / 8)
   const { flaws, warnings, liar, state } = await told(() => ({ stateRoot: NEXT, bitmap }))
   const detail = expect.stringContaining(`expected ${stateRoot(state)}, got ${NEXT}; `)

@@ -74,7 +74,7 @@ const HARDER: readonly (Row & { readonly setting: string })[] = [
   ),
 ]
 
-/** Returns how often the original becomes champion if its copies begin after `epochs`. */
+/** Returns how often the original becomes champion if its copies begin `delay` epochs later. */
 export const originalShare = (copying: Copying, delay: number, lists: number): Share =>
   measureLists(listOf(copying, delay), lists)
 

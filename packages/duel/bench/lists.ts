@@ -54,7 +54,7 @@ function crownsBest(list: List, begun: State, random: Generator): boolean {
 
 const hotkeyOf = (place: number): string => `v${place + 10}`
 
-/** The subnet when the contenders register that begin after `epochs`. */
+/** Returns the subnet in which the contenders that begin after `epochs` epochs register. */
 function sceneOf({ contenders, stakes }: List, epochs: number): Scene {
   const places = Object.entries({ champion: 0, ...contenders })
   const miners = places.map(([hotkey, after], i) => ({ after, miner: miner(hotkey, i) }))

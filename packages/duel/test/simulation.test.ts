@@ -101,7 +101,7 @@ describe.each([
   ['16 Zipf', zipf(16), 0.5],
   ['2, 2:1', [1_000_000, 499_999], 0.3],
 ] as const)('%s', (_, weights, tied) => {
-  it.each(['thin', 'block'] as const)(`a contender of .6 wins with ${tied} tied: %s`, (strategy) => {
+  it.each(['thin', 'block'] as const)(`a .6 contender wins with ${tied} tied: %s`, (strategy) => {
     const cell = { field: fieldOf(weights), p: 0.6, tied, strategy }
     expectShare(cell, { atLeast: PROMISED.rightWins })
   })

@@ -25,7 +25,7 @@ export interface Block {
 /** The `prev` of a validator's first block. Protocol §6.2. */
 export const NO_BLOCK: Hash = '0'.repeat(64)
 
-/** The only canonical text of the second line. Protocol §6.2. */
+/** The form of a block's second line, the signature, in canonical JSON. Protocol §6.2. */
 const SIGNATURE_LINE = /^\{"signature":"([0-9a-f]{128})"\}$/
 
 const LINE_FEED = 0x0a
@@ -80,7 +80,8 @@ export function openBlock(bytes: Uint8Array, trust: BlockTrust): EvidenceResult<
 
 /**
  * Verifies a block's header and signature. The other lines are not verified. The hash fixes the
- * header, so a fault in it is in every copy, regardless of the lines after it. Protocol §6.2, §6.5.
+ * header, so a fault in the header is in every copy, regardless of the lines after it. Protocol
+ * §6.2, §6.5.
  */
 export function openHeader(
   bytes: Uint8Array,
@@ -108,8 +109,8 @@ export function openHeader(
 const BAD_LINES = fault('BAD_LINES', 'expected 2 to 2050 complete lines in at most 8 MiB')
 
 /**
- * Returns the lines without their line feeds. Only the first one if the last line has no line feed,
- * or if there are more lines than a block may have. Protocol §6.3.
+ * Returns the lines without their line feeds. Returns only the first line if the last line has no
+ * line feed, or if there are more lines than a block may have. Protocol §6.3.
  */
 function splitLines(bytes: Uint8Array): Uint8Array[] {
   const lines: Uint8Array[] = []
@@ -154,5 +155,5 @@ export async function writeBlock(draft: BlockDraft): Promise<{ hash: Hash; bytes
   return { hash, bytes: render(signature) }
 }
 
-/** Returns a line without its line feed. */
+/** Returns the canonical text of a value: a line without its line feed. */
 export const toLine = (value: object): string => canonicalize(value as Json)

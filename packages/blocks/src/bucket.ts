@@ -82,7 +82,7 @@ export const blockPath = (hash: Hash): string => `v1/blocks/${hash}.jsonl`
 /** Returns the path of the state that governs an epoch. Protocol §6.4. */
 export const statePath = (epoch: number): string => `v1/states/${epoch}.json`
 
-/** Maximum bytes of a state. One with a few hundred hotkeys is much smaller. */
+/** Maximum bytes of a state. A state with a few hundred hotkeys is much smaller. */
 export const STATE_BYTES = 8_388_608
 /**
  * Returns the path of the file with which a validator tests its bucket. It is not evidence.
@@ -90,7 +90,7 @@ export const STATE_BYTES = 8_388_608
  */
 export const probePath = (hotkey: string): string => `v1/probes/${hotkey}.json`
 
-/** The clock that limits the time of buckets, and that of players in games. */
+/** The clock that limits the time of buckets, and the time of players in games. */
 export interface Clock {
   /** Returns milliseconds since an arbitrary origin. */
   readonly now: () => number

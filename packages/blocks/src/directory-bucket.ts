@@ -16,8 +16,8 @@ export interface OpenFile {
  * Returns a bucket in a directory, which the first write creates. A file appears under its name
  * only when it is complete and synced. A crash leaves the file, or no file and perhaps a `.tmp`
  * that no path can name. Needs a file system with hard links, because link(2) refuses to overwrite.
- * `directory` may be a link; links below it are not followed. Files get `mode`; folders get it too,
- * and everyone who may read a file may enter them. Protocol §6.4.
+ * `directory` may be a link; links below it are not followed. Files and folders get `mode`;
+ * everyone who may read the files may also enter the folders. Protocol §6.4.
  */
 export function directoryBucket(directory: string, mode = 0o666): Bucket {
   const root = resolve(directory)
@@ -63,7 +63,7 @@ export function directoryBucket(directory: string, mode = 0o666): Bucket {
     } catch (error) {
       throw diskFailure(`write ${place}`, error)
     } finally {
-      // The failure before, if any, explains more than this one.
+      // An error of the write, if any, explains more than an error of this removal.
       await rm(temporary, { force: true }).catch(() => undefined)
     }
   }

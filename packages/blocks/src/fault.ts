@@ -3,7 +3,8 @@ import type { Result } from '@affine/prng'
 const FAULTS = [
   // Anyone may have altered the bytes: another copy may be valid.
   ['MISSING_BLOCK', 'BAD_LINES', 'WRONG_HASH', 'WRONG_SIGNATURE', 'WRONG_ROOT'],
-  // The validator made this fault and the following ones. Here a line is not a header or a sample.
+  // The validator made every fault from here on, except the last. In these two, a line is not a
+  // header or a sample.
   ['BAD_HEADER', 'BAD_SAMPLE'],
   // A block is in the wrong place of its lane.
   ['WRONG_SCOPE', 'WRONG_HEIGHT', 'WRONG_PREVIOUS', 'SHORT_BLOCK', 'WRONG_SECRET'],
@@ -25,8 +26,8 @@ export type BlockFault = (typeof FAULTS)[number][number]
 export const FAULT_CODES: readonly BlockFault[] = FAULTS.flat()
 
 /**
- * Reports whether a block with this fault may be valid in another bucket. Every other fault is its
- * validator's, and in every copy. Protocol §6.5.
+ * Reports whether a block with this fault may be valid in another bucket. Every other fault was
+ * made by the block's validator, and is in every copy. Protocol §6.5.
  */
 export const isOnlyOfCopy = (code: BlockFault): boolean =>
   FAULTS[0].some((altered) => altered === code)

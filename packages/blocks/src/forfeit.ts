@@ -26,7 +26,7 @@ export const isUnbegun = ({ champion, contender }: Pick<ChallengePair, Side>): b
 export function findForfeit(pair: PlayedPair<Side>, side: Side): string | undefined {
   const { env, challengeId, champion, contender } = pair
   const { game, lowestReward } = registry.get(env) ?? {}
-  // A forfeit has the lowest reward, so episodes with more need no replay.
+  // A forfeit has the lowest reward, so an episode with a higher reward needs no replay.
   if (pair[side].reward !== lowestReward) return undefined
   if (game === undefined) return findEpisodeForfeit(pair, pair[side])
   const recorded = { champion: champion.messages, contender: contender.messages }
@@ -37,8 +37,8 @@ export function findForfeit(pair: PlayedPair<Side>, side: Side): string | undefi
 }
 
 /**
- * Returns the same for one player's episode. In a game the opponent is the scripted one of
- * `strength`.
+ * Returns the reason for which a player forfeited an episode, as `findForfeit` does. In a game, the
+ * opponent is scripted, with this `strength`.
  */
 export function findEpisodeForfeit(
   { env, challengeId, strength }: PlayedPair<never> & { readonly strength?: number | undefined },

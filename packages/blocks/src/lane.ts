@@ -110,8 +110,8 @@ export async function verifyLane(request: LaneRequest): Promise<EvidenceResult<L
 }
 
 /**
- * Returns the fault of the first invocation of a block that is in `known`, or null. Adds the
- * others: an invocation occurs at most once in a lane.
+ * Returns the fault of the first invocation of a block that is already in `known`, or null. Adds
+ * the invocations before it to `known`. An invocation occurs at most once in a lane.
  */
 function findRepetition({ hash, samples }: AuditedBlock, known: Set<string>): Failure | null {
   for (const [i, { invocations }] of samples.entries())
@@ -147,7 +147,7 @@ function findMisplacement(
 /** The facts of an audited sample that a lane needs. */
 interface AuditedSample {
   readonly rewards: Rewards
-  /** Those of all its episodes, in order. */
+  /** The invocations of all the sample's episodes, in order. */
   readonly invocations: readonly string[]
 }
 
@@ -160,7 +160,7 @@ export interface AuditedBlock {
   /** Bytes of the first sample line, with its line feed; 0 without a line. */
   readonly firstLineBytes: number
   readonly samples: readonly AuditedSample[]
-  /** The fault of the next sample and its place, or null. */
+  /** The fault of the sample after `samples`, with its place, or null. */
   readonly wrong: Failure | null
 }
 
@@ -170,14 +170,14 @@ export interface BlockRequest {
   readonly scope: Scope
   /** The secret of the lane. Empty for its last block, which contains the secret. */
   readonly secret: Hash
-  /** Number of samples of the plan that this block and those before it must contain. */
+  /** Number of samples of the plan that this block and the blocks before it must contain. */
   readonly due: number
 }
 
 /**
- * Reads a block as `readBlock` does, and audits each of its samples on its own: it is the plan's,
- * its challenge follows from the scope and the secret, and its transcript replays. `verifyLane`
- * compares samples with each other. Never throws on any bytes. Protocol §6.5.
+ * Reads a block as `readBlock` does, and audits each of its samples independently: the sample is in
+ * the plan, its challenge follows from the scope and the secret, and its transcript replays.
+ * `verifyLane` compares samples with each other. Never throws on any bytes. Protocol §6.5.
  *
  * Parses one line at a time. Holding all of them would double the time spent on garbage collection.
  *

@@ -11,7 +11,10 @@ export const LIMITS = {
   headerBytes: 1024,
   sampleBytes: 131_072,
   blockSamples: 2048,
-  /** Total of all samples, with line feeds. The rest is for the largest header and a signature. */
+  /**
+   * Total of all samples, with line feeds. The rest of `blockBytes` is for the largest header and a
+   * signature.
+   */
   roomBytes: 8_386_560,
   blockBytes: 8_388_608,
   invocationBytes: 128,
@@ -188,7 +191,10 @@ const sample: Shape<Sample> = (value) => {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Returns the text of UTF-8 bytes with any byte order mark, or an empty text for other bytes. */
+/**
+ * Returns the text of UTF-8 bytes, including a byte order mark if there is one, or an empty text
+ * for other bytes.
+ */
 export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes)

@@ -2,7 +2,10 @@ import { blake3 } from '@affine/prng'
 import { bytesToHex } from '@noble/hashes/utils.js'
 
 const LEAF = /* @__PURE__ */ Uint8Array.of(0)
-/** A node's tag and two hashes. Every node reuses it, since hashing three parts takes longer. */
+/**
+ * A buffer for a node's tag and two hashes. All nodes share it, since hashing three parts takes
+ * longer.
+ */
 const node = /* @__PURE__ */ new Uint8Array(65).fill(1)
 
 /** Returns the hash of a line as a leaf: `BLAKE3(0x00 || line)`. Protocol §1.3. */

@@ -75,7 +75,7 @@ function makePlan(lane: LaneQuotas): readonly PlannedSample[] {
   )
 }
 
-/** Returns the environments that any contender plays, ascending. */
+/** Returns the environments that at least one contender plays, ascending. */
 const listEnvs = ({ quotas }: LaneQuotas): readonly string[] =>
   [...new Set(Object.values(quotas).flatMap(Object.keys))].sort()
 
@@ -85,7 +85,10 @@ const listPlayers = (env: string, { quotas }: LaneQuotas): (readonly [string, nu
     .sort()
     .map((contender) => [contender, quotas[contender]?.[env] ?? 0] as const)
 
-/** Returns the games of an environment. Every contender plays its own. */
+/**
+ * Returns the games of an environment. Each contender plays its quota of games against the
+ * champion.
+ */
 function planGames(env: string, lane: LaneQuotas): readonly PlannedGame[] {
   const { champion } = lane
   return listPlayers(env, lane).flatMap(([contender, quota]) =>
@@ -108,7 +111,7 @@ function planEpisodes(env: string, lane: LaneQuotas): readonly PlannedEpisode[] 
   return episodes
 }
 
-/** An environment of a lane, and the challenges in it. */
+/** An environment of a lane, and the function that derives its challenges. */
 export interface LaneEnv {
   readonly env: Env
   readonly challengeAt: ReturnType<typeof deriveChallenges>
@@ -132,9 +135,9 @@ export function makeLaneEnvs(scope: Scope, secret: Hash): ReadonlyMap<string, La
 export type Rewards = readonly number[]
 
 /**
- * A contender's result in an environment; the rest of its quota are ties. Points are those of the
- * contender and of the champion in the challenges of that quota, in ppm per challenge; games have
- * none.
+ * A contender's result in an environment. Challenges of its quota that it neither won nor lost are
+ * ties. The points are sums over the challenges of its quota, in ppm per challenge; games have no
+ * points.
  */
 type Totals = [wins: number, losses: number, contenderPoints: number, championPoints: number]
 
@@ -155,7 +158,7 @@ export function countTallies(
     const [first = 0, second = first] = rewards[k] ?? []
     const isGame = 'contender' in planned
     const player = isGame ? planned.contender : planned.miner
-    // The champion's line of a challenge is before those of the contenders.
+    // The champion's sample of a challenge precedes the contenders' samples.
     if (isGame || player === lane.champion) champion = first
     if (isGame || player !== lane.champion)
       countChallenge(tallies[player]?.[planned.env], { champion, contender: second }, planned.env)

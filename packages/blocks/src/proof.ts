@@ -16,7 +16,7 @@ import { computeMerkleRoot, proveInclusion, verifyInclusion } from './merkle.ts'
 import { checkScope, type LaneId, type LaneQuotas, planLane } from './plan.ts'
 
 /**
- * One sample and its path to an anchored head, as JSON. Lines are text, because hashes cover their
+ * One sample and its path to a sealed head, as JSON. Lines are text, because hashes cover their
  * bytes. Protocol §6.6.
  */
 export interface SampleProof {
@@ -27,7 +27,7 @@ export interface SampleProof {
   /** The header of the sample's block. */
   readonly header: string
   readonly signature: string
-  /** The headers after it, up to the head's. Empty if the sample's block is the head. */
+  /** The headers of the later blocks, up to the head's. Empty if the sample's block is the head. */
   readonly links: readonly string[]
 }
 
@@ -70,7 +70,7 @@ export function proveSample(
 /** Maximum bytes of a proof as a file. Protocol §6.6. */
 export const PROOF_BYTES: number = 16 * LIMITS.sampleBytes
 
-/** A proof as a file has it, and the header of its block, with that block's hash. */
+/** The proof in a file, and the header and the hash of the sample's block. */
 export interface ReadProof {
   readonly proof: SampleProof
   readonly header: Header
@@ -119,10 +119,10 @@ export interface ProofVerdict {
 }
 
 /**
- * Verifies that the validator of `scope` signed a sample for that chain, subnet and epoch, and that
- * it lies under the chain of blocks that ends at `head`. Returns the sample or the fault, and every
- * step. Needs no other data, and never throws for any parsed `proof`. Does not verify the
- * rest of the lane, or that the transcript replays. Protocol §6.6.
+ * Verifies that the validator of `scope` signed a sample for the chain, subnet and epoch of
+ * `scope`, and that the sample lies under the chain of blocks that ends at `head`. Returns the
+ * sample or the fault, and every step. Needs no other data, and never throws for any parsed
+ * `proof`. Does not verify the rest of the lane, or that the transcript replays. Protocol §6.6.
  */
 export function judgeSampleProof(
   proof: unknown,
@@ -175,7 +175,9 @@ export function judgeSampleProof(
 
 const faultUnless = (holds: boolean, failure: Failure): Failure | null => (holds ? null : failure)
 
-/** Returns the verdict of a proof that fails at a step before the others are possible. */
+/**
+ * Returns the verdict of a proof that fails at a step without which the other steps are impossible.
+ */
 export const failProof = (code: ProofStep['code'], failure: Failure): ProofVerdict => ({
   result: failure,
   steps: [{ code, fault: failure, values: {} }],
@@ -183,7 +185,7 @@ export const failProof = (code: ProofStep['code'], failure: Failure): ProofVerdi
 
 /**
  * Returns a fault if there are more links than the lane has samples, or null. Every block except
- * the last is full, so a lane has no more blocks. Protocol §6.6.
+ * the last is full, so a lane has no more links than samples. Protocol §6.6.
  */
 function checkLinkCount(links: readonly string[], scope: ProofTarget['scope']): Failure | null {
   const max = planLane(scope).length
@@ -192,8 +194,8 @@ function checkLinkCount(links: readonly string[], scope: ProofTarget['scope']): 
 }
 
 /**
- * Returns the hash of the last header line, or `hash` if there are none. Null unless the `prev` of
- * each is the hash of the line before it, and that of the first is `hash`. Protocol §6.6.
+ * Returns the hash of the last link, or `hash` without links. Null unless each link is a header
+ * whose `prev` is the hash of the link before it, or `hash` for the first link. Protocol §6.6.
  */
 function followLinks(hash: Hash, links: readonly string[]): Hash | null {
   let last = hash

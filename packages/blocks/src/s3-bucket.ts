@@ -78,7 +78,7 @@ export function s3Bucket(options: S3Options): Bucket {
     const own = bytes.slice()
     const body = await gzip(own)
     const { status } = await sendS3({ ...transferOf('write', path, 0), body }, signer)
-    // A file that is there may be another writer's, or ours from an attempt whose response was
+    // An existing file may be another writer's, or this writer's from an attempt whose response was
     // lost.
     const reading = transferOf('write', path, own.length)
     const stored = await sendS3(reading, signer)
@@ -88,7 +88,10 @@ export function s3Bucket(options: S3Options): Bucket {
   return { read, write }
 }
 
-/** Returns the reason why a file is not there after a write with this status. */
+/**
+ * Returns the facts of a failed write: `status` is its response, and `stored` is what the service
+ * returns afterwards instead of the written bytes.
+ */
 function explainWrite(status: number, stored: S3Answer): BucketFailureFacts {
   if (stored.status !== 200)
     return { code: 'lost', status, reason: `no file exists after the response ${status}` }
@@ -155,8 +158,8 @@ export interface S3Answer {
 
 /**
  * Reads a file, or writes one that does not exist yet.
- * @throws BucketFailure as `requestFile` does, and for any response but those of `S3Answer`; final
- *   unless it is transient.
+ * @throws BucketFailure as `requestFile` does, and for any response other than those of `S3Answer`;
+ *   the failure has `isFinal` unless it is transient.
  */
 function sendS3(transfer: FileTransfer, signer: Signer): Promise<S3Answer> {
   const { url, body } = transfer

@@ -2,7 +2,10 @@ import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 
-/** The names that differ between services, in an otherwise identical signature and condition. */
+/**
+ * The names in a request that differ between services. Signature and condition are identical
+ * otherwise.
+ */
 export interface Dialect {
   /** Prefix of the algorithm and of the secret: `AWS4`. */
   readonly prefix: string
@@ -41,8 +44,8 @@ export interface Signer {
 }
 
 /**
- * Returns the request's headers with a Signature Version 4 over all of them, its host and its body.
- * Paths are signed verbatim: those of a bucket need no escapes.
+ * Returns the request's headers with a Signature Version 4 over all these headers, the host and the
+ * body. Paths are signed verbatim: those of a bucket need no escapes.
  *
  * Source: "Signature Version 4" of Amazon's API reference of S3, and "Signatures" of Google Cloud
  * Storage, which differ only in the dialect.

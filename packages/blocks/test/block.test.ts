@@ -23,7 +23,9 @@ const scope = scopeOf(toy.hotkey, { 'tictactoe@0.1.0': 1, 'mult8@0.1.0': 1 })
 const { genesis, netuid, epoch } = scope
 const first = { genesis, netuid, epoch, height: 0, prev: NO_BLOCK, time: 1 }
 
-/** A copy in parts, each with its repetitions: hex, because it may not be UTF-8. */
+/**
+ * A copy of a block, as parts and how often each is repeated. Parts are hex: they may not be UTF-8.
+ */
 interface CopyVector {
   readonly what: string
   readonly input: { readonly hash: string; readonly copy: readonly (readonly [string, number])[] }
@@ -77,7 +79,7 @@ describe('writeBlock', () => {
     expect(sign).not.toHaveBeenCalled()
   })
 
-  it('rejects a signature of another length, and with the error of `sign`', async () => {
+  it('rejects a signature of another length, and passes on the error of `sign`', async () => {
     await expect(writeBlock({ ...draft, sign: () => new Uint8Array(63) })).rejects.toThrow(
       '"sign" expected to give 64',
     )

@@ -52,12 +52,15 @@ if (S3_ENDPOINT && S3_BUCKET && S3_ACCESS_KEY_ID && S3_SECRET_ACCESS_KEY) {
   bucketSuite(`s3Bucket on ${S3_ENDPOINT}`, async () => ({ bucket: patient(s3Bucket(at)) }))
 }
 
-/** A number, alone or with a code, is the status of a response that the service never sent. */
+/**
+ * What happens to a request. A number, alone or with a code, is the status of a response that the
+ * service never sent.
+ */
 type Step = 'pass' | 'cut before' | 'cut after' | number | `${number} ${string}`
 /** Returns the XML of a service's error. */
 const errorOf = (code: string): string =>
   `<Error><Code>${code}</Code><AWSAccessKeyId>${keys.accessKeyId}</AWSAccessKeyId></Error>`
-/** Returns the service behind a network that takes these steps, one a request, then works. */
+/** Returns a bucket behind a network that does one of `steps` to each request, and then works. */
 function troubled(...steps: readonly Step[]) {
   const asked: string[] = []
   const left = [...steps]
@@ -91,13 +94,13 @@ describe('a write', () => {
     [[412, 'cut before'], 'PUT GET', /: ECONNRESET$/],
     [[412, 503], 'PUT GET', /: status 503$/],
     [[412, 'pass'], 'PUT GET', /: no file exists after the response 412$/],
-    // The service confirms a file that it does not have, or has only later.
+    // The service confirms a write of a file that it does not have, or has only later.
     [[200, 'pass'], 'PUT GET', /: no file exists after the response 200$/],
     [['pass', '404 NoSuchKey'], 'PUT GET', /: no file exists after the response 200$/],
     [['200 InternalError'], 'PUT', /: status 200 InternalError$/],
     [['200 NoSuchKey', 'pass'], 'PUT GET', /: no file exists after the response 404$/],
     [['200 PreconditionFailed', 'pass'], 'PUT GET', /: no file exists after the response 412$/],
-  ])('is not repeated by the bucket, but may be, after %j', async (steps, want, message) => {
+  ])('is left for the caller to repeat after %j', async (steps, want, message) => {
     const path = freshPath()
     const { asked, bucket } = troubled(...steps)
     const error = await rejectionOf(bucket.write(path, bytes('x')))
@@ -161,7 +164,7 @@ describe('a read', () => {
     expect(asked).toEqual(['GET'])
   })
 
-  it('stores its bytes, even if the caller’s buffer changes', async () => {
+  it('returns the written bytes, even if the caller’s buffer changed during the write', async () => {
     const path = freshPath()
     const before = noise(100_000)
     // The second write finds the file and compares it.
@@ -279,7 +282,7 @@ describe('a failure', () => {
     expect(String(error)).toMatch(/: status 400$/)
   })
 
-  it('is a redirect, which is not followed', async () => {
+  it('is reported for a redirect, which is not followed', async () => {
     const hit: string[] = []
     const other = await serve(({ url = '' }, response) => void response.end(hit.push(url)))
     for (const status of [301, 307]) {
@@ -297,7 +300,7 @@ describe('a failure', () => {
     expect(hit).toEqual([])
   })
 
-  it('is a missing response', async () => {
+  it('is reported for a missing response', async () => {
     const options = { ...place, endpoint: await serve(() => {}), timeoutMs: 50, fetch }
     await expect(s3Bucket(options).read('x', 10)).rejects.toThrow(
       /^cannot read http.*\/x: no complete response in time$/,
@@ -319,7 +322,7 @@ describe('a failure', () => {
     [{ accessKeyId: '' }, '"accessKeyId" and'],
     [{ secretAccessKey: 'two words' }, '"accessKeyId" and'],
     [{ secretAccessKey: 'pasted\n' }, '"accessKeyId" and'],
-  ])('is an option: %j', (wrong, message) => {
+  ])('is reported for a wrong option: %j', (wrong, message) => {
     expect(() => s3Bucket({ ...place, ...wrong })).toThrow(message)
     expect(() => s3Bucket({ ...place, ...wrong })).not.toThrow(/hush|two|pasted|the-key/)
   })

@@ -116,7 +116,7 @@ export function bucketSuite(name: string, open: () => Promise<Harness>): void {
         )
     })
 
-    it('accepts identical bytes again, and never others', async () => {
+    it('accepts identical bytes again, and never other bytes', async () => {
       const path = freshPath()
       await bucket.write(path, bytes('one'))
       await bucket.write(path, bytes('one'))

@@ -29,7 +29,7 @@ bucketSuite('httpBucket over a plain web server', async () => {
   return { bucket: { ...httpBucket(`${url}/a/bucket`, { fetch }), write } }
 })
 
-it('accepts the paths that validators write, and no others', () => {
+it('accepts the paths that validators write, and no other paths', () => {
   for (const path of pathsOf('ab'.repeat(32), 7, '5F')) {
     expect(isBucketPath(path), path).toBe(true)
     for (const other of [`/${path}`, `5F/${path}`, `${path}/x`, `${path}\n`, path.slice(3)])
@@ -176,7 +176,7 @@ describe('httpBucket', () => {
     }
   })
 
-  it('names a refused connection', async () => {
+  it('reports a refused connection', async () => {
     await expect(httpBucket('http://127.0.0.1:1', { fetch }).read('x', 10)).rejects.toMatchObject({
       code: 'connection',
       message: expect.stringMatching(

@@ -30,10 +30,11 @@ import {
 } from './lane.ts'
 
 /*
- * Honest lanes under a real key: one of 42 samples in blocks of 20, 20 and 2, one of 18: of
- * mult8 the champion's and the contender's in turn, then of tic-tac-toe, from the eighth on.
- * A fault comes from it in one of two ways: `altered` changes stored bytes, as a mirror could; the
- * others have the validator itself sign something else, hashes and roots correct.
+ * Two honest lanes under a real key: a long one of 42 samples in blocks of 20, 20 and 2, and a
+ * short one of 18 samples. Samples of the champion and the contender alternate: first mult8, then
+ * tic-tac-toe, which begins at index 8 in the short lane. A fault is made in one of two ways:
+ * `altered` changes stored bytes, as a mirror could; the other functions have the validator itself
+ * sign other content, with correct hashes and roots.
  */
 const key = keyOf(1)
 const scope = scopeOf(key.hotkey, { 'tictactoe@0.1.0': 5, 'mult8@0.1.0': 16 })
@@ -43,7 +44,7 @@ let many: Sample[]
 let samples: EpisodeSample[]
 let plans: Plan[]
 let honest: Files
-/** The proof of sample 1 of its first block. */
+/** The proof of sample 1 of the long lane's first block. */
 let proof: SampleProof
 
 const { blockSamples } = LIMITS
@@ -62,7 +63,8 @@ afterAll(() => Object.assign(LIMITS, { blockSamples }))
 type Verdict = Promise<Result<unknown, BlockFault>>
 
 /**
- * Verifies the lane with the stored bytes of one block changed. Block 0 is the head, 2 the first.
+ * Verifies the long lane with the stored bytes of one block changed. Block 0 is the head, 2 the
+ * first.
  */
 function altered(block: number, edit: (bytes: Uint8Array) => Uint8Array): Verdict {
   const [hash, bytes] = [...honest.bytes].reverse()[block]!
@@ -74,7 +76,7 @@ function altered(block: number, edit: (bytes: Uint8Array) => Uint8Array): Verdic
   return verifyLane({ ...honest, read })
 }
 
-/** Verifies the lane with the text of one block changed. */
+/** Verifies the long lane with the text of one block changed. */
 const edited = (block: number, edit: (text: string) => string): Verdict =>
   altered(block, (bytes) => utf8ToBytes(edit(new TextDecoder().decode(bytes))))
 
@@ -85,18 +87,18 @@ function signed(
   return verifyLane(laneOf(key, short, plansOf(edit(structuredClone(samples)) as Sample[])))
 }
 
-/** Verifies the lane, signed with one sample changed. */
+/** Verifies the short lane, signed with one sample changed. */
 function changed(index: number, change: (sample: EpisodeSample) => object): Verdict {
   return signed((all) =>
     all.map((sample, i) => (i === index ? (change(sample) as Sample) : sample)),
   )
 }
 
-/** Verifies the lane, signed with another first line. */
+/** Verifies the short lane, signed with another first line. */
 const lined = (line: Uint8Array): Verdict => signed(([, ...rest]) => [line, ...rest])
 
 /**
- * Verifies the lane, signed with another transcript of a finished tic-tac-toe of two or more
+ * Verifies the short lane, signed with another transcript of a finished tic-tac-toe of two or more
  * replies.
  */
 function changedMessages(change: (messages: Episode['messages'][number][]) => unknown[]): Verdict {
@@ -105,7 +107,7 @@ function changedMessages(change: (messages: Episode['messages'][number][]) => un
 }
 
 /**
- * Verifies the lane, signed with other header fields in one block. Block 0 is the first, 2 the
+ * Verifies the long lane, signed with other header fields in one block. Block 0 is the first, 2 the
  * last.
  */
 function headed(block: number, header: { readonly [key in keyof Header]?: unknown }): Verdict {
@@ -339,7 +341,7 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
 /** Returns the index of a sample that ended by the rules. */
 const clean = () => samples.findIndex(({ fault }) => !fault)
 
-/** Returns the lane without its first block. */
+/** Returns the long lane without its first block. */
 function beheaded(): Files {
   return laneOf(key, scope, plans.slice(1), [...honest.bytes.keys()][0]!)
 }

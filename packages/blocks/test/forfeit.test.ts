@@ -66,7 +66,7 @@ describe('the reason of a forfeit', () => {
     for (const game of games) expect(findForfeit(game, 'contender')).toBeUndefined()
   })
 
-  it('is undefined for a game that was never begun, unlike one without a first reply', async () => {
+  it('is undefined for a game that was never begun, unlike a game without a first reply', async () => {
     const [begun] = await playedBy(HEX, 1, silent)
     const sampleWith = (champion: Transcript, contender: Transcript): ChallengePair => ({
       ...begun!,
@@ -96,7 +96,7 @@ describe('the reason of a forfeit', () => {
     expect(findEpisodeForfeit({ ...pair!, env: 'no@1.0.0' }, pair!.champion)).toBeUndefined()
   })
 
-  it('is undefined for any content that a stranger signed', async () => {
+  it('is found without an error for any content that a stranger signed', async () => {
     const [sound] = await playedBy(TICTACTOE, 1, () => 'never')
     const { messages, reward } = sound!.champion
     const text = fc.oneof(

@@ -20,8 +20,8 @@ beforeAll(async () => {
 })
 
 /**
- * Resolves with the fault of a lane with blocks of these sizes. `next` is the size of the last
- * block's first sample.
+ * Resolves with the fault of a lane whose first block has `samples` samples in `bytes` bytes, or
+ * with `whole`. `next` is the size of the last block's first sample.
  */
 async function codeOf(samples: number, bytes: number, next: number) {
   const [last, first] = audited
@@ -51,12 +51,12 @@ describe('a block before the last', () => {
     [blockSamples - 1, roomBytes - 1001, 'SHORT_BLOCK'],
     [63, roomBytes - 999, 'whole'],
     [0, 0, 'SHORT_BLOCK'],
-  ])('of %i samples and %i bytes, before one of 1000 bytes: %s', async (...asked) => {
+  ])('of %i samples and %i bytes, before a sample of 1000 bytes, gives %s', async (...asked) => {
     const [samples, bytes, code] = asked
     expect(await codeOf(samples, bytes, 1000)).toBe(code)
   })
 
-  it('is short before an empty one, too', async () => {
+  it('is also too short before an empty last block', async () => {
     expect(await codeOf(blockSamples - 1, roomBytes, 0)).toBe('SHORT_BLOCK')
     expect(await codeOf(blockSamples, roomBytes, 0)).toBe('whole')
   })
@@ -72,7 +72,7 @@ describe('a block before the last', () => {
   })
 })
 
-it('can hold its samples next to the largest header', () => {
+it('holds the maximum of sample bytes next to the largest header in a block', () => {
   const signatureBytes = JSON.stringify({ signature: 'ab'.repeat(64) }).length
   const overhead = LIMITS.headerBytes + 1 + signatureBytes + 1
   expect(LIMITS.roomBytes + overhead).toBeLessThanOrEqual(LIMITS.blockBytes)

@@ -10,7 +10,7 @@ const OTHER = { champion: 'contender', contender: 'champion' } as const
 let samples: Sample[]
 
 beforeAll(async () => {
-  // At .97 a move, some games end by a connection, and others by the loser's reply.
+  // With a skill of .97 a move, some games end by a connection, and others by the loser's reply.
   samples = await honestSamples(scope, 0.98, 0.97)
 })
 
@@ -21,7 +21,7 @@ async function verdictOn(old: ChallengePair, altered: ChallengePair): Promise<un
   return read.ok ? read.value : `${read.code} ${read.detail.replace(/^.*0\.1\.0 \d+: /, '')}`
 }
 
-/** Returns the first game with this ending, and the side that was to move. */
+/** Returns the first game whose ending satisfies `isIt`, with that ending. */
 function gameThat(isIt: (ended: Ended) => boolean): Ended {
   const games = gamesOf(samples).map(endedOf)
   const found = games.find(isIt)
@@ -88,7 +88,7 @@ describe('a lane of all four environments', () => {
 // vectors/envs/games.json has the other transcripts that do not replay.
 describe('an altered game', () => {
   it.each(SIDES)(
-    'has no other %s: a stranger, or one without a fault or with a win in a game never begun',
+    'is rejected if its %s is a stranger, or has no fault or a win in an unbegun game',
     async (side) => {
       const { game } = gameThat(({ isWon }) => isWon)
       const stranger = withSides(game, { [side]: { miner: toy.hotkey } })

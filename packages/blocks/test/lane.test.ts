@@ -28,7 +28,7 @@ beforeAll(async () => {
   lane = laneOf(toy, scope, plansOf(samples))
 })
 
-/** Counts in another way than the lane does. */
+/** Returns the tally of an environment, counted in another way than `verifyLane` does. */
 function tallyOf(env: string) {
   const rewardsOf = (side: 'champion' | 'contender') =>
     episodesOf(samples, side).flatMap((sample) => (sample.env === env ? [sample.reward] : []))
@@ -36,7 +36,7 @@ function tallyOf(env: string) {
   const leads = contender.map((reward, i) => reward - champion[i]!)
   const lowest = make(env).spec.lowestReward
   const earned = (rewards: number[]) => rewards.reduce((sum, reward) => sum + reward - lowest, 0)
-  // A game of tictactoe gives up to two points, a product one.
+  // The rewards of tictactoe span two units, those of mult8 one.
   const unit = env.startsWith('mult8') ? 1_000_000 : 500_000
   return [
     leads.filter((lead) => lead > 0).length,
@@ -47,7 +47,7 @@ function tallyOf(env: string) {
 }
 
 describe('a valid lane', () => {
-  it('has its tallies, and its blocks with the head first', async () => {
+  it('results in its tallies, and its blocks with the head first', async () => {
     const want = {
       tallies: {
         [CONTENDER]: {
@@ -67,7 +67,7 @@ describe('a valid lane', () => {
     expect(episodesOf(samples, 'champion').some(isCut)).toBe(true)
   })
 
-  it('may have only its secret in the last block, after one of 2048 samples', async () => {
+  it('may have only its secret in the last block, after a block of 2048 samples', async () => {
     const full = scopeOf(toy.hotkey, { 'mult8@0.1.0': 1024 })
     const plans = [...plansOf(await honestSamples(full)), { lines: [] }]
     expect((await verifyLane(laneOf(toy, full, plans))).ok).toBe(true)
@@ -85,7 +85,7 @@ describe('a valid lane', () => {
   })
 })
 
-describe('reading', () => {
+describe('reading a lane', () => {
   it('requests one block after another, from the head back, within the limit', async () => {
     const asked: string[] = []
     const read = async (path: string, limit: number) => {
@@ -111,7 +111,7 @@ describe('reading', () => {
   })
 })
 
-describe('an invalid scope throws', () => {
+describe('an invalid scope', () => {
   it.each([
     [
       'an environment that is not registered',
@@ -123,7 +123,7 @@ describe('an invalid scope throws', () => {
       { specHashes: {} },
       /^"specHashes" expected one for \w+@0.1.0, got none$/,
     ],
-  ])('%s', async (_, change, message) => {
+  ])('rejects the verification: %s', async (_, change, message) => {
     await expect(verifyLane({ ...lane, scope: { ...scope, ...change } })).rejects.toThrow(message)
   })
 })

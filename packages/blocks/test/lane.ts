@@ -27,7 +27,7 @@ export interface Key {
   readonly verify: Verify
 }
 
-/** A stand-in without a key, for tests of other things than signatures. */
+/** A stand-in for a key, for tests that are not about signatures. */
 export const toy: Key = {
   hotkey: `5${'A'.repeat(47)}`,
   sign: (message) => blake3(message, { dkLen: 64 }),
@@ -41,7 +41,7 @@ const DAY = 1_760_000_000_000
 export const CHAMPION = `5${'B'.repeat(47)}`
 export const CONTENDER = `5${'C'.repeat(47)}`
 
-/** Returns a scope. Default: one contender with these quotas. */
+/** Returns the scope of a lane. Default of `quotas`: one contender with `quota`. */
 export function scopeOf(
   validator: string,
   quota: Readonly<Record<string, number>>,
@@ -111,10 +111,10 @@ export const episodesOf = (samples: readonly Sample[], side: Side): EpisodeSampl
 export const gamesOf = (samples: readonly Sample[]): ChallengePair[] =>
   samples.flatMap((sample) => ('miner' in sample ? [] : [sample]))
 
-/** A block as a validator writes it that checks nothing. A line is a value, or raw bytes. */
+/** A block to write without any checks. A line is a value, or raw bytes. */
 export interface Plan {
   readonly lines: readonly (Json | Sample | Uint8Array)[]
-  /** Fields that differ from the right ones; undefined omits one. */
+  /** Header fields that replace the correct ones. A field that is undefined is omitted. */
   readonly header?: { readonly [key in keyof Header]?: unknown }
 }
 
@@ -179,7 +179,7 @@ export function laneOf(
   }
 }
 
-/** Returns samples in full blocks, with the rest in the last. */
+/** Returns samples in full blocks, with the rest in the last block. */
 export function plansOf(samples: readonly Sample[], size: number = LIMITS.blockSamples): Plan[] {
   const plans: Plan[] = [{ lines: samples.slice(0, size) }]
   for (let start = size; start < samples.length; start += size)

@@ -23,7 +23,7 @@ function longestPrompt(spec: EnvSpec): string {
   return longest
 }
 
-/** Returns an episode of `replies` replies, `long` of them as long as is recorded. */
+/** Returns an episode of `replies` replies. The first `long` have the maximum recorded length. */
 function episodeOf(spec: EnvSpec, replies: number, long: number) {
   const prompt = { role: 'user', content: longestPrompt(spec) }
   const messages = Array.from({ length: replies }, (_, at) => [

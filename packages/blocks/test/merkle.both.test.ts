@@ -13,8 +13,8 @@ vi.mock('@affine/prng', async (original) => {
 })
 
 describe('published inclusion proofs', () => {
-  // The vectors have the hashes of leaves, not the leaves. So a leaf is its own hash here, and
-  // nodes use SHA-256.
+  // The vectors have the hashes of leaves, not the leaves. So here the hash of a leaf is the leaf,
+  // and nodes use SHA-256.
   const hash: typeof blake3 = (...parts) => {
     const [tag, ...bytes] = concatBytes(...parts)
     return tag === 0 ? Uint8Array.from(bytes) : sha256(concatBytes(...parts))

@@ -22,7 +22,7 @@ it.each([
 })
 
 describe('the plan of a lane', () => {
-  it('has environments ascending; then by index, the champion before contenders', () => {
+  it('is in order of environment, of contender for games, of index, with the champion first', () => {
     const quotas = { [B]: { [MULT8]: 2, [HEX]: 1 }, [A]: { [HEX]: 2, [MULT8]: 1 } }
     expect(planLane({ champion: CHAMPION, quotas })).toEqual([
       { env: HEX, index: 0, champion: CHAMPION, contender: A },

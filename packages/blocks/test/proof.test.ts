@@ -51,7 +51,7 @@ it('proves every sample of every block, through JSON', () => {
   }
 })
 
-it('proves a sample under its own block if that is the head', () => {
+it('proves a sample without links if its block is the head', () => {
   const block = blocks[1]!
   const made = proveSample(block, 0)
   expect(judgeSampleProof(made, { head: block.hash, scope, verify: toy.verify }).result.ok).toBe(
@@ -80,11 +80,11 @@ describe('each step', () => {
     [['signature'], () => failing({ signature: flip(proof.signature) })],
     [['inclusion'], () => failing({ index: 2 })],
     [['inclusion', 'sample'], () => failing({ sample: '{}' })],
-  ])('fails on its own: %j', (codes, judged) => expect(judged()).toEqual(codes))
+  ])('fails only for its own fault: %j', (codes, judged) => expect(judged()).toEqual(codes))
 })
 
-describe('a proof over the limits is rejected', () => {
-  it('by its path', () => {
+describe('a proof over a limit', () => {
+  it('is rejected because of its path', () => {
     const path = Array.from({ length: 12 }, () => '00'.repeat(32))
     expect(check({ ...proof, path })).toMatchObject({
       detail: expect.stringMatching(/^\/path: .* 11$/),
@@ -95,7 +95,7 @@ describe('a proof over the limits is rejected', () => {
     ['sample', 131_072, (long: string) => ({ ...proof, sample: long })],
     ['header', 1024, (long: string) => ({ ...proof, header: long })],
     ['links/0', 1024, (long: string) => ({ ...proof, links: [long] })],
-  ])('by its %s', (place, most, withLong) => {
+  ])('is rejected because of its %s', (place, most, withLong) => {
     const detail = expect.stringMatching(`^/${place}: .* ${most} characters$`)
     expect(check(withLong('x'.repeat(most + 1)))).toMatchObject({ detail })
   })

@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 const read = (value: unknown) => readSample(utf8ToBytes(canonicalize(value as never)))
 
-/** Reads samples of the wrong shape. Returns the fault of each. */
+/** Returns the fault of each of these samples of a wrong shape, one a line. */
 function faultsIn(wrong: Readonly<Record<string, unknown>>): string {
   const lines = Object.entries(wrong).map(([name, value]) => {
     const result = read(value)

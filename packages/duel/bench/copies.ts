@@ -49,7 +49,8 @@ const HONEST = [1, 3, 7].flatMap((copies) =>
 )
 
 const HARDER: readonly (Row & { readonly setting: string })[] = [
-  // A validator with more than half of the weight, whose lane is always the median, and with less.
+  // The heaviest validator has more than half of the weight, so that its lane is always the median,
+  // or less.
   ...[
     { heaviest: 6, others: 3 },
     { heaviest: 5, others: 6 },
@@ -73,7 +74,7 @@ const HARDER: readonly (Row & { readonly setting: string })[] = [
   ),
 ]
 
-/** Returns how often the original becomes champion if its copies begin after `epochs`. */
+/** Returns how often the original becomes champion if its copies begin `delay` epochs later. */
 export const originalShare = (copying: Copying, delay: number, lists: number): Share =>
   measureLists(listOf(copying, delay), lists)
 

@@ -30,11 +30,14 @@ export interface Throw {
   readonly games: number
   /** Multiple of the rival's usual lead, by environment. Default: 1. */
   readonly leads?: Readonly<Record<string, number>>
-  /** Whether it is silent only in the first epoch, and loses the games left open in the last. */
+  /**
+   * Whether the champion is silent only in the first epoch, and loses the games that are still open
+   * in the last epoch.
+   */
   readonly isLate?: boolean
 }
 
-/** A lead in one environment that leaves the rival behind in the sum. */
+/** A lead in one environment with which the rival is behind in the sum over all environments. */
 const WORSE = -2.5
 
 export const THROWS = {
@@ -62,7 +65,7 @@ export const LATE: Throw = {
 /** A champion, seven equally good accomplices, and a rival in one list. */
 interface Crowning {
   readonly lanes: number
-  /** Number of validators, the last ones, that lie for the accomplices. */
+  /** Number of validators that lie for the accomplices: the last ones. */
   readonly liars: number
   readonly skill: Skill
   readonly thrown: Throw

@@ -23,7 +23,10 @@ function distributionOf(n: number, p: number): readonly number[] {
   })
 }
 
-/** Returns the last of 0..most that passes, if the first ones do, or 0. */
+/**
+ * Returns the largest integer in 0..most that passes, by bisection, or 0 if none does. All integers
+ * below it must pass too.
+ */
 export function last(most: number, passes: (x: number) => boolean): number {
   let [yes, no] = [0, most + 1]
   while (no - yes > 1) {

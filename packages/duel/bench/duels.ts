@@ -18,7 +18,9 @@ import { type Field, mayFreeze } from './stakes.ts'
 /** The parameters of simulated duels. */
 export interface Cell {
   readonly field: Field
-  /** The contender's share of decisive challenges, and the ties' share of all. */
+  /**
+   * The contender's share of decisive challenges; `tied` is the share of ties among all challenges.
+   */
   readonly p: number
   readonly tied: number
   readonly strategy: Strategy
@@ -78,7 +80,7 @@ interface PlayedDuel {
   readonly epochs: number
 }
 
-/** Plays duels in one environment, one after the other. */
+/** Returns a function that plays duels in one environment, one after the other. */
 function duelsIn(cell: Cell, random: Generator): () => PlayedDuel {
   const { quotas = SINGLE } = cell
   const begin = environmentsIn(cell, random)
@@ -95,7 +97,7 @@ function duelsIn(cell: Cell, random: Generator): () => PlayedDuel {
   }
 }
 
-/** Begins environments of duels, one after the other. */
+/** Returns a function that begins the environments of duels, one after the other. */
 export function environmentsIn(cell: Cell, random: Generator): () => SimulatedEnvironment {
   const { field, strategy, freezes = false } = cell
   const { rule = PROTOCOL, quotas = SINGLE } = cell
@@ -123,7 +125,7 @@ interface Setting extends Cell {
   readonly rule: LaneRule
   readonly quotas: Quotas
   readonly weights: Readonly<Record<string, number>>
-  /** The validators that take part, by name. */
+  /** The names of the honest validators that take part. */
   readonly honest: readonly string[]
   readonly liars: readonly string[]
   readonly plan: FreezePlan | undefined
@@ -136,7 +138,7 @@ export class SimulatedEnvironment {
   readonly #lying: number
   #epoch = 0
   #frozen = 0
-  /** Returns the evidence without and with the played epoch. */
+  /** The evidence without the played epoch; `#after` is the evidence with it. */
   #before: Seen
   #after: Seen
 
@@ -163,7 +165,7 @@ export class SimulatedEnvironment {
     return plan(stage, this.#leadOf(evidence))
   }
 
-  /** Ends the epoch. Returns the analysis of those that counted. */
+  /** Ends the epoch. Returns the interim analysis of the epochs that counted. */
   end(isFrozen: boolean): InterimResult {
     if (isFrozen) this.#frozen++
     else this.#before = this.#after
@@ -209,14 +211,16 @@ export class SimulatedEnvironment {
     return judgeEnvironment({ weights, epochs, ratioPpm: RATIO_PPM, rule })
   }
 
-  /** The score, scaled so that it wins where one lane does by itself. */
+  /**
+   * Returns the lead in deviations, scaled so that the lead needed for a win is that of one lane.
+   */
   #leadOf({ score }: Evidence): number {
     const z = oneLaneZ(this.#setting.rule)
     return (deviationsOf(score) * z) / (z - LUCK)
   }
 }
 
-/** The charge of every lane, in deviations. Protocol §8.6. */
+/** The deviations that the score subtracts for every lane. Protocol §8.6. */
 const LUCK = 0.4
 
 /** The deviations that a single lane needs for a win. */
@@ -232,7 +236,7 @@ interface Seen {
   readonly evidence: Evidence
 }
 
-/** The liars of a subnet without liars. */
+/** Returns the lies of a strategy; none if all validators are honest. */
 function liesOf(strategy: Strategy): readonly Lie[] {
   if (strategy === 'block') return BLOCKING
   return strategy === 'honest' ? [] : [strategy]

@@ -17,7 +17,7 @@ interface Scene {
   readonly lanes: number
   /** Registrations a day, at random times, on a full subnet, so that each evicts a neuron. */
   readonly registrations: number
-  /** Number of keys of one owner, which commits again with a key when its duel is over. */
+  /** Number of keys of one owner, which commits again with a key when the key's duel is over. */
   readonly keys: number
 }
 

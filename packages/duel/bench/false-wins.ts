@@ -92,7 +92,10 @@ export const EXACT_RATIOS: Readonly<Record<string, readonly number[]>> = {
   'any, at most': Array.from({ length: 30 }, (_, i) => 510_000 + 10_000 * i),
 }
 
-/** Maximum shares of wins at these ratios: among other environments and alone, and for games. */
+/**
+ * Returns the maximum share of wins at these ratios, for an environment among others and alone,
+ * each with the quotas of one player and of games.
+ */
 export function exactWins(ratios: readonly number[]): readonly string[] {
   const kinds = RULES.map(oneLaneZ).flatMap((z) => [SINGLE, GAME].map((quotas) => ({ z, quotas })))
   return kinds.map((kind) => {
@@ -101,7 +104,9 @@ export function exactWins(ratios: readonly number[]): readonly string[] {
   })
 }
 
-/** Cases where liars freeze an environment with a game's quotas. */
+/**
+ * Prints the false wins in cases where liars freeze epochs of an environment with a game's quotas.
+ */
 export function printGameFalseWins(): void {
   const title = 'False wins in a game where liars freeze'
   const columns = ['lanes, stake', 'beside others', 'alone']

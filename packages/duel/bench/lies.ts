@@ -5,8 +5,8 @@ import { last } from './draw.ts'
 /**
  * The strategies of liars, which all play the same and know every honest result of the epoch. `up`
  * and `down` go to the limit of the outlier rule; `down, with care` uses a limit of 32 instead of
- * 36 and ignores its own weight; `thin` reports as few losses as that rule allows, and no wins
- * above the median; `block` plays the strategy that is worst for the contender.
+ * 36 and ignores its own weight; `thin` reports as few losses as the outlier rule allows, and no
+ * wins above the median; `block` plays the strategy that is worst for the contender.
  */
 export type Lie =
   | 'absent'
@@ -21,7 +21,7 @@ export type Lie =
 
 export type Strategy = Lie | 'honest' | 'block'
 
-/** Lies for a contender at the ratio, or against a better one. */
+/** Lies for a contender at the ratio, or against a better contender. */
 export const LIES = ['all wins', 'copy the best', 'up', 'thin', 'absent', 'all losses'] as const
 export const BLOCKS = [
   'all losses',
@@ -84,7 +84,10 @@ export function fabricate(lie: Lie, known: Known): readonly Tally[] {
   return [toTheEdge(lie, known)]
 }
 
-/** Returns the maximum of one count that the outlier rule allows, and the minimum of the other. */
+/**
+ * Returns the maximum of one count that the outlier rule allows, and the minimum of the other
+ * count.
+ */
 function toTheEdge(lie: Lie, known: Known): Tally {
   const { played, told } = known
   const before = sumTally(told)

@@ -41,7 +41,7 @@ export function measureLists(list: List, count: number): Share {
   return shareOf(crowned.filter(Boolean).length, count)
 }
 
-/** Plays one list until the turn of `best` is over. Reports whether it has the throne. */
+/** Plays one list until the turn of `best` is over. Reports whether `best` is then champion. */
 function crownsBest(list: List, begun: State, random: Generator): boolean {
   const { best } = list
   let state = begun
@@ -54,7 +54,7 @@ function crownsBest(list: List, begun: State, random: Generator): boolean {
 
 const hotkeyOf = (place: number): string => `v${place + 10}`
 
-/** The subnet when the contenders register that begin after `epochs`. */
+/** Returns the subnet in which the contenders that begin after `epochs` epochs register. */
 function sceneOf({ contenders, stakes }: List, epochs: number): Scene {
   const places = Object.entries({ champion: 0, ...contenders })
   const miners = places.map(([hotkey, after], i) => ({ after, miner: miner(hotkey, i) }))
@@ -67,8 +67,8 @@ function sceneOf({ contenders, stakes }: List, epochs: number): Scene {
 }
 
 /**
- * Liars copy the best honest lane of each contender, and the worst of `best`. They tell points
- * independently, since no rule sets a lane aside for these. Protocol §8.5.
+ * Liars copy the best honest lane of each contender, and the worst of `best`. They invent points
+ * independently, since no rule sets a lane aside because of its points. Protocol §8.5.
  */
 function drawLanes({ best, stakes, liars, draw }: List, state: State, random: Generator): Lanes {
   const indexes = new Map(

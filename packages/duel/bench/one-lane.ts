@@ -35,14 +35,17 @@ export function mostFrozenWins(
   return valuesAt(1, 0, 0)[0] ?? 0
 }
 
-/** Returns the values with those of winning counts set to 1. */
+/** Returns the values, with 1 at every number of wins that is a win. */
 function withWins(values: Float64Array, rate: number, z: number): Float64Array {
   const trials = values.length - 1
   const bar = trials * rate + z * Math.sqrt(trials * rate * (1 - rate))
   return values.map((value, wins) => (wins >= bar ? 1 : value))
 }
 
-/** Returns the mean over an epoch's wins of the better value, since liars see the wins first. */
+/**
+ * Returns, by wins before an epoch, the mean over the epoch's wins of the better of two values: of
+ * freezing and of counting the epoch. Liars see the epoch's wins before they choose.
+ */
 function bestOf(without: Float64Array, counted: Float64Array, chances: Float64Array): Float64Array {
   return without.map((value, wins) => {
     let mean = 0

@@ -14,7 +14,10 @@ const UNEQUAL = STAKES.filter(([name]) => !name.endsWith('equal'))
 const playedOf = (shares: Shares): string =>
   `${textOf(shares, 2)} (${shares.challenges.toFixed(0)})`
 
-/** Returns the same cells, marked if the share is below the promise. */
+/**
+ * Returns a share, its standard error and the challenges of a lane, marked if the share is below
+ * the promise.
+ */
 const powerOf = (shares: Shares): string => playedOf(shares) + belowOf(shares, PROMISED.rightWins)
 
 const least = (strategies: typeof DELAYS | typeof BLOCKS, cell: Omit<Cell, 'strategy'>): Shares =>
@@ -33,7 +36,7 @@ export function printPower(): void {
   })
 }
 
-/** Prints, by share of ties, how often a better contender and one at the ratio win. */
+/** Prints, by share of ties, how often a better contender and a contender at the ratio win. */
 export function printTies(): void {
   const shares = [0.05, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.94]
   const title = 'By share of ties'
@@ -63,7 +66,10 @@ function printUnequalTies(): void {
   })
 }
 
-/** Prints the power for a game without ties, and for it with other environments half tied. */
+/**
+ * Prints the power in a game without ties, and in a duel of the game and other environments whose
+ * challenges are half tied.
+ */
 export function printGamePower(): void {
   const title = 'p = 0.6 in a game, and with other environments'
   const shares = ['game, liars', 'game, honest', 'half tied, liars']

@@ -5,9 +5,9 @@ export const ALONE: LaneRule = makeSoleRule(PROTOCOL)
 
 /**
  * The promises of docs/guarantees.md: the maximum share of false wins of a contender exactly at the
- * ratio, with other environments and alone; the minimum share of wins of one with p = 0.6 where
- * `TIED_MOST` are tied; the minimum share of lists in which an original becomes champion among its
- * copies, without liars and with.
+ * ratio, with other environments and alone; the minimum share of wins of a contender with p = 0.6
+ * at the shares of ties in `TIED_MOST`; the minimum share of lists in which an original becomes
+ * champion among its copies, without liars and with.
  */
 export const PROMISED = {
   falseWins: 0.05,

@@ -7,7 +7,7 @@ export type Quotas = readonly number[]
 const quotasIn = (env: string): Quotas =>
   Array.from({ length: PROTOCOL.duelEpochs }, (_, i) => computeQuota(i + 1, constantsOf(env)))
 
-/** Those of the main network's environments for one player. */
+/** The quotas of the main network's environments for one player. */
 export const SINGLE: Quotas = quotasIn('mult8@0.1.0')
-/** Those of its games, which take longer. */
+/** The quotas of the main network's games, which take longer. */
 export const GAME: Quotas = quotasIn('hex@0.1.0')

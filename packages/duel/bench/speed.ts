@@ -14,8 +14,8 @@ import {
 import { laneOf, miner } from '../test/subnet.ts'
 
 /**
- * A subnet with this many validators in the third epoch of eight open duels, and what it is
- * decided from.
+ * Returns the state of a subnet with this many validators in the third epoch of eight open duels,
+ * and the facts that decide the epoch.
  */
 function running(validators: number): { state: State; facts: Facts } {
   const voters = Array.from({ length: validators }, (_, i) => `validator ${i}`)
@@ -23,7 +23,7 @@ function running(validators: number): { state: State; facts: Facts } {
   const seals = Object.fromEntries(voters.map((hotkey) => [hotkey, '1'.repeat(64)]))
   let state = firstState(PROTOCOL, 0)
   for (;;) {
-    // Lanes differ, so that neither a win nor a hold is left without a third of them.
+    // Lanes differ, so that without a third of them there is neither a win nor a hold.
     const laneAt = (place: number) =>
       laneOf(state, (played) => {
         const wins = Math.round(played * (place % 2 === 0 ? 0.3 : 0.225))

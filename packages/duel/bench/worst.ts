@@ -4,7 +4,9 @@ import type { Strategy } from './lies.ts'
 const SEED = 20_260_101n
 const isAll = process.argv.includes('--all')
 
-/** Number of duels at up to 32 lanes; fewer with more lanes, ten times as many with `--all`. */
+/**
+ * Plays `most` duels at up to 32 lanes, fewer with more lanes, and ten times as many with `--all`.
+ */
 export function measure(cell: Cell, most: number): Shares {
   const lanes = cell.field.weights.length
   const duels = Math.ceil((most * (isAll ? 10 : 1)) / Math.max(1, lanes / 32))
@@ -12,8 +14,8 @@ export function measure(cell: Cell, most: number): Shares {
 }
 
 /**
- * Returns the shares of the strategy with the most, or fewest, wins of the contender; among equals,
- * of the one with the longest duels.
+ * Returns the shares of the strategy with the most, or fewest, wins of the contender; if several
+ * strategies have equally many, of the strategy whose duels have the most challenges.
  */
 export function worstOf(
   strategies: readonly Strategy[],

@@ -22,8 +22,8 @@ const EPOCHS_A_YEAR = (365 * 7200) / PROTOCOL.epochBlocks
 
 /**
  * Returns the maximum number of false dethronements a year by contenders exactly at the ratio, if
- * the list is always full of them, in `envs` environments of this kind. Assumes that a duel lasts
- * as long as one environment, and that no contender waits for a won duel.
+ * the list is always full of such contenders, in `envs` environments of this kind. Assumes that a
+ * duel lasts as long as one environment, and that no contender waits for a won duel.
  */
 function dethronementsAYear({ won, epochs }: Pick<Shares, 'won' | 'epochs'>, envs: number): number {
   const needed = Math.ceil((envs + PROTOCOL.margin) / 2)
@@ -91,7 +91,7 @@ function printOneShort(): void {
   })
 }
 
-/** Prints duels that are won with one of these environments. */
+/** A duel that is won with any of the environments in `open`. */
 interface Duel {
   readonly open: readonly SimulatedEnvironment[]
   readonly epochs: number
@@ -99,7 +99,10 @@ interface Duel {
   readonly isWon: boolean
 }
 
-/** Plays a list that is full whenever no duel of it is won, for years. Protocol §8.11. */
+/**
+ * Plays a list of duels for `years` years. Returns the number of dethronements. New duels fill the
+ * list in every epoch that begins without a won duel. Protocol §8.11.
+ */
 function dethronementsIn(years: number, cell: Cell): number {
   const begin = environmentsIn(cell, pcg64(20_260_101n))
   let duels: readonly Duel[] = []
@@ -119,7 +122,10 @@ function dethronementsIn(years: number, cell: Cell): number {
   return dethronements
 }
 
-/** Plays an epoch, which the liars freeze if more contenders win then. Drops the lost duels. */
+/**
+ * Plays an epoch, which the liars freeze if more contenders can be expected to win that way. Drops
+ * the lost duels.
+ */
 function playEpoch(duels: readonly Duel[]): readonly Duel[] {
   const open = duels.filter(({ isWon }) => !isWon)
   for (const environment of open.flatMap((duel) => duel.open)) environment.play()
@@ -143,7 +149,10 @@ function playEpoch(duels: readonly Duel[]): readonly Duel[] {
 const chanceOfOne = ({ open }: Duel, isFrozen: boolean): number =>
   1 - open.reduce((none, environment) => none * (1 - environment.chanceIf(isFrozen)), 1)
 
-/** Returns a number with its increase if the share is one standard error higher. */
+/**
+ * Returns the dethronements a year, and their increase if the share of wins is one standard error
+ * higher.
+ */
 function aYear(shares: Shares, envs: number): { readonly mean: number; readonly error: number } {
   const mean = dethronementsAYear(shares, envs)
   const more = dethronementsAYear({ ...shares, won: shares.won + shares.wonError }, envs)

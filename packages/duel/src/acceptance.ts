@@ -27,8 +27,8 @@ export type LaneTallies = Readonly<Record<string, Readonly<Record<string, LaneTa
 export interface Acceptance {
   readonly sealed: boolean
   /**
-   * The voters that attest the lane, ascending, and whether their weight is enough. In a frozen
-   * epoch it never is.
+   * The voters that attest the lane, ascending, and `attested`: whether their weight is enough. In
+   * a frozen epoch, no weight is enough.
    */
   readonly attesters: readonly string[]
   readonly attested: boolean
@@ -61,8 +61,8 @@ export function isFrozen({ voters }: Pick<State, 'voters'>, heard: CountedAttest
 }
 
 /**
- * Returns which lanes count, by due validator in ascending order, so that the report does not
- * depend on the order of keys in the state. Protocol §8.3.
+ * Returns the acceptance of each lane, by due validator in ascending order, so that the report does
+ * not depend on the order of keys in the state. Protocol §8.3.
  */
 export function acceptLanes(
   state: State,
@@ -77,7 +77,7 @@ export function acceptLanes(
       const tallies = own(lane, contender)
       return Object.entries(envs).every(([env, quota]) => isWithinQuota(own(tallies, env), quota))
     }
-    // A lane without challenges also has to be found.
+    // A lane is needed even if its quotas are empty.
     const whole = lane !== undefined && quotas.every(fits)
     return [hotkey, { sealed, ...seen, accepted: sealed && whole && seen.attested }]
   })
@@ -92,9 +92,9 @@ export interface EpochInputs {
 }
 
 /**
- * Returns, by due validator ascending, the voters whose attestations have its lane's bit, and
- * whether they are enough: more than half of the weight that attests, in an epoch that is not
- * frozen. `decide` needs the attested lanes, and counts a missing one against its validator.
+ * Returns, by due validator ascending, the voters whose attestations have the bit of its lane, and
+ * whether their weight is enough: more than half of the weight that attests, in an epoch that is
+ * not frozen. `decide` needs the attested lanes, and counts a missing one against its validator.
  * Protocol §6.5, §8.3.
  */
 export function findAttesters(
@@ -115,12 +115,12 @@ export function findAttesters(
 
 const BYTES = 16
 
-/** Returns the hotkeys in the order of their bits, from bit 0 on: the voters, ascending. */
+/** Returns the voters' hotkeys in the order of their bits, from bit 0 on: ascending. */
 const bitOrder = (voters: State['voters']): readonly string[] => Object.keys(voters).sort()
 
 /**
- * Returns the bitmap of an attestation: 16 bytes, the lowest bit of each first, with the bits of
- * the lanes in `whole` set. Protocol §5.2.
+ * Returns the bitmap of an attestation: 16 bytes, each from its lowest bit on, with the bits of the
+ * validators in `whole` set. Protocol §5.2.
  */
 export function encodeBitmap(voters: State['voters'], whole: ReadonlySet<string>): Uint8Array {
   const bitmap = new Uint8Array(BYTES)

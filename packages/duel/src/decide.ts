@@ -39,8 +39,8 @@ export interface Decision {
  * the chain at the next epoch's snapshot, and this epoch's seals and valid lanes. Everyone computes
  * the same result. Protocol §9.4; §8.6 has the verdicts.
  *
- * Pure, and total over states that `parseState` accepts. Data from strangers in lanes, attestations
- * and commitments is ignored if it does not fit; it never throws. The order of keys and lists has
+ * Pure, and total over states that `parseState` accepts. Never throws: data from strangers in
+ * lanes, attestations and commitments is ignored if it is invalid. The order of keys and lists has
  * no effect. Does not verify evidence: the caller states that a lane is valid.
  */
 export function decide(state: State, { snapshot, seals, lanes }: Facts): Decision {
@@ -69,7 +69,7 @@ export function decide(state: State, { snapshot, seals, lanes }: Facts): Decisio
   }
 }
 
-/** Returns the ratio to beat and the throne's record. Protocol §8.10. */
+/** Returns the next ratio to beat, and the best known rates of champions. Protocol §8.10. */
 function updateThrone(
   state: State,
   judged: Report,
@@ -108,7 +108,7 @@ function scheduleTurns(
   const contenders = begun ? entering : entering.slice(1)
   const duels = [...going, ...contenders.map((miner) => startDuel(miner, epoch))]
   const turns = { ...(champion && { champion }), duels }
-  // Drops miners that are neither registered nor in a duel or on the throne.
+  // Drops miners that are neither registered nor contender or champion.
   const known = [...hotkeys, ...listPlaying(turns)]
   return { ...turns, lastPlayed: pickKeys(recordTurns(ended, entering), known) }
 }
@@ -151,8 +151,8 @@ const LONE_SURROGATE = /\p{Surrogate}/u
 type Turns = Pick<State, 'champion' | 'duels' | 'lastPlayed'>
 
 /**
- * Returns the queue, longest wait first: registered miners, except miners that play already, or
- * whose commitment is that of their last turn. Protocol §8.12.
+ * Returns the queue, longest wait first: registered miners, except miners that are champion or in a
+ * duel, or whose commitment is the same as in their last turn. Protocol §8.12.
  */
 export function orderQueue(turns: Turns, snapshot: DuelSnapshot): readonly Miner[] {
   const registered = new Set(snapshot.hotkeys)
@@ -181,8 +181,8 @@ const hasDigest = (miner: Miner): boolean =>
   !LONE_SURROGATE.test(Object.values(pickMiner(miner)).join(' '))
 
 /**
- * Returns `lastPlayed` with the turns of these miners. `left` is the last block of an ended turn;
- * without it the turn begins, and the miners leave the queue. Protocol §8.12.
+ * Returns `lastPlayed` with the turns of these miners. `left` is the last block of a turn that has
+ * ended. Without `left`, the turns begin, and the miners leave the queue. Protocol §8.12.
  */
 function recordTurns(
   lastPlayed: State['lastPlayed'],

@@ -2,19 +2,19 @@ import type { Hash } from '@affine/prng'
 
 /** A network's constants for one environment. Protocol §9.2. */
 export type EnvConstants = {
-  /** Digest of its behaviour. */
+  /** Digest of the environment's behaviour. */
   readonly specHash: Hash
   /** 2 for a game of the two miners, otherwise 1. */
   readonly players: number
   /**
-   * Challenges that a lane plays in it while it is open: `quotaFirst` in a duel's first epoch, then
-   * twice as many each epoch, up to `quotaMost`.
+   * Challenges that a lane plays in the environment while it is open: `quotaFirst` in a duel's
+   * first epoch, then twice as many each epoch, up to `quotaMost`.
    */
   readonly quotaFirst: number
   readonly quotaMost: number
 }
 
-/** Keyed by exact id, `name@semver`. */
+/** Constants by exact environment id, `name@semver`. */
 export type EnvsConstants = Readonly<Record<string, EnvConstants>>
 
 const ONE_PLAYER = { players: 1, quotaFirst: 32, quotaMost: 512 }

@@ -13,8 +13,8 @@ import type { Weights } from './state.ts'
 import type { Tallies, Tally } from './tally.ts'
 
 /**
- * The lanes of one environment. `weights` are those of all voters in ppm, with or without a lane;
- * `epochs` has the lanes accepted in each epoch.
+ * The lanes of one environment. `weights` are the weights of all voters in ppm, with or without a
+ * lane; `epochs` are the lanes accepted in each epoch.
  */
 export interface Observation {
   readonly weights: Weights
@@ -26,10 +26,16 @@ export interface Observation {
 export interface Evidence {
   /** Hotkeys of the outliers, ascending. */
   readonly setAside: readonly string[]
-  /** The tallies without the third of the weight that favours a win most, or a hold. */
+  /**
+   * The sum of the lanes without the third of the weight that favours a win most; `hold` is the sum
+   * without the third that favours a hold most.
+   */
   readonly win: WeightedTally
   readonly hold: WeightedTally
-  /** The contender's lead in `win`, where a lane below the ratio counts as one at the ratio. */
+  /**
+   * The contender's lead in the lanes of `win`, where a lane below the ratio counts as a lane at
+   * the ratio.
+   */
   readonly score: Score
   /** The lane that is the median by its share of decisive challenges. */
   readonly median: { readonly trials: number; readonly played: number } | undefined
@@ -39,18 +45,19 @@ export interface Evidence {
   readonly look: InterimResult
 }
 
-/** Lower bounds of each miner's points per challenge, in ppm. Protocol §8.10. */
+/** A lower bound of each miner's points per challenge, in ppm. Protocol §8.10. */
 export type Rates = Readonly<Record<'contender' | 'champion', number>>
 
 /**
- * Judges one environment by several lanes. A verdict must survive the removal of the third of the
- * weight that favours it most. So a coalition below a third that knows every result cannot crown a
- * contender more often than the honest lanes would, and cannot stop a contender that is clearly
- * better.
+ * Judges one environment by several lanes. A verdict must remain after the third of the weight that
+ * favours it most is removed. So a coalition below a third of the weight that knows every result
+ * cannot crown a contender more often than the honest lanes would, and cannot stop a contender that
+ * is clearly better.
  *
- * The third is of all weights, also of voters without a lane. Lanes without weight or challenges
- * are ignored. The steps are those of Protocol §8.6: trimming, the score, a WIN, otherwise a HOLD.
- * Outliers are set aside before (§8.5). All arithmetic is on integers: Protocol §1.5.
+ * The third is a third of the weight of all voters, with or without a lane. Lanes without weight or
+ * challenges are ignored. The steps are those of Protocol §8.6: trimming, the score, a WIN,
+ * otherwise a HOLD. Before these steps, outliers are set aside (§8.5). All arithmetic is on
+ * integers: Protocol §1.5.
  *
  * @throws RangeError unless 0 < ratioPpm < 1_000_000, or if a count is not a whole number.
  */
@@ -82,7 +89,7 @@ export function judgeEnvironment({ weights, epochs, ratioPpm, rule }: Observatio
   }
 }
 
-/** Returns the share of points in the lane that is the median by them; undefined without a lane. */
+/** Returns the share of points in the median lane by that share; undefined without a lane. */
 function findMedianShare(
   lanes: readonly EnvLane[],
   kind: 'contenderPoints' | 'championPoints',
@@ -102,8 +109,8 @@ function computeRate(share: Share | undefined, { ratchetZSquaredPpm }: LaneRule)
 }
 
 /**
- * Returns a WIN by the tally trimmed for it, otherwise a HOLD by the tally trimmed for that.
- * Protocol §8.6.
+ * Returns `win` by the tally and score trimmed for a win, otherwise `hold` by the tally trimmed for
+ * a hold, otherwise `continue`. Protocol §8.6.
  */
 function evaluate(
   seen: Pick<Evidence, 'win' | 'hold' | 'score'>,
@@ -123,13 +130,16 @@ function collectLanes(weights: Weights, epochs: readonly Tallies[]): readonly En
   return lanes.filter(({ weight, played }) => weight > 0n && played > 0n)
 }
 
-/** A contender's lead, and its variance by chance. A win needs a lead of at least z·√spread. */
+/**
+ * A contender's lead, and the variance that chance gives it. A win needs a lead of at least
+ * z·√spread.
+ */
 export type Score = Readonly<Record<'lead' | 'spread', bigint>>
 
 /** The missing condition for a WIN: challenges, a lead, or a larger lead. */
 export type WinLack = 'FEW' | 'BEHIND' | 'CLOSE'
 
-/** Returns what is missing for a WIN, or undefined if it is one. Protocol §8.6. */
+/** Returns the missing condition for a WIN, or undefined if all are met. Protocol §8.6. */
 export function findWinLack(
   { win, score: { lead, spread } }: { readonly win: WeightedTally; readonly score: Score },
   { minTrials, floorZSquaredPpm }: LaneRule,
@@ -141,10 +151,10 @@ export function findWinLack(
 }
 
 /**
- * Returns the score of the trimmed lanes. A lane below the ratio counts as one at the ratio, so the
- * worst lies of a third weigh no more than its silence. Luck would then add E max(0, N(0, 1)) =
- * 0.3989 deviations a lane, so 0.4 a lane are subtracted. The variance is that of the lanes where
- * it is largest. Protocol §8.6.
+ * Returns the score of the trimmed lanes. A lane below the ratio counts as a lane at the ratio, so
+ * the worst lies of a third of the weight do no more than its absence. Luck would then add E max(0,
+ * N(0, 1)) = 0.3989 deviations a lane, so 0.4 a lane are subtracted. The variance is the largest
+ * that lanes of this weight can have. Protocol §8.6.
  */
 function computeScore(kept: KeptLanes, ratioPpm: number): Score {
   const [rate, other] = [BigInt(ratioPpm), PPM - BigInt(ratioPpm)]
@@ -170,8 +180,8 @@ function takeWidest(kept: KeptLanes): KeptLanes {
 }
 
 /**
- * Counts in `1/unit`. Lanes have weights in ppm, so a tally of several validators has `unit`
- * 1_000_000.
+ * Wins and trials in units of `1/unit`. Lanes have weights in ppm, so a tally of several validators
+ * has `unit` 1_000_000.
  */
 export type WeightedTally = Readonly<Record<keyof Proportion, bigint>>
 
@@ -183,15 +193,15 @@ function computeLead({ wins, trials }: EnvLane, ratioPpm: number): bigint {
   return wins * PPM - trials * BigInt(ratioPpm)
 }
 
-/** Returns the lanes, those most in favour of the contender first. Protocol §8.6. */
+/** Returns the lanes by falling lead of the contender. Protocol §8.6. */
 function rankLanes(lanes: readonly EnvLane[], ratioPpm: number): readonly EnvLane[] {
   const lead = (lane: EnvLane): bigint => computeLead(lane, ratioPpm)
   return [...lanes].sort((a, b) => compare(lead(b), lead(a)) || compare(a.hotkey, b.hotkey))
 }
 
 /**
- * Trims `lanes`: the first `drop` of their weight are removed, the last of it from one lane in
- * part.
+ * Trims `lanes`: removes the weight `drop` from the first lanes. One lane may lose only a part of
+ * its weight.
  */
 function trim(lanes: readonly EnvLane[], drop: bigint): KeptLanes {
   let left = drop
@@ -242,9 +252,9 @@ function sumEpochs(
 }
 
 /**
- * Returns the lanes whose wins or losses are further than √`zSquared` deviations from the median
- * lane's. Only epochs that both lanes have are compared, so a missed epoch does not make an
- * outlier. Protocol §8.5.
+ * Returns the lanes whose share of wins or of losses is more than √`zSquared` deviations from the
+ * median lane's share. Only epochs that both lanes have are compared, so a missed epoch does not
+ * make an outlier. Protocol §8.5.
  */
 function findOutliers(lanes: readonly EnvLane[], zSquared: number): ReadonlySet<EnvLane> {
   const apart = new Set<EnvLane>()
@@ -274,8 +284,8 @@ function sumSharedEpochs(lane: EnvLane, other: EnvLane): LaneCounts {
 const markEpochs = ({ epochs }: EnvLane): string => epochs.map((tally) => (tally ? 1 : 0)).join('')
 
 /**
- * Returns the lane at half of the lanes' weight, in ascending order of count / played (the lower
- * one of two). Undefined without a lane. Protocol §8.5.
+ * Returns the lane at half of the lanes' weight, in ascending order of count / played; of two lanes
+ * at half, the lower one. Undefined without a lane. Protocol §8.5.
  */
 function findMedian(lanes: readonly EnvLane[], kind: LaneQuantity): EnvLane | undefined {
   const ascending = [...lanes].sort(

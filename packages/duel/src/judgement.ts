@@ -16,8 +16,8 @@ import { updateRecord } from './voters.ts'
 /** The result of an epoch for people and logs. The next epoch does not depend on it. */
 export interface Report {
   /**
-   * Whether too little weight attested. Then there are no tallies, no verdicts and no new champion,
-   * and trust does not change.
+   * Whether too little weight attested. In such an epoch there are no tallies, no verdicts and no
+   * new champion, and trust does not change.
    */
   readonly frozen: boolean
   /** Keyed by due validator. */
@@ -42,7 +42,7 @@ export interface DuelReport extends Duel {
   readonly standing: Standing
 }
 
-/** Frozen epochs that lose an open duel. Protocol §8.3. */
+/** The number of frozen epochs with which an open duel is lost. Protocol §8.3. */
 const MAX_FROZEN = 4
 
 /**
@@ -60,7 +60,7 @@ export function judge(state: State, inputs: EpochInputs): Report {
   return { frozen, lanes, duels }
 }
 
-/** Returns what the accepted lanes add to a duel. Protocol §8.4. */
+/** Returns the tallies that the accepted lanes add to a duel. Protocol §8.4. */
 function collectTallies(
   accepted: readonly string[],
   duel: Duel,
@@ -93,7 +93,10 @@ function judgeDuel(
   return { ...duel, envs, standing: findStanding(duel, protocol) }
 }
 
-/** Returns the standing by verdicts, length and frozen epochs. Protocol §8.3, §8.7. */
+/**
+ * Returns the contender's standing by the duel's verdicts, length and frozen epochs. Protocol §8.3,
+ * §8.7.
+ */
 function findStanding(
   { verdicts, tallies, epochIndex }: Omit<DuelReport, 'envs' | 'standing'>,
   protocol: Protocol,
@@ -109,7 +112,7 @@ function findStanding(
  * Returns the trust after an epoch. A due validator's lane counts once for each environment that a
  * duel played: as correct if it was accepted, otherwise as incorrect. An accepted lane does not
  * count in an environment where it was an outlier in at least half of the duels, since miners can
- * cause that. Protocol §8.9.
+ * make an honest lane an outlier. Protocol §8.9.
  */
 export function updateTrust({ trust, protocol }: State, judged: Report): State['trust'] {
   if (judged.frozen) return trust

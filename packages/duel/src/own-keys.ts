@@ -1,4 +1,4 @@
-/** Returns a record with these keys as its own, `__proto__` included. */
+/** Returns a record with these keys as own properties, `__proto__` included. */
 export function tabulate<Value>(
   keys: readonly string[],
   createValue: (key: string) => Value,

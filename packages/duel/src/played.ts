@@ -9,15 +9,15 @@ export const computeEpochIndex = ({ start }: Pick<Duel, 'start'>, epoch: number)
   epoch - start + 1
 
 /**
- * Reports whether the contender has the wins that it needs. The duel then continues without
+ * Reports whether the contender has won enough environments. The duel then continues without
  * verdicts. Protocol §8.7.
  */
 export const isWon = ({ verdicts }: Pick<Duel, 'verdicts'>, protocol: Protocol): boolean =>
   findDuelWinner(verdicts, protocol) === 'contender'
 
 /**
- * Returns the environments that a duel plays in an epoch, ascending: those without a verdict, or
- * once the duel is won those of one player. Protocol §8.2.
+ * Returns the environments that a duel plays in an epoch, ascending: those without a verdict; once
+ * the duel is won, those of one player. Protocol §8.2.
  */
 export function listPlayedEnvs(
   duel: Duel,
@@ -53,17 +53,18 @@ export function computeQuotas(state: Pick<State, 'epoch' | 'duels' | 'protocol'>
 export type Winner = 'contender' | 'champion'
 
 /**
- * Returns the wins that a contender needs if `counted` environments are not undecided: ⌈(N +
- * margin)/2⌉. `margin` is 1 or more. Protocol §8.7.
+ * Returns the number of environments that a contender has to win: ⌈(N + margin)/2⌉, where N is
+ * `counted`, the number of environments that are not undecided. `margin` is 1 or more. Protocol
+ * §8.7.
  */
 export const countNeededWins = (counted: number, margin: number): number =>
   Math.ceil((counted + margin) / 2)
 
 /**
  * Returns the winner by each environment's verdict or last interim analysis: the contender if it
- * has the wins that it needs, the champion once the contender cannot reach them. Without a counted
- * environment that is the champion. Undefined while the duel is open. `margin` is 1 or more.
- * Protocol §8.7.
+ * has won enough environments, the champion once the contender cannot win enough. If all
+ * environments are undecided, the champion wins. Undefined while the duel is open. `margin` is 1 or
+ * more. Protocol §8.7.
  */
 export function findWinner(
   environments: Readonly<Record<string, Verdict | InterimResult>>,
@@ -79,7 +80,8 @@ export function findWinner(
 }
 
 /**
- * Returns the winner by a duel's verdicts, as `findWinner` does. Environments without one are open.
+ * Returns the winner by a duel's verdicts, as `findWinner` does. Environments without a verdict are
+ * open.
  */
 export function findDuelWinner(
   verdicts: Duel['verdicts'],

@@ -8,7 +8,7 @@ const CONSTANTS = {
   /** Digest of the list of templates that miners' deployments may use. Protocol §5.4. */
   templates: '6d2072132b084380365270d1ecc5e66602cbfdce780dc5c94fd7e707880297aa' as Hash,
   epochBlocks: 360,
-  /** Block of an epoch whose heads on chain close the lanes, counted from its first block. */
+  /** Block of an epoch, counted from its first block, at whose end the seals on chain are read. */
   sealBlock: 240,
   /** Maximum voters: the bits of an attestation. */
   validatorsMost: 128,
@@ -23,7 +23,7 @@ const CONSTANTS = {
   holdSlopePpm: 30_000,
   /**
    * z² of a WIN of several lanes, and of the sole deciding environment. The first z is 2.85 − 0.4 =
-   * 2.45: one lane's, less the 0.4 deviations that the score subtracts per lane.
+   * 2.45: the z of one lane, less the 0.4 deviations that the score subtracts per lane.
    */
   floorZSquaredPpm: 6_002_500,
   aloneZSquaredPpm: 12_250_000,
@@ -33,7 +33,7 @@ const CONSTANTS = {
   duelsMost: 8,
   duelEpochs: 8,
   /**
-   * Square of the maximum deviations from the median lane's proportion. Other lanes are outliers.
+   * Square of the maximum deviations from the median lane's share. Lanes further away are outliers.
    */
   outlierZSquared: 36,
   /**
@@ -42,7 +42,7 @@ const CONSTANTS = {
    */
   evenEpoch: 5,
   evenPpm: 50_000,
-  /** Part of a validator's record that remains after an epoch. */
+  /** Part of a validator's correct and incorrect lanes that remains after an epoch. */
   trustFadePpm: 937_500,
   ratioFloorPpm: 510_000,
   ratioCeilingPpm: 800_000,
@@ -53,9 +53,9 @@ const CONSTANTS = {
 }
 
 /**
- * The constants of a network: its environments and numbers. They are part of the state, so its root
- * commits to them. Fixed in the code are the half that attests, the two thirds of a frozen epoch,
- * the third that is trimmed, and the four frozen epochs. Protocol §9.2.
+ * The constants of a network: its environments and numbers. They are part of the state, so the
+ * state's root commits to them. Fixed in the code are the half that attests, the two thirds of a
+ * frozen epoch, the third that is trimmed, and the four frozen epochs. Protocol §9.2.
  */
 export type Protocol = Readonly<typeof CONSTANTS>
 

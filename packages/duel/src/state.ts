@@ -14,7 +14,7 @@ export type Trust = { readonly correct: number; readonly incorrect: number }
 /** A validator's last attestation that counted. Protocol §8.1. */
 export type LastAttested = {
   readonly epoch: number
-  /** Its stake in that epoch's snapshot, as decimal digits. */
+  /** The validator's stake in that epoch's snapshot, as decimal digits. */
   readonly stake: string
 }
 
@@ -26,7 +26,7 @@ export type LastPlayed = {
 }
 
 /**
- * The state that governs one epoch. Every validator computes the same one. Keys of records are
+ * The state that governs one epoch. Every validator computes the same state. Keys of records are
  * hotkeys unless stated otherwise. Protocol §9.1.
  */
 export type State = {
@@ -35,7 +35,10 @@ export type State = {
   /** The ratio to beat, in ppm. */
   readonly ratio: number
   readonly champion?: Miner
-  /** The champion's best known rates by environment, in ppm. Protocol §8.10. */
+  /**
+   * The best known rates of the champion and earlier champions, by environment, in ppm. Protocol
+   * §8.10.
+   */
   readonly record: Readonly<Record<string, number>>
   readonly lastPlayed: Readonly<Record<string, LastPlayed>>
   /** The active validators. Absent until a network's first epoch is decided. */
@@ -49,25 +52,25 @@ export type State = {
    * secrets.
    */
   readonly due: Readonly<Record<string, Hash>>
-  /** In the order in which they began. */
+  /** The duels in progress, in the order in which they began. */
   readonly duels: readonly Duel[]
 }
 
 /** A duel of the champion and one contender. Protocol §8.2, §9.1. */
 export type Duel = {
   readonly contender: Miner
-  /** Its first epoch. */
+  /** The first epoch of the duel. */
   readonly start: number
-  /** The tallies of the accepted lanes by epoch; empty for a frozen one. */
+  /** The tallies of the accepted lanes, one item an epoch. The item of a frozen epoch is empty. */
   readonly tallies: readonly EpochTallies[]
   /** Keyed by environment. */
   readonly verdicts: Readonly<Record<string, Verdict>>
 }
 
-/** Keyed by environment that was played, then by hotkey. */
+/** Tallies by environment that was played, then by the hotkey of the validator. */
 export type EpochTallies = Readonly<Record<string, Readonly<Record<string, LaneTally>>>>
 
-/** Keyed by hotkey, in ppm of the heaviest. Protocol §8.1. */
+/** Weights by hotkey, in ppm of the heaviest voter's weight. Protocol §8.1. */
 export type Weights = Readonly<Record<string, number>>
 
 /** An environment's final verdict. Protocol §8.6. */
@@ -95,7 +98,7 @@ export function firstState(protocol: Protocol, epoch: number): State {
 /** Returns the digest that a validator attests. Protocol §9.4. */
 export const stateRoot = (state: State): Hash => digest('state', state)
 
-/** Returns the four fields without any others of the object. */
+/** Returns a miner with its four fields only. */
 export const pickMiner = ({ hotkey, model, revision, chute }: Miner): Miner => ({
   hotkey,
   model,
@@ -104,8 +107,8 @@ export const pickMiner = ({ hotkey, model, revision, chute }: Miner): Miner => (
 })
 
 /**
- * Returns the commitment digest. A miner does not play twice in a row with the same one. Protocol
- * §8.12.
+ * Returns the commitment digest. A miner does not play twice in a row with the same digest.
+ * Protocol §8.12.
  */
 export const digestContent = (miner: Miner): Hash => digest('content', pickMiner(miner))
 
@@ -115,7 +118,7 @@ export const digestContent = (miner: Miner): Hash => digest('content', pickMiner
  */
 export interface DuelSnapshot {
   readonly epoch: number
-  /** Applies from this epoch on. */
+  /** The constants that apply from this epoch on. */
   readonly protocol: Protocol
   /** All registered hotkeys. */
   readonly hotkeys: readonly string[]
@@ -134,13 +137,13 @@ export type Candidate = Miner & { readonly block: number; readonly registered: n
 
 /** The attestation a validator had on chain at the snapshot. Protocol §5.2. */
 export interface Attestation {
-  /** The epoch attested. */
+  /** The epoch that is attested. */
   readonly epoch: number
   /** The bits of the lanes that are valid and served, as `encodeBitmap` writes them. */
   readonly bitmap: Uint8Array
   /** The commitment to the next epoch's secret. */
   readonly next: Hash
-  /** The root of the state that governed the epoch attested. */
+  /** The root of the state that governed the attested epoch. */
   readonly stateRoot: Hash
 }
 

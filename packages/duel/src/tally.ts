@@ -14,7 +14,7 @@ export type Tally = Counts & Readonly<Record<'contenderPoints' | 'championPoints
 /** The lanes of one epoch, or sums over several epochs, keyed by hotkey. */
 export type Tallies = Readonly<Record<string, Tally>>
 
-/** A tally in a state. The challenges played are the quota. Protocol §9.1. */
+/** A tally in a state. The number of challenges played is the quota. Protocol §9.1. */
 export type LaneTally = readonly [
   wins: number,
   losses: number,
@@ -56,7 +56,10 @@ export function isWithinQuota(tally: LaneTally | undefined, quota: number): bool
   return counts.every((count) => Number.isInteger(count) && count >= 0)
 }
 
-/** A tally that ends at its verdict. `trials` are the decisive challenges, `wins + losses`. */
+/**
+ * The tally of one lane in one environment, which does not change after its verdict. `trials` are
+ * the decisive challenges, `wins + losses`.
+ */
 export type Match = Counts & {
   readonly ties: number
   readonly trials: number

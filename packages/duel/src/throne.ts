@@ -6,15 +6,15 @@ import type { Protocol } from './protocol.ts'
 import type { State } from './state.ts'
 import { type EnvReports, reportOn } from './verdicts.ts'
 
-/** A won duel, and the results of its environments of one player, also of those with a verdict. */
+/** A won duel, and the results of all environments of one player, with or without a verdict. */
 export interface WonDuel {
   readonly won: DuelReport
   readonly rated: EnvReports
 }
 
 /**
- * Returns the best of the won duels, once no duel is open and, if several are won, all have had all
- * epochs. Protocol §8.11.
+ * Returns the best of the won duels, once no duel is open. If several duels are won, all of them
+ * must also have had all epochs. Protocol §8.11.
  */
 export function crown(state: State, { frozen, duels }: Report): WonDuel | undefined {
   const won = duels.filter(({ standing }) => standing === 'won')
@@ -29,7 +29,7 @@ export function crown(state: State, { frozen, duels }: Report): WonDuel | undefi
 
 /**
  * Returns the results of the environments of one player, which count for crowning, ratio and
- * record. Rates in games are against different opponents and do not compare. Protocol §8.10.
+ * record. Rates in games depend on the opponent and cannot be compared. Protocol §8.10.
  */
 export function rateEnvs(state: State, duel: DuelReport): EnvReports {
   const all = Object.entries(state.protocol.envs).filter(([, { players }]) => players === 1)
@@ -39,8 +39,8 @@ export function rateEnvs(state: State, duel: DuelReport): EnvReports {
 }
 
 /**
- * Returns the contender that is better than most others. Ties go to the first in the list, so an
- * original precedes its copies. Protocol §8.11.
+ * Returns the contender that is better than the largest number of others. Ties go to the first in
+ * the list, so an original precedes its copies. Protocol §8.11.
  */
 export function chooseBest(
   contenders: readonly WonDuel[],
@@ -58,9 +58,9 @@ export function chooseBest(
 }
 
 /**
- * Returns in how many more environments the first of two is ahead. If in none, and one of them has
- * played too little for a difference to show, returns the difference of their sums of rates.
- * Protocol §8.11.
+ * Returns in how many more environments the first of two contenders is ahead. If both are ahead in
+ * equally many, and one of them has played too little for a difference to show, returns the
+ * difference of their sums of rates. Protocol §8.11.
  */
 function compareRated(a: EnvReports, b: EnvReports, envs: Protocol['envs']): number {
   const ahead = (x: EnvReports, y: EnvReports): number =>
@@ -83,7 +83,8 @@ const sumRates = (rated: EnvReports): number =>
 const APART_Z_SQUARED = 4
 
 /**
- * Reports whether the first share is above the second by more than chance. False if one is missing.
+ * Reports whether the first share is above the second by more than chance. False if a share is
+ * missing.
  */
 function isAhead(a: Share | undefined, b: Share | undefined): boolean {
   if (a === undefined || b === undefined) return false
@@ -104,7 +105,7 @@ export function decay(ratioPpm: number, { ratioFloorPpm, ratioDecayPpm }: Protoc
 
 /** An environment that the contender won. */
 export interface WonEnv {
-  /** The tally trimmed for a win. */
+  /** The tally of the environment, trimmed for a win. */
   readonly tally: WeightedTally
   /** The contender's rate, and the champion's best known rate, in ppm. */
   readonly contender: number
@@ -114,8 +115,9 @@ export interface WonEnv {
 /**
  * Returns the ratio to beat after a contender won these environments: the geometric mean of their
  * bounds in ppm, rounded down, between the protocol's floor and ceiling. A bound is the tally's
- * lower Wilson bound, so a lucky 10 of 10 does not lock the throne. It is at most what the rates
- * support, so a champion that throws its duel does not lock it either. Protocol §8.10.
+ * lower Wilson bound, so a lucky 10 of 10 does not lock the throne. It is at most the share that
+ * the rates support, so a champion that loses its duel on purpose does not lock the throne either.
+ * Protocol §8.10.
  */
 export function ratchet(won: readonly WonEnv[], protocol: Protocol): number {
   const zSquaredPpm = protocol.ratchetZSquaredPpm
@@ -147,7 +149,10 @@ function computeGeometricMean(bounds: readonly number[]): number {
   return leastAbove(0, 1_000_000, isAbove) - 1
 }
 
-/** Returns the record raised to these rates of a champion. Protocol §8.10. */
+/**
+ * Returns the record of the best known rates, raised to those in `rated` where they are higher.
+ * Protocol §8.10.
+ */
 export function raiseRecord(
   record: State['record'],
   rated: EnvReports,

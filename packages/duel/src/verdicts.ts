@@ -19,17 +19,17 @@ export interface EnvReport extends Evidence {
   readonly given: Verdict | undefined
   /** Undefined if the environment was not judged: the epoch was frozen, or the duel is won. */
   readonly cause: VerdictCause | undefined
-  /** The numbers used to judge it. */
+  /** The numbers with which the environment was judged. */
   readonly rule: LaneRule
 }
 
 /**
  * The rule of §8.6 that gave a verdict, or the missing condition. `SCORE` gives a win, `LINE` a
- * hold. Undecided are `BLANK`, without a decisive challenge, and `SCARCE`, with too few.
+ * hold. `BLANK`, no decisive challenge, and `SCARCE`, too few of them, give an undecided verdict.
  */
 export type VerdictCause = 'SCORE' | 'LINE' | 'BLANK' | 'SCARCE' | WinLack
 
-/** Keyed by environment, ascending. */
+/** Reports by environment, ascending. */
 export type EnvReports = Readonly<Record<string, EnvReport>>
 
 /** The part of a state by which an epoch of a duel is judged. */
@@ -39,9 +39,10 @@ type Governing = Pick<State, 'epoch' | 'protocol' | 'ratio' | 'voters'>
 type DuelVerdicts = Pick<Duel, 'verdicts'> & { readonly envs: EnvReports }
 
 /**
- * Judges every open environment by all that its lanes have played. If all others are undecided, the
- * remaining one is the sole deciding environment and has to meet the stricter bar. This applies
- * also if it was won before they were undecided; it is then open again. Protocol §8.6.
+ * Judges every open environment by all challenges that its lanes have played. If all environments
+ * except one are undecided, that one is the sole deciding environment and has to meet a stricter
+ * rule. The rule applies also if that environment was won before the others became undecided; it
+ * may then be open again. Protocol §8.6.
  */
 export function judgeOpen(duel: Duel, state: Governing): DuelVerdicts {
   const { protocol } = state
@@ -107,14 +108,15 @@ export function listTallies(duel: Duel, env: string, { envs }: Protocol): readon
 }
 
 /**
- * An environment with this many challenges, none decisive, is undecided in any epoch. Protocol
- * §8.6.
+ * The number of challenges after which an environment without a decisive challenge is undecided, in
+ * any epoch. Protocol §8.6.
  */
 const BLANK_PLAYED = 96
 
 /**
- * Returns a win or a hold, otherwise perhaps an undecided verdict, and the cause. Undecided is an
- * environment with fewer decisive challenges than `minPpm`. Protocol §8.6.
+ * Returns the verdict, if any, and its cause. An environment without a win or hold is undecided if
+ * its share of decisive challenges is below `minPpm`, or after `BLANK_PLAYED` challenges without a
+ * decisive one. Protocol §8.6.
  */
 function giveVerdict(report: EnvReport, minPpm: number): Pick<EnvReport, 'given' | 'cause'> {
   const { look, median } = report

@@ -12,9 +12,9 @@ import type {
 } from './state.ts'
 
 /**
- * Returns the voters of an epoch, in ppm of the heaviest: stake × trust of the active validators,
- * absent ones included. At most the heaviest `validatorsMost`, and none whose weight rounds to 0.
- * Protocol §8.1.
+ * Returns the voters of an epoch with their weights, in ppm of the heaviest. A weight is stake ×
+ * trust of an active validator, which may be absent. The voters are at most the heaviest
+ * `validatorsMost`, without validators whose weight rounds to 0. Protocol §8.1.
  */
 export function weighVoters(
   stakes: ReadonlyMap<string, bigint>,
@@ -42,7 +42,7 @@ export function findDueVoters(voters: Weights, heard: CountedAttestations): Stat
   return Object.fromEntries(due.map(([hotkey, { next }]) => [hotkey, next]))
 }
 
-/** Returns the weight of these voters, or of all of them. */
+/** Returns the total weight of `voters`. Default: all voters. */
 export function sumWeight(
   weights: Weights,
   voters: readonly string[] = Object.keys(weights),
@@ -54,8 +54,9 @@ type ActiveValidators = Readonly<Record<string, LastAttested>>
 
 /**
  * Returns the active validators before this snapshot's attestations: validators with an attestation
- * in one of the last `quorumEpochs` epochs. In a network's first epoch these are all validators
- * with a permit, except where a slot has a miner's commitment and so cannot attest. Protocol §8.1.
+ * in one of the last `quorumEpochs` epochs. In a network's first epoch, all validators with a
+ * permit are active, except those whose commitment is a miner's, which cannot attest. Protocol
+ * §8.1.
  */
 export function findActive(
   state: Pick<State, 'attested' | 'epoch'>,

@@ -214,7 +214,7 @@ describe('decide', () => {
     )
   })
 
-  it('stores keys with the names of inherited properties as its own', () => {
+  it('stores hotkeys with the names of inherited properties like any other', () => {
     const validators = ['__proto__', 'constructor', 'toString']
     const state = startedDuels({ validators })
     expect(Object.keys(state.voters).sort()).toEqual([...validators].sort())

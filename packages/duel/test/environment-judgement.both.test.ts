@@ -93,7 +93,7 @@ const lanes = fc.uniqueArray(
   },
 )
 
-describe('properties', () => {
+describe('judgeEnvironment', () => {
   const judge = (entries: readonly (readonly [string, number, Tally])[], outlierZSquared = 36) =>
     judgeEnvironment({
       weights: Object.fromEntries(entries.map(([hotkey, weight]) => [hotkey, weight])),
@@ -102,7 +102,10 @@ describe('properties', () => {
       rule: { ...PROTOCOL, outlierZSquared },
     })
 
-  /** Returns the honest lanes if the first ones lie that have at most a third of the weight. */
+  /**
+   * Returns the lanes, each marked as honest or not. The first lanes, with at most a third of the
+   * weight, tell `lie`.
+   */
   const telling = (entries: readonly (readonly [string, number, Tally])[], lie: Tally) => {
     const third = entries.reduce((sum, [, weight]) => sum + weight, 0) / 3
     let lying = 0
@@ -121,7 +124,7 @@ describe('properties', () => {
         const told = telling(entries, lie)
         const { win } = judge(
           told.map(({ entry }) => entry),
-          10 ** 12, // nobody is set aside
+          10 ** 12, // no lane is set aside
         )
         const tested = win.wins * 1_000_000n - win.trials * BigInt(RATIO)
         const truth = told
@@ -134,7 +137,7 @@ describe('properties', () => {
   })
 })
 
-test('a score of exactly z deviations wins, and one below does not', () => {
+test('a score of exactly z deviations wins, and a lower score does not', () => {
   const win = { wins: 10n ** 7n, trials: 10n ** 7n, unit: 10n ** 6n }
   const rule = PROTOCOL // z is 2.45
   const lackAt = (lead: bigint, spread: bigint) =>

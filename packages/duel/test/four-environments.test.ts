@@ -92,12 +92,12 @@ function thronesOf(
 
 const SEEDS = Array.from({ length: 8 }, (_, seed) => seed)
 
-describe('two miners that are perfect at the two older environments', () => {
+describe('of two miners that are perfect at the two older environments', () => {
   it('the better player of hex and pack is crowned', () => {
     for (const seed of SEEDS) expect(thronesOf(['m3', 'm4'], seed)).toEqual(['m3', 'm4'])
   })
 
-  it('the weaker player of hex and pack is not, and a copy rarely', () => {
+  it('the weaker player of hex and pack is not crowned, and a copy rarely', () => {
     for (const seed of SEEDS) expect(thronesOf(['m4', 'm3'], seed)).toEqual(['m4'])
     const fallen = SEEDS.filter((seed) => thronesOf(['m4', COPY], seed).length > 1)
     expect(fallen.length).toBeLessThanOrEqual(1)

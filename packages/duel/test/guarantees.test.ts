@@ -33,7 +33,7 @@ test('liars who freeze epochs win exactly as in docs/guarantees.md, at no ratio 
   expect(rows.map(([ratio]) => ratio)).toEqual(Object.keys(EXACT_RATIOS))
   const [most = [], ...ones] = [...rows].reverse()
   for (const [name = '', ...wins] of ones) expect(exactWins(EXACT_RATIOS[name] ?? [])).toEqual(wins)
-  // Every tenth one; the bench computes all.
+  // Every tenth ratio; the bench computes all.
   const some = (EXACT_RATIOS[most[0] ?? ''] ?? []).filter((_, i) => i % 10 === 3)
   expect(some).toHaveLength(3)
   for (const [i, wins] of exactWins(some).entries())

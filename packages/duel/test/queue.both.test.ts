@@ -47,7 +47,7 @@ test('ties are sorted by code units, as hotkeys have both cases', () => {
   expect(orderOf(NOBODY, { miners, hotkeys: ['a', 'b', 'B'] })).toEqual(['B', 'a', 'b'])
 })
 
-test('text without a digest is omitted', () => {
+test('a miner whose text has no digest is omitted', () => {
   const odd = { ...miner('m1'), model: '\ud800' }
   expect(orderOf(NOBODY, { miners: [odd, miner('m2')] })).toEqual(['m2'])
   const halves = { ...miner('m1'), model: '\ud800', revision: '\udc00' }

@@ -43,7 +43,7 @@ test.each([
   [0, 12],
   [8, 12],
 ])(
-  'a rival of p = .6 leaves .55 or more to beat after %i lost duels, as the mean of %i',
+  'a rival of p = .6 leaves .55 or more to beat after %i lost duels, as the mean of %i runs',
   (lost, runs) => {
     const ratios = Array.from({ length: runs }, (_, seed) => ratioAfter(lost, 'plays', seed))
     expect(meanOf(ratios)).toBeGreaterThanOrEqual(550_000)

@@ -27,13 +27,13 @@ const STAKES = [
 describe.each(STAKES)('%s', (_, weights) => {
   const at = { p: 0.51, tied: 0 }
 
-  it.each(LIES)('no better contender wins as rarely as promised: %s', (strategy) => {
+  it.each(LIES)('a contender that is no better wins as rarely as promised: %s', (strategy) => {
     expectShare({ ...at, field: fieldOf(weights), strategy }, { atMost: PROMISED.falseWins })
     const field = balancedOf(weights)
     expectShare({ ...at, field, strategy, freezes: true }, { atMost: PROMISED.falseWins })
   })
 
-  it.each(BLOCKS)('p = 0.6 wins with a fifth tied: %s', (strategy) => {
+  it.each(BLOCKS)('a contender of p = 0.6 wins with a fifth tied: %s', (strategy) => {
     const field = fieldOf(weights)
     expectShare({ field, p: 0.6, tied: 0.2, strategy }, { atLeast: PROMISED.rightWins })
   })
@@ -65,7 +65,7 @@ describe('liars who choose which epochs are frozen', () => {
 describe('a game with few challenges a lane', () => {
   const at = { tied: 0, quotas: GAME }
 
-  it.each([4, 16])('is won by no liars who freeze epochs: %d lanes', (lanes) => {
+  it.each([4, 16])('is not won by liars who freeze epochs: %d lanes', (lanes) => {
     const cell = { ...at, field: balancedOf(equal(lanes)), p: 0.51, freezes: true }
     expectShare({ ...cell, strategy: 'thin' }, { atMost: PROMISED.falseWins })
   })
@@ -75,7 +75,7 @@ describe('a game with few challenges a lane', () => {
     [16, 'thin'],
     [16, 'down, with care'],
     [16, 'block'],
-  ] as const)('is won by p = 0.6: %d lanes, %s', (lanes, strategy) => {
+  ] as const)('is won by a contender of p = 0.6: %d lanes, %s', (lanes, strategy) => {
     const cell = { ...at, field: fieldOf(equal(lanes)), p: 0.6, strategy }
     expectShare(cell, { atLeast: PROMISED.rightWins })
   })
@@ -85,13 +85,13 @@ describe.each(TIED_MOST)('$lanes lanes', ({ lanes, liars, honest }) => {
   const at = { field: fieldOf(equal(lanes)), p: 0.6 }
 
   it.each(['thin', 'down, with care', 'block'] as const)(
-    `p = 0.6 wins with ${liars} tied: %s`,
+    `a contender of p = 0.6 wins with ${liars} tied: %s`,
     (strategy) => {
       expectShare({ ...at, tied: liars, strategy }, { atLeast: PROMISED.rightWins })
     },
   )
 
-  it(`p = 0.6 wins with ${honest} tied without liars`, () => {
+  it(`a contender of p = 0.6 wins with ${honest} tied without liars`, () => {
     const cell = { ...at, tied: honest, strategy: 'honest' } as const
     expectShare(cell, { atLeast: PROMISED.rightWins })
   })
@@ -101,7 +101,7 @@ describe.each([
   ['16 Zipf', zipf(16), 0.5],
   ['2, 2:1', [1_000_000, 499_999], 0.3],
 ] as const)('%s', (_, weights, tied) => {
-  it.each(['thin', 'block'] as const)(`p = 0.6 wins with ${tied} tied: %s`, (strategy) => {
+  it.each(['thin', 'block'] as const)(`a .6 contender wins with ${tied} tied: %s`, (strategy) => {
     const cell = { field: fieldOf(weights), p: 0.6, tied, strategy }
     expectShare(cell, { atLeast: PROMISED.rightWins })
   })

@@ -19,7 +19,7 @@ import {
   type Tally,
 } from '../src/index.ts'
 
-/** Returns a miner with its own commitment. */
+/** Returns a miner with a commitment that no other hotkey has. */
 export const miner = (hotkey: string, block = 1, revision = 'main'): Candidate => ({
   hotkey,
   model: `models/${hotkey}`,
@@ -90,7 +90,10 @@ export function laneOf(
 export interface Scene {
   readonly validators?: readonly string[]
   readonly miners?: readonly Candidate[]
-  /** Validators whose lanes are valid but not sealed, sealed but void, or not attested. */
+  /**
+   * Validators whose lanes are valid but not sealed; in `broken`, sealed but void; in `unattested`,
+   * not attested.
+   */
   readonly unsealed?: readonly string[]
   readonly broken?: readonly string[]
   readonly unattested?: readonly string[]
@@ -124,8 +127,8 @@ export function crownedFirst(scene: Scene = {}): State {
 }
 
 /**
- * Returns the state of epoch 12: m1 is champion, and m2 and any other miners are in their first
- * epoch.
+ * Returns the state of epoch 12: m1 is champion, and m2 and any other miners are in the first epoch
+ * of their duels.
  */
 export function startedDuels(scene: Scene = {}): State {
   const crowned = crownedFirst(scene)

@@ -51,14 +51,14 @@ describe('the sole deciding environment', () => {
     expect(judge(held, FEW)).toEqual({ envs: {}, verdicts: held })
   })
 
-  it('has its own rule in reports; the others have theirs', () => {
+  it('has the stricter rule; other environments have the usual rule', () => {
     expect(chooseRule(EVEN, A, protocol)).toEqual(ALONE)
     expect(chooseRule({ [B]: 'even', [C]: 'hold', [D]: 'even' }, A, protocol)).toEqual(RULE)
     expect(chooseRule(EVEN, B, protocol)).toEqual(RULE)
   })
 })
 
-it('is undecided after 96 challenges without a decisive one, in any epoch', () => {
+it('gives an undecided verdict after 96 challenges, none of them decisive, in any epoch', () => {
   expect(judge({}, [0, 0, 95], 2).envs[A]?.given).toBeUndefined()
   expect(judge({}, [0, 0, 96], 2).envs[A]).toMatchObject({ given: 'even', cause: 'BLANK' })
   expect(judge({}, [1, 0, 96], 2).envs[A]?.given).toBeUndefined()

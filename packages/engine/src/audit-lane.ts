@@ -43,10 +43,10 @@ export async function listAudits(chain: Chain, state: State): Promise<readonly A
 }
 
 /**
- * Verifies a sealed lane, and publishes it if it is valid. Each block is read from the validator's
- * own bucket, from its store, which has its own lanes, or from the buckets of other validators that
- * may have it. The blocks are collected in a temporary folder, which is deleted at the end, so no
- * one can fill the bucket with a void lane.
+ * Verifies a sealed lane, and publishes it if it is valid. Each block is read from this validator's
+ * bucket, from its store, which has the lanes that it sampled, or from the buckets of other
+ * validators that may have the lane. The blocks are collected in a temporary folder, so no one can
+ * fill the bucket with a void lane. The folder is deleted at the end, unless a block is missing.
  */
 export async function auditLane(
   { chain, account, bucket, store, folder }: Setup,
@@ -76,7 +76,7 @@ export async function auditLane(
 /** Returns the folder for blocks of unfinished audits, of all epochs. */
 export const incomingFolder = (folder: string): string => join(folder, 'incoming')
 
-/** Copies the blocks of a lane, oldest first. `blocks` are their hashes, from the head back. */
+/** Copies the blocks of a lane, oldest first. `blocks` are the hashes, from the head back. */
 export async function publish(
   blocks: readonly string[],
   from: Pick<Bucket, 'read'>,

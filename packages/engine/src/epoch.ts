@@ -43,7 +43,7 @@ import type { Job, Setup, Transaction } from './setup.ts'
 const READS_PER_BUCKET = 2
 
 /**
- * The deadlines of one epoch, and its reader of buckets. It starts before the epoch's state is
+ * The deadlines of one epoch, and its reader of buckets. A phase starts before the epoch's state is
  * known.
  */
 export class Phase {
@@ -67,7 +67,10 @@ export class Phase {
     this.reader = new BucketReader({ ...setup, readsAtOnce: READS_PER_BUCKET, onLost })
   }
 
-  /** Aborts the parts of the epoch that end before block `offset` of it. Protocol §5.4. */
+  /**
+   * Aborts the parts of the epoch that are over at block `offset`, counted from its first block.
+   * Protocol §5.4.
+   */
   advance(offset: number, protocol: Protocol): void {
     const { sealBlock, epochBlocks } = protocol
     if (offset >= samplingBlocks(protocol)) this.sampling.abort()
@@ -94,7 +97,10 @@ export class Epoch {
   readonly #setup: Setup
   readonly #phase: Phase
   readonly #start: StartJob
-  /** Its own lane as checked before the seal. Undefined if the process was restarted since. */
+  /**
+   * This validator's lane as checked before the seal. Undefined before the check, and if the
+   * process was restarted since.
+   */
   #own: OwnLane | undefined
   /** Finished audits by validator. */
   readonly #audited = new Map<string, CheckedLane>()
@@ -106,7 +112,8 @@ export class Epoch {
   /** Per transaction, a promise that resolves when it is in a block, refused, or not needed. */
   readonly #sent = new Map<Transaction['kind'], Promise<void>>()
   /**
-   * Whether its own bucket has the governing state. Everyone has the first state of the network.
+   * Whether this validator's bucket has the governing state. The network's first state needs no
+   * publication, because everyone computes it.
    */
   #isPublished: boolean
 
@@ -195,8 +202,8 @@ export class Epoch {
   }
 
   /**
-   * Audits all lanes, and attests when all audits have ended or at the deadline. Each lane is its
-   * own task, so a slow validator delays no other lane.
+   * Audits all lanes, and attests when all audits have ended or at the deadline. Each lane is a
+   * separate task, so a slow validator delays no other lane.
    */
   async #auditAndAttest(): Promise<void> {
     const { epoch } = this.state
@@ -224,7 +231,10 @@ export class Epoch {
     return { kind: 'lane', epoch: this.state.epoch, hotkey }
   }
 
-  /** Publishes a valid lane in its own bucket, which has to serve the lanes that it attests. */
+  /**
+   * Publishes a valid lane in this validator's bucket, which has to serve the lanes that the
+   * validator attests.
+   */
   readonly #publishLane: AuditOptions['publish'] = (blocks, from) =>
     publish(blocks, from, this.#setup.bucket)
 
@@ -261,8 +271,8 @@ export class Epoch {
   }
 
   /**
-   * Returns the fields of the attestation: the valid lanes that its bucket serves, the commitment
-   * to the next secret, and the root of the state. Protocol §5.2.
+   * Returns the fields of the attestation: the valid lanes that this validator's bucket serves, the
+   * commitment to the next secret, and the root of the state. Protocol §5.2.
    */
   async #attestation(): Promise<Uint8Array[]> {
     const { chain, account, bucketUrl: url } = this.#setup

@@ -42,10 +42,10 @@ export interface GameSchedule {
 }
 
 /**
- * Returns the schedule of one contender's games, `quotas` of each environment. A game starts when
- * another game has ended or has lasted a sixth of a clock. This limits how many games share a
- * miner's capacity, unless they take long. The games of another contender have another schedule,
- * and none waits for them.
+ * Returns the schedule of one contender's games. `quotas` has their number by environment. A game
+ * starts when another game has ended or has lasted a sixth of a clock. This limits how many games
+ * share a miner's capacity, unless they take long. The games of another contender have another
+ * schedule, and the two schedules do not wait for each other.
  *
  * The games start once `awake` has resolved, or when all turns and two clocks just fit before
  * sampling ends: every game starts, even if a player sleeps. Protocol §5.4.
@@ -80,8 +80,9 @@ export function planGames(
 }
 
 /**
- * Resolves when the sampling of a lane starts: in the first tenth, at a time that follows from the
- * epoch's secret, so that validators do not all start together. Protocol §5.4.
+ * Resolves when the sampling of a lane starts: in the first tenth of the sampling time, at a time
+ * that follows from the epoch's secret, so that validators do not all start together. Protocol
+ * §5.4.
  */
 export async function awaitStart(secret: Hash, time: GamesTime, end: AbortSignal): Promise<void> {
   const share = Number.parseInt(digest('start', secret).slice(0, 8), 16) / 2 ** 32

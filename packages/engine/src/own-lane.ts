@@ -29,7 +29,10 @@ import type { GamesTime } from './games.ts'
 import type { LaneTask, SampledLane } from './sampling.ts'
 import type { Setup } from './setup.ts'
 
-/** Returns the number of blocks before a deadline at which a validator stops waiting for others. */
+/**
+ * Returns how many blocks before the end of a part of an epoch a validator stops waiting for
+ * others. The part has `blocks` blocks.
+ */
 export const margin = (blocks: number): number => Math.max(2, Math.floor(blocks / 10))
 
 /** Returns the number of blocks of an epoch in which a validator samples. Protocol §5.4. */
@@ -44,7 +47,7 @@ export interface OwnLane {
 /**
  * Returns the sampling task of this validator in the epoch that `state` governs, or undefined if no
  * lane is due.
- * @throws AlteredFile for the epoch's secret.
+ * @throws AlteredFile if the file of the epoch's secret was altered.
  */
 export async function createOwnTask(
   setup: Setup,
@@ -93,7 +96,7 @@ export const loadSecret = (
   epoch: number,
 ): Promise<Hash> => openSecret(setup.store, secretPath(epoch), setup)
 
-/** Returns the secret of the epoch, if its digest is on chain. */
+/** Returns the secret of the epoch. Rejects with AlteredFile unless its digest is on chain. */
 async function loadCommittedSecret(setup: Setup, scope: Scope): Promise<Hash> {
   const secret = await loadSecret(setup, scope.epoch)
   if (hashCommitment({ ...scope, secret }) === scope.commitment) return secret
@@ -117,7 +120,7 @@ export async function readOwnSeal(
  * Writes a sampled lane to the store as blocks, and verifies it as all other validators will, by
  * one replay, so that only a valid lane is sealed. It is verified in this thread, because starting
  * a thread takes longer than the time between sampling and seal on a local network.
- * @throws AlteredFile for the journal.
+ * @throws AlteredFile if the journal was altered.
  */
 export async function writeOwnLane(
   { chain, account, store }: Setup,

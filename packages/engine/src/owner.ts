@@ -11,7 +11,8 @@ const OWNER_FILE = 'owner.json'
  * Records durably that a hotkey on one subnet of one chain owns `folder`. A validator calls it
  * before it writes into the folder, because journals, secrets and states of two validators must not
  * mix.
- * @throws RangeError, as a rejection, if the owner is another; AlteredFile for the record.
+ * @throws RangeError, as a rejection, if the folder has another owner; AlteredFile if the record of
+ *   the owner was altered.
  */
 export async function claimFolder(
   folder: string,

@@ -203,8 +203,8 @@ function createSampler(
 }
 
 /**
- * Returns a function that returns a contender's schedule, which waits for the first replies of both
- * players.
+ * Returns a function from two players to the schedule of the contender's games, which waits for the
+ * first replies of both players.
  */
 function createGameScheduler(
   { scope, gamesTime }: LaneTask,
@@ -268,7 +268,7 @@ async function recheckDeployments(
 /**
  * Returns the samples in the journal of a lane, and the result of the second deployment check if
  * there is one. A new journal gets its heading.
- * @throws AlteredFile also for the journal of another lane.
+ * @throws AlteredFile if the journal was altered, or belongs to another lane.
  */
 async function readJournal(journal: Journal, { scope, journalPath: path }: LaneTask) {
   const { beacon, champion, commitment, epoch, quotas } = scope

@@ -16,7 +16,7 @@ export interface Setup {
    * attested state. Default: false.
    */
   readonly replay?: boolean
-  /** Its private folder for journals. */
+  /** The validator's private folder, for journals. */
   readonly folder: string
   /**
    * The same folder as a bucket, for secrets and sealed blocks. Its files are never overwritten.
@@ -95,7 +95,7 @@ export type Event =
   | { readonly type: 'withheld'; readonly task: Transaction }
   /** A task has succeeded or failed. */
   | { readonly type: 'ended'; readonly task: Job }
-  /** The bucket of this hotkey was too slow, and is not read for some time. */
+  /** The bucket of this hotkey was too slow, and is not read for the rest of the epoch. */
   | { readonly type: 'slow'; readonly hotkey: string }
   /** A read of another validator's bucket has ended or failed. */
   | { readonly type: 'read' }

@@ -125,7 +125,8 @@ export class Validator {
  * Returns the starting state of a validator in `epoch`: its last stored state; otherwise the newest
  * state that more than half of the active stake attested, or the network's first state if it
  * replays everything.
- * @throws AlteredFile for its own state; Error if no bucket serves the attested state.
+ * @throws AlteredFile if the stored state was altered; Error if no bucket serves the attested
+ *   state.
  */
 export async function findStartingState(setup: Setup, epoch: number): Promise<State> {
   const stored = await readOwnState(setup, epoch)
@@ -156,8 +157,9 @@ async function readOwnState(setup: Setup, epoch: number): Promise<State | null> 
 
 /**
  * Reports whether these bytes of the state that governs epoch `at` are as written. They are
- * compared with the copy in this validator's bucket; if it has none or another one, with the root
- * that more than half of the active stake attested, if any.
+ * compared with the copy in this validator's bucket; if the bucket has no copy or another one, with
+ * the root that more than half of the active stake attested. Without an attested root, the result
+ * is true only if the bucket has no copy.
  */
 async function isUnaltered(
   setup: Setup,

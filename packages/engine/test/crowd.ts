@@ -38,12 +38,12 @@ export type Conduct =
 /** Validators that sample duels, and strangers that call the same endpoints. */
 export interface Crowd extends Pick<Capacity, 'isQueueing'> {
   readonly validators: number
-  /** Of each contender. */
+  /** The quota of each contender, by environment. */
   readonly quota: Readonly<Record<string, number>>
   readonly samplingMs: number
-  /** Of the champion, and of each contender. */
+  /** The number of servers of the champion's endpoint, and of each contender's endpoint. */
   readonly servers: PerSide<number>
-  /** One endpoint per contender. */
+  /** The conduct of each contender's endpoint. */
   readonly contenders: readonly Conduct[]
   /** The number of strangers that call each endpoint repeatedly. */
   readonly foreign?: number
@@ -123,7 +123,7 @@ class Endpoint {
     })
   }
 
-  /** Reports whether it accepts a call. If so, it is called when the call ends. */
+  /** Reports whether the endpoint accepts a call. If so, `done` is called when the call ends. */
   serve(done: () => void): boolean {
     const { servers, isQueueing } = this.#capacity
     if (this.#conduct === 'refuses') return false
@@ -201,7 +201,7 @@ export async function sampleAll(crowd: Crowd): Promise<CrowdRun> {
   }
 }
 
-/** As in an epoch. */
+/** Samples a lane as an epoch does. */
 async function sample(task: LaneTask): Promise<SampledLane> {
   await awaitStart(task.secret, task.gamesTime, task.deadline)
   return sampleLane(task)

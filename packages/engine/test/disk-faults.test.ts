@@ -49,7 +49,7 @@ async function seat(folder = join(root, `${count++}`)) {
 }
 type Seat = Awaited<ReturnType<typeof seat>>
 
-/** Returns the samples of the sealed lane as text, which are those in the journal. */
+/** Expects that the sealed lane has the samples in the journal, compared as text. */
 async function expectWhole({ at, journal, head }: Seat): Promise<void> {
   const blocks: Block[] = []
   for (let hash = (await head()) ?? '', height = 1; height > 0; ) {
@@ -128,7 +128,7 @@ describe('a disk that fails', () => {
     expect((await readFile(journal, 'utf8')).startsWith(kept)).toBe(true)
   })
 
-  it('locks its folder on a full disk, which cannot store the name of the owner', async () => {
+  it('does not prevent the lock of its folder, although it is too full for the owner’s name', async () => {
     const folder = join(root, 'nameless')
     await mkdir(folder)
     setFaults([{ fault: 'ENOSPC', path: `${folder}/lock`, op: 'truncate' }])
@@ -136,7 +136,7 @@ describe('a disk that fails', () => {
     await expect(lockFolder(folder)).rejects.toThrow(`${folder} is in use by`)
   })
 
-  it('fails if it is really full or read-only', async (context) => {
+  it('is reported if the file system is really full or read-only', async (context) => {
     const folder = join(root, 'mounted')
     await mkdir(folder)
     const mount = (...words: string[]) =>
@@ -168,7 +168,7 @@ describe('a file that was altered while the validator was down', () => {
   /** Returns a seat with all samples of its lane in the journal, before the seal. */
   async function unsealed(): Promise<Seat> {
     const seated = await seat()
-    // Its block exists, but may not be synced.
+    // The lane's block exists, but could not be synced.
     const path = `${seated.folder}/v1/blocks`
     setFaults([{ fault: 'EIO', path, op: 'sync', from: 2 }])
     await seated.first.follow(START)
@@ -191,7 +191,7 @@ describe('a file that was altered while the validator was down', () => {
     ['its secret, another', SECRET, (bytes) => bytes.fill('0', 0, 9), { fault: 'OTHER_SECRET' }],
     ['its state', statePath(FIRST), (bytes) => bytes.subarray(0, -20), { fault: 'BAD_STATE' }],
     ['its block', 'v1/blocks', (bytes) => bytes.subarray(0, -20), { code: 'conflict' }],
-  ])('%s: reports it, seals nothing, and continues once it is restored', async (...row) => {
+  ])('is reported and prevents the seal until it is restored: %s', async (...row) => {
     const [, place, change, error] = row
     const seated = await unsealed()
     const names = place === 'v1/blocks' ? await readdir(seated.at(place)) : ['']
@@ -209,7 +209,7 @@ describe('a file that was altered while the validator was down', () => {
     await expectWhole(seated)
   })
 
-  it('does not seal a second lane if the journal is missing', async () => {
+  it('does not lead to a second lane if it is the journal, and was removed', async () => {
     const { first, ...seated } = await seat()
     await first.follow(START + 2)
     const head = await seated.head()

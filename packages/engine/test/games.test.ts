@@ -49,7 +49,7 @@ const byRole =
     hotkey === CHAMPION ? champion : contender
 
 interface Sampling extends Partial<LaneTask> {
-  /** Of each contender. */
+  /** The quota of each contender, by environment. */
   readonly quota?: Readonly<Record<string, number>>
   readonly contenders?: readonly string[]
   readonly time?: Clock
@@ -219,7 +219,7 @@ describe('a game', () => {
     expect(callsOf(begun)).toBe(asked)
   })
 
-  it('does not start if neither miner may be asked, and is lost by a single miner that may not', async () => {
+  it('does not start if neither miner may be asked, and is lost by a miner that alone may not be asked', async () => {
     const of = async (refused: readonly string[]) => {
       const mayAsk: LaneTask['mayAsk'] = async ({ hotkey }) => !refused.includes(hotkey)
       const agentOf = (hotkey: string) => (refused.includes(hotkey) ? () => NO_REPLY : scripted)
@@ -296,7 +296,7 @@ describe('the beginning of sampling', () => {
     }
   }
 
-  it('is in its first tenth and depends on the secret', async () => {
+  it('is in the first tenth of sampling and depends on the secret', async () => {
     const secrets = ['1', '2', '3', '4'].map((digit) => digit.repeat(64))
     const starts = await Promise.all(secrets.map((secret) => startAt(secret)))
     expect(new Set(starts).size).toBe(4)
@@ -319,7 +319,7 @@ describe('the games of a lane', () => {
   const OTHER = account(new Uint8Array(32).fill(10)).hotkey
   const resigning: MinerAgent = () => ({ content: 'I resign.' })
 
-  it('run two at a time of 64 of one contender, regardless of others', async () => {
+  it('run two at a time if one contender has 64, regardless of the games of others', async () => {
     const waiting: { readonly hotkey: string; readonly end: () => void }[] = []
     const most: Record<string, number> = {}
     let mostAtOnce = 0
@@ -348,7 +348,7 @@ describe('the games of a lane', () => {
     expect(mostAtOnce).toBe(4)
   })
 
-  it('take their turns only after the checks of both miners', async () => {
+  it('take their turns only after the deployment checks of both miners', async () => {
     const time = new Clock()
     const phase = new AbortController()
     let [looks, asked] = [0, 0]
@@ -418,7 +418,7 @@ describe('a game with changed deployments', () => {
     return games.map((after, i) => ({ before: samples[i] as ChallengePair, after }))
   }
 
-  it('ends at the first prompt of the miner that changed, which loses it', async () => {
+  it('ends at the first prompt of the miner whose deployment changed, which loses the game', async () => {
     for (const { before, after } of await changed(byRole(scripted, scripted), CONTENDER)) {
       const isFirst = before.contender.messages.length >= before.champion.messages.length
       expect(after.contender).toMatchObject({ fault: 'no-reply', reward: -1 })
@@ -429,7 +429,7 @@ describe('a game with changed deployments', () => {
     }
   })
 
-  it('counts as unbegun if both changed', async () => {
+  it('counts as unbegun if both deployments changed', async () => {
     for (const { after } of await changed(byRole(scripted, scripted), CHAMPION, CONTENDER)) {
       expect(after.champion).toMatchObject({ ...NO_REPLY, messages: [] })
       expect(after.contender).toMatchObject({ ...NO_REPLY, messages: [] })
@@ -437,7 +437,7 @@ describe('a game with changed deployments', () => {
     }
   })
 
-  it('is unchanged if the changed miner had not replied', async () => {
+  it('is unchanged if the miner whose deployment changed had not replied', async () => {
     const silent: MinerAgent = () => ({ fault: 'no-reply' })
     const stands: boolean[] = []
     for (const { before, after } of await changed(byRole(silent, scripted), CONTENDER)) {

@@ -54,12 +54,12 @@ describe('health', () => {
   })
 })
 
-describe('the guard', () => {
+describe('watchHealth', () => {
   afterEach(() => {
     vi.useRealTimers()
     vi.unstubAllEnvs()
   })
-  /** Starts a guard of 600 seconds. */
+  /** Starts `watchHealth` with 600 seconds. */
   function guarded() {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const reasons: Late[] = []

@@ -144,7 +144,7 @@ describe('metrics', () => {
     })
   })
 
-  it('remove validators that have left and finished duels', async () => {
+  it('omit validators that have left, and duels that have finished', async () => {
     const trust = { third: { correct: 0, incorrect: 0 } }
     const state = { trust, ratio: 510_000, protocol: { envs: {} }, duels: [] }
     metrics.on({ type: 'state', state } as unknown as Event)
@@ -152,7 +152,7 @@ describe('metrics', () => {
     expect(names).toEqual(['affine_trust{hotkey="third"}'])
   })
 
-  it('report only the statuses of requests that are repeated, for any response', async () => {
+  it('distinguish, of all statuses, only those after which a request is repeated', async () => {
     const statuses = Array.from({ length: 200 }, (_, i) => 400 + i)
     const left = [...statuses]
     const exchange = async () => {

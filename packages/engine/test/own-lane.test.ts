@@ -17,7 +17,7 @@ import { testFolder } from '../../../test/test-folder.ts'
 import { margin, writeLane } from '../src/own-lane.ts'
 import { headerOf, scopeOf } from './lanes.ts'
 
-/** In three blocks. */
+/** The scope of a lane of three blocks. */
 const scope = scopeOf({ 'mult8@0.1.0': 1400, 'tictactoe@0.1.0': 700 })
 const header = headerOf(scope)
 let samples: readonly Sample[]
@@ -41,7 +41,7 @@ it.each([
   [29, 2],
   [30, 3],
   [399, 39],
-])('leaves a margin: of %i blocks the last %i', (blocks, left) => {
+])('leaves as margin of %i blocks the last %i', (blocks, left) => {
   expect(margin(blocks)).toBe(left)
 })
 
@@ -76,7 +76,7 @@ describe('a lane', () => {
   })
 })
 
-describe('its blocks', () => {
+describe('the blocks of a lane', () => {
   async function blocks(hashes: readonly string[]) {
     return Promise.all(
       hashes.map(async (hash) => {

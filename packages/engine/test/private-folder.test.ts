@@ -10,7 +10,7 @@ afterAll(killAll)
 
 const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777
 
-/** Returns a folder and its files, if others can read them. */
+/** Returns which of a folder and its files others can access, as paths. */
 async function wideIn(folder: string): Promise<readonly string[]> {
   const found = await readdir(folder, { recursive: true, withFileTypes: true })
   const files = found.filter((each) => each.isFile())

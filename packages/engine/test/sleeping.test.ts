@@ -18,7 +18,7 @@ const wait = (atMs: number, time: Clock, until?: AbortSignal): Promise<boolean> 
 
 /**
  * Plays the games of a lane on the main network, whose player `sleeper` does not answer before
- * `wakesMs`. Returns the starts of all games, and of those that the sleeper forfeited.
+ * `wakesMs`. Returns the starting times of all games, and of the games that the sleeper forfeited.
  */
 async function gamesWith(sleeper: string, wakesMs: number, games: number) {
   const time = new Clock()

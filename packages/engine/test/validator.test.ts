@@ -71,7 +71,7 @@ it.each([
   [90, [true, false, false]],
   [279, [true, false, false]],
   [280, [true, true, false]],
-])('ends these parts of an epoch at block %i of 300, with the seal at block 100: %j', (...row) => {
+])('ends parts of an epoch at block %i of 300, with the seal at block 100: %j', (...row) => {
   const [offset, over] = row
   const phase = new Phase(1, { on: () => {} } as unknown as Setup)
   const isOver = () =>
@@ -179,8 +179,8 @@ describe('a validator', () => {
 
   it.each<[string, Partial<Snapshot>, Record<string, UidWeights>]>([
     ['the owner', {}, { [own.hotkey]: [[0, 65_535]] }],
-    ['nobody without an owner', { owner: undefined }, {}],
-    ['nobody without a registered owner', { owner: stranger }, {}],
+    ['no one without an owner', { owner: undefined }, {}],
+    ['no one without a registered owner', { owner: stranger }, {}],
   ])('without a champion gives its weight to %s', async (_, change, want) => {
     const neurons = [miner, own].map(({ hotkey }, uid) => ({ hotkey, stake: BigInt(uid * STAKE) }))
     const params = { tempo, weightsRateLimit: 1, stakeThreshold: STAKE }

@@ -17,7 +17,7 @@ import {
 import { computeLag, type Recipients } from './on-chain-faults.ts'
 import { askInTurn } from './waiting.ts'
 
-/** Maximum buckets without a state that an error names. */
+/** Maximum number of buckets that an error names as lacking a state. */
 const MAX_NAMED = 4
 
 /** A subnet, and the function that opens the buckets of its validators. */
@@ -32,8 +32,8 @@ export interface PublicData extends Subnet {
  * of the active stake attested one root, otherwise with null. Active is the stake of validators
  * whose slot has a seal or an attestation of one of the last `quorumEpochs` epochs. Stake borrowed
  * for one block does not count. Protocol §9.4. The state is trusted, not recomputed. Queries its
- * attesters one at a time until one serves it.
- * @throws Error if it is attested, but no attester's bucket serves it.
+ * attesters in turn until one serves it.
+ * @throws Error if a root is attested, but no attester's bucket serves its state.
  */
 export async function readAttested(data: PublicData, epoch: number): Promise<State | null> {
   if (epoch <= data.network.firstEpoch) return null
@@ -76,8 +76,8 @@ async function findAttested(
   { chain, network: { protocol } }: Subnet,
   epoch: number,
 ): Promise<{ readonly root: Hash; readonly holders: readonly Holder[] } | undefined> {
-  // The seal block, not the snapshot before it: deciding from this state reads it anyway, and a
-  // node that is not an archive still has it.
+  // Reads the stakes at the seal block, not in the epoch's snapshot: deciding from this state reads
+  // the seal block anyway, and a node that is not an archive still has it.
   const { neurons } = await chain.snapshot(sealBlock(epoch - 1, protocol))
   const before = Object.fromEntries(neurons.map((neuron) => [neuron.hotkey, neuron]))
   const ended = await chain.snapshot(snapshotBlock(epoch, protocol))
@@ -99,7 +99,8 @@ async function findAttested(
 }
 
 /**
- * Resolves with the state of this root in a source's file, or with the reason why it is not there.
+ * Resolves with the state that a source has at `path` if its root is `root`, otherwise with the
+ * reason why the state cannot be read.
  */
 async function readState(source: Source | null, path: string, root: Hash): Promise<State | string> {
   if (source === null) return 'it cannot be opened'
@@ -114,7 +115,7 @@ async function readState(source: Source | null, path: string, root: Hash): Promi
 
 /**
  * Resolves with the newest state before `epoch` that more than half of the active stake attested in
- * the last `quorumEpochs` epochs, or with the network's first.
+ * the last `quorumEpochs` epochs, or with the network's first state.
  * @throws Error as `readAttested`.
  */
 export async function readNewestAttested(data: PublicData, epoch: number): Promise<State> {
@@ -137,9 +138,10 @@ export async function readStartState(data: PublicData, epochs: number): Promise<
 }
 
 /**
- * Resolves with the state that governed `epoch`, to recompute a network's epochs from it on, and
- * the recipients of all weight in the epochs before, as many as weights may wait. A state other
- * than the first is trusted: results are valid if recomputing the epochs before ends with it.
+ * Resolves with the starting point for recomputing a network from `epoch` on: the state that
+ * governed `epoch`, and the recipients of all weight in as many epochs before it as weights may
+ * wait until they are in force. A state other than the network's first is trusted: the results are
+ * valid if recomputing the earlier epochs ends with the same state.
  * @throws RangeError if the epoch does not exist or has not ended. Error as `readAttested`, and if
  *   no state was attested.
  */

@@ -29,8 +29,8 @@ import { askInTurn, BucketTimes, type WaitingOptions } from './waiting.ts'
 export type OpenBucket = (hotkey: string, url: string) => Source | null
 
 /**
- * Reads and audits a block as `checkBlock` does, in this thread, or in another that takes over the
- * bytes.
+ * Reads and audits a block as `checkBlock` does, in this thread, or in another thread, to which the
+ * bytes are transferred.
  */
 export type CheckBlock = (
   bytes: Uint8Array,
@@ -62,8 +62,8 @@ export interface BlockPlaces {
 }
 
 /**
- * Reads blocks from the buckets of validators. The time of each bucket is limited, in an epoch or
- * in a whole history: see `BucketTimes`. Protocol §6.4.
+ * Reads blocks from the buckets of validators. The total time of each bucket is limited over all
+ * reads of this reader: see `BucketTimes`. Protocol §6.4.
  */
 export class BucketReader {
   /** The names of buckets that failed in this epoch: silent, slow, or with wrong bytes. */
@@ -104,17 +104,18 @@ export class BucketReader {
 
   /**
    * Returns a reader for `verifyLane` that takes each block from the first place with an authentic
-   * copy. The next place is queried as soon as one does not have the block, or has not answered for
-   * two seconds. A bucket that failed is queried last for the rest of the epoch. If no place has a
-   * block, the fault is `MISSING_BLOCK`, with the answers of all places. A fault of the block's
-   * validator is in every copy, so the first one ends the search. Protocol §6.4, §6.5.
+   * copy. The next place is queried as soon as the place before it does not have the block, or has
+   * not answered for two seconds. A bucket that failed is queried last for the rest of the epoch.
+   * If no place has a block, the fault is `MISSING_BLOCK`, with the answers of all places. A fault
+   * of the block's validator is in every copy, so the first copy with such a fault ends the search.
+   * Protocol §6.4, §6.5.
    */
   blocks({ sources = [], holders = [], deadline, keep }: BlockPlaces): LaneRequest['read'] {
     const opened = holders.flatMap(({ hotkey, url }) => this.open(hotkey, url, deadline) ?? [])
     const all = [...sources, ...opened]
     const { failed } = this
     const { check = checkHere, clock } = this.#options
-    // A check may take over the bytes.
+    // A check in another thread takes over the bytes, so `keep` needs a copy of them.
     const checkCopy: CheckBlock = (bytes, wanted) => check(keep ? bytes.slice() : bytes, wanted)
     const find: LaneRequest['read'] = async (wanted) => {
       const search = new BlockSearch(wanted, failed, checkCopy)
@@ -127,7 +128,7 @@ export class BucketReader {
       })
       if (found === null) return search.describeMissing()
       if ('code' in found) return found
-      // The time of storing a block is not its source's.
+      // The time that `keep` takes does not count as the time of a bucket.
       await keep?.({ ...found, asked: search.asked })
       return { ok: true, value: found.block }
     }
@@ -135,7 +136,7 @@ export class BucketReader {
   }
 }
 
-/** A block up to its first fault, with its bytes and its source. */
+/** An authentic block, audited up to its first fault, with its bytes and its source. */
 type FoundCopy = Omit<FoundBlock, 'asked'> & { readonly block: AuditedBlock }
 
 /** A fault that is in every copy of a block. */
@@ -160,8 +161,8 @@ class BlockSearch {
   }
 
   /**
-   * Resolves with the block, or with its validator's fault, if this source has it, or if another
-   * had it in the meantime.
+   * Resolves with the block or its validator's fault once this source has answered, or with null if
+   * neither this source nor one that answered earlier has the block.
    */
   async readFrom(source: Source): Promise<FoundCopy | BlockFailure | null> {
     const { name } = source

@@ -18,10 +18,10 @@ import { digestOfText, type Hash } from '@affine/prng'
 import pLimit from 'p-limit'
 import type { LaneSearch } from './epoch-decision.ts'
 
-/** Chooses the copies of a block to compare. */
+/** Chooses from the holders of a block those whose copies are compared. */
 export type Choose = (holders: readonly string[]) => readonly string[]
 
-/** A readable bucket, with its name in faults. */
+/** A readable bucket, and the name by which flaws report it. */
 export type Source = Pick<Bucket, 'read'> & { readonly name: string }
 
 /** A block, its bytes and its source. */
@@ -31,14 +31,16 @@ export interface FoundBlock {
   /** The name of the source. */
   readonly from: string
   /**
-   * The copies of the block in the queried sources. Without their bytes, which may be many times 8
-   * MiB.
+   * The copies of the block in the queried sources, by the name of the source. The copies do not
+   * include the bytes, which could total many times 8 MiB.
    */
   readonly asked: ReadonlyMap<string, Promise<Copy>>
 }
 
 interface CopiesOptions {
-  /** The names of buckets that failed in this epoch, to which others are added. */
+  /**
+   * The names of buckets that failed in this epoch. Buckets that fail in the comparison are added.
+   */
   readonly failed: Set<string>
   /** The names of buckets that are no longer read. */
   readonly lost: ReadonlySet<string>
@@ -50,18 +52,20 @@ interface CopiesOptions {
   readonly choose?: Choose | undefined
 }
 
-/** Maximum copies read concurrently, of all lanes: each may have 8 MiB. */
+/** Maximum copies read concurrently, over all lanes: each may have 8 MiB. */
 const COPIES_AT_ONCE = 32
 
 /**
  * Compares the copies of an epoch's evidence in the buckets of the voters that answer for them. An
- * attester promises that its bucket serves the lane. Buckets are read in parallel, once for each
- * block; a bucket that was late with one is not queried for another.
+ * attester promises that its bucket serves the lane. Buckets are read in parallel, each once for
+ * each block. A bucket that was late with a block that its validator attested is not queried for
+ * other blocks that its validator attested. The same applies separately to the blocks that only
+ * others attested.
  *
  * Flaws depend on each bucket's answers, not on their order, nor on the source of the first copy.
  * Which blocks are read from a bucket after a failure is chance, so only its worst failure is
- * reported, and a timeout is the worst. The same applies to a bucket that is no longer read,
- * regardless of its answers before.
+ * reported, and a timeout is the worst. A bucket that is no longer read counts as timed out,
+ * regardless of its earlier answers.
  */
 export class Copies {
   readonly #sources: ReadonlyMap<string, Source>
@@ -116,7 +120,9 @@ export class Copies {
     this.#differing.push({ block, copies, attesters })
   }
 
-  /** Returns what `holder` has in the place of a block. Adds a failed read to `silent`. */
+  /**
+   * Resolves with the copy of a block in the bucket of `holder`. Adds a failed read to `silent`.
+   */
   async #copyAt(
     holder: string,
     found: FoundBlock,
@@ -224,7 +230,10 @@ export function toFailureFacts(error: Error): BucketFailureFacts {
   return { code, status, reason }
 }
 
-/** Reports whether a read exceeded the bucket's time, or this reader's. */
+/**
+ * Reports whether a read failed because the bucket was late, or because this reader stopped waiting
+ * for it.
+ */
 const isTimeout = ({ code }: BucketFailureFacts): boolean => code === 'late' || code === 'dropped'
 
 /**
@@ -235,7 +244,10 @@ export function describeFailure(failure: BucketFailureFacts): string {
   return isTimeout(failure) ? 'no answer in time' : failure.reason
 }
 
-/** Returns the failure to report of two: a timeout, otherwise the first in alphabetical order. */
+/**
+ * Returns which of two failures to report: a timeout, otherwise the failure whose description is
+ * first in alphabetical order.
+ */
 function chooseWorse(a: BucketFailureFacts, b: BucketFailureFacts): BucketFailureFacts {
   if (isTimeout(a) !== isTimeout(b)) return isTimeout(a) ? a : b
   return describeFailure(a) <= describeFailure(b) ? a : b
@@ -243,9 +255,11 @@ function chooseWorse(a: BucketFailureFacts, b: BucketFailureFacts): BucketFailur
 
 /** A bucket's copy of a block. */
 export type Copy =
-  /** The block itself. A second signature is a second copy: the signer signed twice. */
+  /**
+   * The block itself. If its signature differs from that of another copy, the signer signed twice.
+   */
   | { readonly kind: 'whole'; readonly signature: string }
-  /** Anything else. The header, if any, was signed by its validator. */
+  /** Other bytes. The header, if any, is that of another block, and its validator signed it. */
   | { readonly kind: 'other'; readonly code: BlockFault; readonly header?: Header | undefined }
   | { readonly kind: 'missing'; readonly why: string }
   /** The read failed. */
@@ -254,7 +268,10 @@ export type Copy =
 /** A copy with the original's bytes. */
 export const SAME: Copy = { kind: 'whole', signature: '' }
 
-/** Classifies an answer as a copy of a block, against the block's bytes if they were read. */
+/**
+ * Classifies a bucket's answer as a copy of the block with this hash. `bytes` are the block's
+ * bytes, if they were read already.
+ */
 export function classifyCopy(
   answer: BucketAnswer,
   { hash, bytes }: { readonly hash: Hash; readonly bytes?: Uint8Array | undefined },
@@ -262,15 +279,16 @@ export function classifyCopy(
   if (answer === null) return { kind: 'missing', why: 'not there' }
   if (!(answer instanceof Uint8Array)) return { kind: 'silent', failure: answer }
   if (bytes && isSame(answer, bytes)) return SAME
-  // The root is that of samples that were read already.
+  // The hash fixes the root, and the root fixes the samples, so only the signature can differ.
   const opened = openBlock(answer, { hash, verify })
   if (!opened.ok) return classifyOther(answer, opened.code)
   return { kind: 'whole', signature: opened.value.signature }
 }
 
 /**
- * Classifies bytes that failed as a copy of a block with `code`. A header signed twice is its
- * signer's flaw, regardless of the lines after it, so these are not read: they may be long.
+ * Classifies bytes that are not a copy of the block, for the reason `code`. If they begin with the
+ * signed header of another block, the header is enough to prove that its validator signed twice.
+ * The lines after it may be long, and are not read.
  */
 export function classifyOther(bytes: Uint8Array, code: BlockFault): Copy {
   if (code !== 'WRONG_HASH') return { kind: 'other', code }

@@ -38,9 +38,7 @@ import {
  */
 export class UnavailableError extends Error {}
 
-/**
- * Resolves with the heads of due validators that close the lanes of the epoch that `state` governs.
- */
+/** Resolves with the heads that due validators sealed in the epoch that `state` governs. */
 export async function readSeals(chain: Chain, state: State): Promise<Seals> {
   const { epoch, protocol } = state
   return dueSeals(state, listSeals(await chain.snapshot(sealBlock(epoch, protocol)), epoch))
@@ -59,9 +57,9 @@ export interface EpochResult extends Decision {
 export interface LaneSearch {
   readonly validator: string
   readonly head: Hash
-  /** The voters whose attestations have its bit. */
+  /** The voters whose attestations have the lane's bit. */
   readonly attesters: readonly string[]
-  /** The validators that may have it, in reading order. */
+  /** The validators that may have the lane, in reading order. */
   readonly holders: readonly Holder[]
 }
 
@@ -70,8 +68,8 @@ export type FindLane = (sought: LaneSearch) => Promise<CheckedLane>
 
 /**
  * Decides the epoch that `state` governs from the chain and the lanes that `find` finds. Only lanes
- * that enough weight attests can change the result. Others are found only if `isWanted`. All are
- * requested concurrently. Protocol §6.5.
+ * that enough weight attests can change the result. Other lanes are searched for only if `isWanted`
+ * returns true for their validator. All searches run concurrently. Protocol §6.5.
  *
  * @throws UnavailableError if a needed lane cannot be read: its attesters state that it is valid,
  *   so the data must exist.
@@ -115,7 +113,7 @@ export type CheckedLane = Result<Lane, BlockFault>
 
 /**
  * Resolves with the requirements for the lane of `validator` in the epoch that `state` governs, or
- * null if it is not due.
+ * null if the validator is not due, or if there is no champion.
  */
 export async function laneScope(
   chain: Chain,

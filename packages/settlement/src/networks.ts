@@ -22,7 +22,7 @@ export interface Network {
   readonly platform: 'chutes' | 'loopback'
 }
 
-/** A named network. Its validators may have to agree on the first epoch. */
+/** A named network. If it has no first epoch, its validators have to agree on one. */
 export type Preset = Omit<Network, 'firstEpoch'> & Partial<Network>
 
 /** A chain and its rules. */
@@ -45,7 +45,10 @@ export const LOCAL_NETWORK: Network = {
  */
 export const FINNEY_FIRST_EPOCH = 100_000
 
-/** Returns the network of a local chain, with the environments of its first line. Protocol §5.1. */
+/**
+ * Returns the network of a local chain, with the environments that the first line of the chain's
+ * file lists. Protocol §5.1.
+ */
 export const createLocalNetwork = ({ envs }: Pick<Chain, 'envs'>): Network =>
   envs === undefined ? LOCAL_NETWORK : { ...LOCAL_NETWORK, protocol: { ...LOCAL, envs } }
 
@@ -69,13 +72,13 @@ export const NETWORKS: Readonly<Record<string, Preset>> = {
   local: LOCAL_NETWORK,
 }
 
-/** Returns the network whose name is `where`, or its part before the first comma. */
+/** Returns the network whose name is `where`, or the part of `where` before its first comma. */
 export function findNetwork(where: string): Preset | undefined {
   const [name = ''] = where.split(',')
   return own(NETWORKS, name)
 }
 
-/** Returns the network whose chain has this genesis, or that of a local chain. */
+/** Returns the network whose chain has this genesis, or the local network for any other genesis. */
 export function findNetworkByGenesis(chain: Pick<Chain, 'genesis' | 'envs'>): Preset {
   const known = Object.values(NETWORKS).find(({ genesis }) => genesis === chain.genesis)
   return known ?? createLocalNetwork(chain)

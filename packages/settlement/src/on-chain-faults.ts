@@ -63,8 +63,9 @@ export interface Warning {
 }
 
 /**
- * Returns the attestations without the bits of valid lanes that voters other than the lane's
- * validator attest. The lanes may have arrived too late for these attesters. Protocol §5.2.
+ * Returns a warning for each voter whose attestation lacks the bit of a valid lane that another
+ * voter attests, other than the lane's validator. The lane may have arrived too late for the voter.
+ * Protocol §5.2.
  */
 export function findWithheldBits(settled: EpochResult): readonly Warning[] {
   const { before, lanes, report } = settled
@@ -85,10 +86,16 @@ export function findWithheldBits(settled: EpochResult): readonly Warning[] {
 export interface Votes {
   /** The neuron that is owed all weight. */
   readonly uid: number
-  /** The number of validators with weights in force, and how many give this neuron all of it. */
+  /**
+   * The number of validators with weights in force; `agreeing` is the number of those that give all
+   * their weight to this neuron.
+   */
   readonly validators: number
   readonly agreeing: number
-  /** Warnings for weights that do not all go to one neuron to which they may still be owed. */
+  /**
+   * Warnings for validators whose weights do not all go to one recipient: that of this epoch, or of
+   * an earlier epoch whose weights may still be in force.
+   */
   readonly others: readonly Warning[]
 }
 
@@ -96,9 +103,10 @@ export interface Votes {
 export type Recipients = readonly (string | undefined)[]
 
 /**
- * Counts the weights in `ended`, the snapshot at the end of an epoch. Undefined if no
- * weight is owed, or if the recipient is unknown. Where weights are committed first, those of
- * earlier epochs may still be in force. Protocol §8.13.
+ * Counts the weights in `ended`, the snapshot at the end of an epoch. Undefined if no weight is
+ * owed, or if `recipients` do not reach as far back as weights may wait. On a chain where weights
+ * are committed before they are revealed, the weights of earlier epochs may still be in force.
+ * Protocol §8.13.
  */
 export async function countVotes(
   chain: Chain,
@@ -131,7 +139,7 @@ export async function countVotes(
 const isPaidTo = (uids: ReadonlySet<number | undefined>, row: UidWeights): boolean =>
   row.length === 1 && row.every(([to]) => uids.has(to))
 
-/** Returns the epochs that weights may wait until they are in force. */
+/** Returns the number of epochs that weights may wait until they are in force. */
 export function computeLag({ revealPeriod, tempo }: Snapshot, { epochBlocks }: Protocol): number {
   if (revealPeriod === 0) return 0
   return Math.ceil(((revealPeriod + 1) * tempo) / epochBlocks)

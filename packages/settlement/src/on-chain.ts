@@ -98,7 +98,10 @@ export function findRecipient(
   return [champion?.hotkey, owner].find((hotkey) => hotkey !== undefined && registered.has(hotkey))
 }
 
-/** Returns every head on chain marked with `epoch`, by hotkey, due or not. Protocol §5.2. */
+/**
+ * Returns every sealed head on chain that is marked with `epoch`, by hotkey. The validators need
+ * not be due. Protocol §5.2.
+ */
 export function listSeals(chain: Snapshot, epoch: number): Seals {
   const seals: Record<string, string> = {}
   for (const [hotkey, commitment] of decodeCommitments(chain)) {
@@ -125,10 +128,10 @@ export function listHolders(voters: Weights, chain: Snapshot): readonly Holder[]
 }
 
 /**
- * Returns the holders in the order in which to read a lane. Without attesters: its validator, then
- * the other voters. With attesters, to decide: these first, beginning after the validator in
- * `holders`, so that not all lanes are read from the heaviest; then its validator, then the other
- * voters. Protocol §6.4.
+ * Returns the holders in the order in which to read the lane of `validator`: the lane's attesters,
+ * if any, then its validator, then the other voters. Attesters and other voters are in the order of
+ * `holders`, beginning after the validator and continuing from the start, so that not all lanes are
+ * read from the heaviest voter. Protocol §6.4.
  */
 export function sortForReading(
   holders: readonly Holder[],

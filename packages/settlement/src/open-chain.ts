@@ -10,9 +10,9 @@ import {
 export { FINNEY_FIRST_EPOCH, type Host }
 
 /**
- * The kinds of live chains, and the form of their places. A new kind is a subpath of
- * `@affine/chain` and an entry here. Each is loaded on demand, so that a command's help appears
- * immediately.
+ * The kinds of live chains, each with the form of its URLs. A new kind is a subpath of
+ * `@affine/chain` and an entry here. The code of a kind is loaded on demand, so that a command's
+ * help appears immediately.
  */
 const LIVE_KINDS = [
   {
@@ -35,7 +35,7 @@ export const NETWORK_HELP: string = [
 ].join('; ')
 
 export interface OpenOptions extends Pick<ChainOpening, 'onRetry'> {
-  /** Required if the network has none. */
+  /** Required if the network has no netuid. */
   readonly netuid?: number | undefined
   /** Default: the network's. */
   readonly firstEpoch?: number | undefined
@@ -77,7 +77,7 @@ export async function openChain(
 
 /**
  * Opens a live chain, to follow it or to send to it.
- * @throws RangeError also for a file.
+ * @throws RangeError as `openChain`, and if `where` names a file.
  */
 export const openLive: SubnetOpener = async (where, host, options) => {
   const opened = await openChain(where, host, options)
@@ -113,9 +113,9 @@ async function openAt(where: string, host: Host, options: OpenOptions): Promise<
   return open({ ...opening, genesis: named?.genesis })
 }
 
-/** Codes of paths without a file: they may be meant as names. */
+/** The system's codes for a path without a file: the path may be meant as a network's name. */
 const NO_FILE = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE']
-/** Codes of files that the user may not read. */
+/** The system's codes for a file that the user may not read. */
 const DENIED = ['EACCES', 'EPERM']
 
 /** Returns a RangeError if `where` is wrong, and an Error if the disk fails. */
@@ -130,7 +130,7 @@ function explainUnreadable(where: string, error: Error & { readonly code?: strin
     return new Error(`cannot read ${where}: ${error.message}`, { cause: error })
   if (error.code === 'ENOENT' && /[./]/.test(where))
     return new RangeError(`${wanted}; ${got} does not exist`)
-  // It may be meant as a name.
+  // The text may be meant as a network's name.
   return new RangeError(`"network" expected ${NETWORK_HELP}; got ${got}`)
 }
 

@@ -44,7 +44,10 @@ export async function judgeProofFile(
   return { read: read.value, ...judgeSampleProof(proof, { head, scope, verify }) }
 }
 
-/** Returns the quotas of the greatest plan, for a reader that does not know those of the lane. */
+/**
+ * Returns the quotas of the largest possible plan, for a reader that does not know the lane's
+ * quotas.
+ */
 function greatestPlan({ envs, duelsMost }: Protocol): LaneQuotas {
   const most = Object.entries(envs).map(([env, { quotaMost }]) => [env, quotaMost])
   const contenders = Array.from({ length: duelsMost }, (_, i) => [i, Object.fromEntries(most)])

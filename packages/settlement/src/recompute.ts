@@ -50,7 +50,7 @@ export interface RecomputeOptions extends PublicData {
   readonly from?: State
   /** The recipients of all weight in the epochs before `from`, as far as they are known. */
   readonly recipients?: Recipients
-  /** The last epoch. Default: the last that the chain has closed. */
+  /** The last epoch to recompute. Default: the last epoch that the chain has closed. */
   readonly to?: number | undefined
   /**
    * Whether all due lanes, copies, attestations and weights are compared. If false, only the lanes
@@ -59,7 +59,7 @@ export interface RecomputeOptions extends PublicData {
   readonly compare?: boolean
   /**
    * Chooses the copies of a block to compare; the states in all buckets are compared too. Null: no
-   * blocks are compared, and only the state of the last epoch. Default: all copies.
+   * blocks are compared, and states only in the last epoch. Default: all copies.
    */
   readonly choose?: Choose | null | undefined
   /**
@@ -83,8 +83,8 @@ export interface RecomputeOptions extends PublicData {
  * attesters', one at a time, then their validator's, then any other. All attested copies are
  * compared. Holds one block of each lane in progress, 32 copies, and 32 late answers.
  *
- * The flaws of an epoch do not depend on the first epoch. `votes` do, if `recipients` do not reach
- * as far back as weights may wait.
+ * The flaws of an epoch do not depend on the first epoch. Its `votes` are undefined while
+ * `recipients` do not reach as far back as weights may wait.
  *
  * @throws UnavailableError if data that an epoch needs is unavailable, since later epochs then
  *   cannot be decided. RangeError if `to` has not ended, or precedes the first epoch.
@@ -115,7 +115,7 @@ export async function* recompute(options: RecomputeOptions): AsyncGenerator<Reco
 
 interface EpochOptions extends RecomputeOptions {
   readonly reader: BucketReader
-  /** Including this epoch's. */
+  /** The recipients of all weight up to and including this epoch. */
   readonly recipients: Recipients
 }
 
@@ -140,8 +140,8 @@ async function recomputeEpoch(options: EpochOptions, state: State): Promise<Reco
 }
 
 /**
- * Opens the copies for the epoch that `state` governs: those of the voters that were due or
- * attested it, by the chain at its end.
+ * Opens the copies for the epoch that `state` governs: the copies of the voters that were due or
+ * attested the epoch, by the chain at the epoch's end.
  */
 function openCopies(
   ended: Snapshot,
@@ -180,7 +180,7 @@ interface LaneReading extends Pick<EpochOptions, 'chain' | 'reader' | 'onSample'
 /**
  * Returns a function that finds an epoch's lanes in buckets, `lanesAtOnce` in parallel. Samples of
  * valid lanes are shown one lane after the other, in the order of the requests, so a lane's promise
- * settles after those before it were shown.
+ * settles only after the lanes requested before it were shown.
  */
 export function createLaneFinder(reading: LaneReading): FindLane {
   const { chain, state, reader, copies, onSample } = reading
@@ -218,7 +218,7 @@ export function createLaneFinder(reading: LaneReading): FindLane {
   return (sought) => limit(find, sought)
 }
 
-/** Reads the blocks of a whole lane again, from the first one on. */
+/** Reads the blocks of a valid lane again, from its first block on, and shows their samples. */
 function showSamples(blocks: readonly FoundBlock[], validator: string, onSample: OnSample): void {
   for (const { block, bytes } of [...blocks].reverse()) {
     const { hash } = block

@@ -10,12 +10,15 @@ export const SYSTEM_CLOCK: Clock = {
   },
 }
 
-/** Time a bucket may exceed its allowance by before it is dropped. */
+/** Milliseconds by which a bucket may exceed its allowance before it is dropped. */
 const MAX_EXCESS_MS = 90_000
-/** Allowance for an answer; a second for each megabyte is added. */
+/** Allowance for one answer in milliseconds; a second for each megabyte is added. */
 const ANSWER_MS = 250
 const BYTES_PER_MS = 1000
-/** The allowance is multiplied by this factor of the median slowness, if that is more than 1. */
+/**
+ * The allowance is multiplied by this factor times the median slowness, if the product is more than
+ * 1.
+ */
 const MEDIAN_FACTOR = 2
 
 const LOST = 'the bucket was too slow and is no longer read'
@@ -50,9 +53,9 @@ export interface WaitingOptions {
 
 /**
  * The time that each hotkey's bucket takes: all time in which a read of it is in progress. The
- * allowance is a quarter of a second an answer and a second a megabyte, or twice the median
- * slowness of the buckets by weight. A bucket that exceeds it by 90 seconds is dropped: its reads
- * end, and it is not queried again. Protocol §6.4.
+ * allowance is a quarter of a second an answer and a second a megabyte, multiplied by twice the
+ * weighted median slowness of all buckets if that is more than 1. A bucket that exceeds it by 90
+ * seconds is dropped: its reads end, and it is not queried again. Protocol §6.4.
  */
 export class BucketTimes {
   readonly #clock: Clock
@@ -110,7 +113,10 @@ export class BucketTimes {
     return time
   }
 
-  /** Promise.race would keep every result reachable until the deadline fires. */
+  /**
+   * Settles as `reading` does, or rejects once the bucket is too slow or the deadline has passed.
+   * `Promise.race` would keep every result reachable until the deadline fires.
+   */
   #inTime<Read>(time: BucketTime, reading: Promise<Read>, deadline?: AbortSignal): Promise<Read> {
     return new Promise((resolve, reject) => {
       let stop = (): void => {}
@@ -150,7 +156,7 @@ export class BucketTimes {
 
   /**
    * Returns the weighted median of the buckets' slowness: the time taken, as a multiple of the time
-   * allowed. Buckets that were not queried took none.
+   * allowed. The slowness of a bucket that was not queried is 0.
    */
   #medianSlowness(): number {
     const all = Object.entries(this.weights).map(([hotkey, weight]) => {
@@ -166,7 +172,7 @@ export class BucketTimes {
   }
 }
 
-/** Time that an item has to answer before the next one is queried too. */
+/** Milliseconds that an item has to answer before the next one is queried too. */
 const LATE_MS = 2000
 /** Maximum late answers that this process waits for: each may have 8 MiB. */
 const MAX_LATE = 32

@@ -68,7 +68,7 @@ describe('the attested state', () => {
     expect(await readAttested(data(), 3)).toBeNull()
   })
 
-  test('is that of more than half the stake, from any attester that serves it', async () => {
+  test('is the one that more than half of the stake attests, from any attester that serves it', async () => {
     await attestedBy(0, 2)
     serve(0, RUBBISH)
     serve(2)
@@ -91,7 +91,7 @@ describe('the attested state', () => {
     )
   })
 
-  test('is not requested from others, and a bucket that cannot be opened is reported', async () => {
+  test('is not requested from other voters, and a bucket that cannot be opened is reported', async () => {
     const [heavy, other, light] = subnet.voters
     await subnet.sealAll(state)
     if (heavy) await subnet.attest(heavy, state, [])
@@ -105,7 +105,7 @@ describe('the attested state', () => {
     expect(subnet.buckets.reads).toEqual([read, read])
   })
 
-  test('names a few of many buckets without it', async () => {
+  test('is reported missing with the names of only four of six buckets', async () => {
     subnet = new ReadingSubnet([1, 1, 1, 1, 1, 1])
     state = await subnet.begin()
     await attestedBy(0, 1, 2, 3, 4, 5)
@@ -114,7 +114,7 @@ describe('the attested state', () => {
     await expect(readAttested(data(), 3)).rejects.toThrow(`(${places}; and 2 more): check`)
   })
 
-  test('ignores idle stake, miners, and slots of old or future epochs', async () => {
+  test('does not depend on idle stake, miners, or slots of old or future epochs', async () => {
     subnet = new ReadingSubnet([3, 1, 9, 9, 9, 9])
     state = await subnet.begin()
     await attestedBy(0)
@@ -145,7 +145,7 @@ describe('the attested state', () => {
     expect(await rootWith(2)).toBeUndefined()
   })
 
-  test('rejects other content with the attested root, with the reason', async () => {
+  test('is rejected with the reason if the attested content is not a state', async () => {
     await subnet.sealAll(state)
     for (const voter of subnet.voters) {
       const { hotkey: url } = voter
@@ -180,7 +180,7 @@ describe('the newest attested state', () => {
 })
 
 describe('the state with which a reader begins', () => {
-  test('is before as many ended epochs as requested, and not before the first', async () => {
+  test('precedes as many ended epochs as requested, or is the network’s first', async () => {
     await attestedBy(0, 1, 2)
     serve(1)
     await subnet.chain.produce(0)
@@ -199,13 +199,13 @@ describe('the starting point', () => {
     expect(await findStart(data(), 2)).toEqual({ from: state, recipients: [] })
   })
 
-  test('rejects an epoch that does not exist or has not ended', async () => {
+  test('cannot be an epoch that does not exist or has not ended', async () => {
     const later = { ...data(), network: { ...network, firstEpoch: 2 } }
     await expect(findStart(later, 0)).rejects.toThrow('not closed an epoch')
     await expect(findStart(data(), 2)).rejects.toThrow(/^expected .* 0 to 1, got 2$/)
   })
 
-  test('rejects an epoch before the network’s first', async () => {
+  test('cannot be an epoch before the network’s first', async () => {
     await attestedBy(0, 1)
     await subnet.chain.produce(0)
     const later = { ...data(), network: { ...network, firstEpoch: 1 } }
@@ -229,7 +229,7 @@ describe('the starting point', () => {
     expect(recipients).toEqual([hotkey])
   })
 
-  test('rejects an epoch without a majority', async () => {
+  test('cannot be an epoch without a state that a majority attested', async () => {
     await attestedBy(0)
     await subnet.chain.produce(0)
     await expect(findStart(data(), 2)).rejects.toThrow(/^no state of epoch 2 /)

@@ -78,7 +78,7 @@ describe('a reader', () => {
     expect(found).toMatchObject({ ok: false, code: 'BAD_HEADER' })
   })
 
-  it('passes on the bytes of a block although its check takes them away', async () => {
+  it('passes on the bytes of a block although its check takes over the bytes', async () => {
     const check: CheckBlock = (bytes, asked) => {
       const taken = structuredClone(bytes, { transfer: [bytes.buffer as ArrayBuffer] })
       expect(bytes).toHaveLength(0)
@@ -92,7 +92,7 @@ describe('a reader', () => {
 })
 
 describe('a block in several buckets', () => {
-  it('is taken from the first that has it, and late answers are classified', async () => {
+  it('is read from the first bucket that has it, and late answers are classified', async () => {
     const clock = new Clock()
     const late: Readonly<Record<string, () => Uint8Array | null>> = {
       same: () => block.bytes.slice(),
@@ -133,7 +133,7 @@ describe('a block in several buckets', () => {
     expect(checked).toBe(1)
   })
 
-  it('is requested once from each, and their answers are reported sorted', async () => {
+  it('is requested once from each bucket, and if none has it, the sorted answers are reported', async () => {
     const reads: string[] = []
     const sources = ['lacks b', 'forged', 'lacks a'].map((name) => ({
       name,
@@ -206,7 +206,7 @@ describe('the limits of a reader', () => {
     await Promise.all(reading)
   })
 
-  it('begin again with the next epoch, but not if an epoch is begun again', () => {
+  it('forget failed buckets with the next epoch, but not if an epoch is begun again', () => {
     const { reader } = ofSilent(2)
     const voters = { a: 1 }
     reader.beginEpoch({ epoch: 3, voters })

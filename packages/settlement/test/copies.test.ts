@@ -70,7 +70,7 @@ async function writtenBlock(change: Partial<BlockDraft> = {}) {
 const codesIn = async (copies: Copies): Promise<readonly string[]> =>
   (await copies.flaws()).map(({ validator, code }) => `${validator} ${code}`)
 
-/** Resolves with the flaws if the attester `holder` has this in the place of a block. */
+/** Resolves with the flaws if the attester `holder` has `copy` in the place of a block. */
 async function found(copy: Uint8Array | Error | undefined) {
   const { path, block, compareIn } = await writtenBlock()
   const copies = copiesIn([sourceOf('holder', { [path]: copy })])
@@ -109,9 +109,9 @@ it.each([
 })
 
 it.each([
-  ['other bytes, not attested', new Uint8Array(9), ['validator BAD_LINES']],
-  ['no bytes, not promised', undefined, []],
-])('of its own lane a validator has %s', async (_, copy, codes) => {
+  ['other bytes', new Uint8Array(9), ['validator BAD_LINES']],
+  ['no bytes', undefined, []],
+])('judges a validator’s copy of its lane, which it did not attest: %s', async (_, copy, codes) => {
   const { path, bytes, compareIn } = await writtenBlock()
   const sources = [sourceOf('validator', { [path]: copy }), sourceOf('other', { [path]: bytes })]
   const copies = copiesIn(sources)
@@ -153,14 +153,14 @@ it.each([
   ['of another epoch', { epoch: 2 }],
   ['of another chain', { genesis: '8e'.repeat(32) }],
   ['of another subnet', { netuid: 121 }],
-  ["of another's", { validator: other.hotkey, sign: other.sign }],
-  ['that nobody signed', { time: 1, sign: () => new Uint8Array(64) }],
+  ['of another validator', { validator: other.hotkey, sign: other.sign }],
+  ['that no one signed', { time: 1, sign: () => new Uint8Array(64) }],
 ])('blames the holder for a block %s', async (_, change) => {
   const { flaws } = await found((await writeBlock({ ...draft, ...change })).bytes)
   expect(flaws).toMatchObject([{ validator: 'holder', code: 'WRONG_HASH' }])
 })
 
-it('queries a bucket that was late for no other block, and blames only attesters', async () => {
+it('queries a late bucket for no other block, and blames only attesters', async () => {
   const { compareIn } = await writtenBlock()
   const asked: string[] = []
   const read = async (path: string) => {
@@ -177,7 +177,7 @@ it('queries a bucket that was late for no other block, and blames only attesters
 
 describe('a bucket that did not answer for one block', () => {
   /**
-   * Resolves with the flaws if `holder` has these in the place of blocks that are read in this
+   * Resolves with the flaws if `holder` has `files` in the place of blocks that are read in this
    * order.
    */
   async function foundOf(
@@ -196,7 +196,7 @@ describe('a bucket that did not answer for one block', () => {
     return (await copies.flaws()).map(({ code, detail }) => `${code}: ${detail}`)
   }
 
-  it.each([[[0, 1]], [[1, 0]]])('is blamed only for that, read in the order %j', async (order) => {
+  it.each([[[0, 1]], [[1, 0]]])('is blamed only for silence, in the order %j', async (order) => {
     const files = [failure('late', 'timed out'), new Uint8Array(9)].map((answer) => ({
       answer,
       attester: 'holder',
@@ -210,7 +210,7 @@ describe('a bucket that did not answer for one block', () => {
   it.each([
     [[refused, cut], 'AccessDenied'],
     [[late, cut], 'no answer in time'],
-  ])('reports the same cause of %j, read in any order', async (answers, why) => {
+  ])('is blamed for the same one of %j, read in any order', async (answers, why) => {
     const files = answers.map((answer) => ({ answer, attester: 'holder' }))
     for (const order of [
       [0, 1],
@@ -222,7 +222,7 @@ describe('a bucket that did not answer for one block', () => {
   })
 
   it.each([[[0, 1]], [[1, 0]]])(
-    'is still blamed for blocks that it attested if the first was another’s, read in the order %j',
+    'is still blamed for a block that it attested if it did not attest the late one, in order %j',
     async (order) => {
       const late = { answer: failure('late', 'timed out'), attester: 'other' }
       const wrong = { answer: new Uint8Array(9), attester: 'holder' }
@@ -263,7 +263,7 @@ it('uses the answers from the search for the block, and does not query again', a
 })
 
 it.each(['a', 'b', 'c'])(
-  'names the same holder of another signature if that of %s was read',
+  'names the same holder of a second signature, also if the copy of %s was read',
   async (from) => {
     const write = (nonce: number) => {
       const { hotkey, sign } = account(
@@ -288,7 +288,7 @@ it.each(['a', 'b', 'c'])(
   },
 )
 
-it('queries the chosen holders, of all but the source of the block', async () => {
+it('queries the holders that are chosen from all except the source of the block', async () => {
   const { compareIn, sources, asked } = await blockOfFour()
   const offered: (readonly string[])[] = []
   const choose = (holders: readonly string[]) => {
@@ -337,7 +337,8 @@ it('compares the states in all buckets, also after a failure', async () => {
 describe('an attested state', () => {
   const path = statePath(5)
   /**
-   * Resolves with the flaws if these attested the state, and buckets in `lost` are no longer read.
+   * Resolves with the flaws if `attesters` attested the state, and buckets in `lost` are no longer
+   * read.
    */
   async function foundIn(
     files: Readonly<Record<string, Uint8Array | Error | undefined>>,

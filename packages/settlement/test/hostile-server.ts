@@ -43,7 +43,7 @@ function flood(socket: Socket, piece: string | Buffer): void {
 /** A server's reaction to a request for a file. */
 export type Deed = (socket: Socket) => unknown
 
-/** Returns a deed with a beginning, and then the same piece repeatedly. */
+/** Returns a deed that writes `start`, and then `piece` repeatedly. */
 const floods =
   (start: string | Buffer, piece: string | Buffer): Deed =>
   (socket) => {
@@ -52,7 +52,7 @@ const floods =
   }
 
 /**
- * Returns a deed with a beginning, and then a few bytes at intervals until the other side is gone.
+ * Returns a deed that writes `start`, and then `text` at intervals until the other side is gone.
  */
 const drips =
   (start: string, text = 'a'): Deed =>
@@ -68,7 +68,7 @@ const writes =
   (socket) =>
     socket.write(bytes)
 
-/** Returns the same, and closes its side. */
+/** Returns a deed that writes these bytes and closes the server's side. */
 const ends =
   (bytes: string | Buffer = ''): Deed =>
   (socket) =>
@@ -97,7 +97,7 @@ const LONG_HEADER = `X: ${'y'.repeat(1000)}\r\n`
 const MOST_OF_FILE = sized(FILE).subarray(0, 50_000)
 const MOST_OF_GZIP = closing(GZIP.subarray(0, 50_000), packed('gzip'))
 
-/** By name: the deed, the result of a read, and the time limit for one without an end. */
+/** By name: the deed, the result of a read, and the time limit for a read that would not end. */
 export const DEEDS: Readonly<Record<string, readonly [Deed, Want, timeoutMs?: number]>> = {
   'honest gzip, and FIN': [ends(closing(GZIP, packed('gzip'))), 'the file'],
   'honest br, and FIN': [ends(closing(BR, packed('br'))), 'the file'],
@@ -165,8 +165,8 @@ export const DEEDS: Readonly<Record<string, readonly [Deed, Want, timeoutMs?: nu
 }
 
 /**
- * Returns a server that reacts to every request as `deedOf` returns; with a key and certificate
- * over TLS.
+ * Returns a server that reacts to every request with the deed that `deedOf` returns for its path;
+ * over TLS if `tls` is given.
  */
 export function hostileServer(deedOf: (path: string) => Deed, tls?: TlsOptions): Server {
   const listener = (socket: Socket): void => {

@@ -26,7 +26,7 @@ async function asked(...items: readonly Item[]) {
   }
 }
 
-it('queries the next item if an item has no value, until one has', async () => {
+it('queries the next item if an item has no value, until an item has a value', async () => {
   expect(await asked(['a', null, 0], ['b', 'b', 0], ['c', 'c', 0])).toEqual({
     found: 'b',
     order: ['a 0', 'b 0'],
@@ -57,7 +57,7 @@ it('rejects with the first error', async () => {
   await expect(askInTurn(['a', 'b'], { ask })).rejects.toThrow('no')
 })
 
-it('waits for 32 late answers of all callers, in addition to the last of each', async () => {
+it('waits for 32 late answers over all callers, in addition to the last query of each caller', async () => {
   /** Returns the maximum number of answers in progress for `count` calls. */
   const mostOf = async (count: number): Promise<number> => {
     let waiting = 0

@@ -56,7 +56,7 @@ async function told(
   return { flaws: flawsIn(epochs), warnings: warningsIn(epochs), liar: liar.hotkey, state }
 }
 
-test('reports an attestation of another root with both roots, and not the bits it lacks', async () => {
+test('reports an attestation of another root with both roots, and not its missing bits', async () => {
   const bitmap = new Uint8Array(protocol.validatorsMost / 8)
   const { flaws, warnings, liar, state } = await told(() => ({ stateRoot: NEXT, bitmap }))
   const detail = expect.stringContaining(`expected ${stateRoot(state)}, got ${NEXT}; `)
@@ -80,20 +80,23 @@ test.each([
   ['the first spare bit', bit(4), true],
   ['the last bit', bit(127), true],
   ['one without a seal', () => ({}), false],
-])('reports %s for a lane that was never sealed', async (_, attestation, isSealing) => {
+])('reports who attests a lane that was never sealed: %s', async (_, attestation, isSealing) => {
   const { flaws, liar } = await told(attestation, { isSealing })
   expect(flaws).toMatchObject([{ epoch: 2, validator: liar, code: 'NEVER_SEALED' }])
 })
 
 /**
- * Returns four voters, and the state of an epoch in which these of them (default: all) seal valid
- * lanes.
+ * Returns four voters, and the state of an epoch in which those at the indices `sealing` (default:
+ * all) seal valid lanes, and the others seal heads of lanes that do not exist.
  */
 async function sealed(sealing: readonly number[] = [0, 1, 2, 3]) {
   const subnet = new ReadingSubnet([100, 100, 100, 10])
   const voters = subnet.voters as [Account, Account, Account, Account]
   const state = await subnet.begin()
-  /** Sends every voter's attestation of all lanes except its lacking ones. */
+  /**
+   * Sends an attestation of each voter: of all lanes except those that `lacking` lists for the
+   * voter.
+   */
   const attestBut = async (lacking: Readonly<Record<string, readonly string[]>>): Promise<void> => {
     for (const voter of voters) {
       const without = lacking[voter.hotkey] ?? []

@@ -78,7 +78,7 @@ describe('the buckets to read', () => {
   const voters = { a: 9, b: 5, c: 7, d: 5 }
   const holders = () => listHolders(voters, chain)
 
-  test('belong to voters that announced one, by falling weight, then by hotkey', () => {
+  test('belong to voters that announced a bucket, by falling weight, then by hotkey', () => {
     expect(listHolders({ ...voters, e: 5 }, chain)).toEqual([
       { hotkey: 'c', url: '2' },
       { hotkey: 'b', url: '3' },
@@ -88,7 +88,7 @@ describe('the buckets to read', () => {
     expect(listHolders({}, chain)).toEqual([])
   })
 
-  test('begin with that of the lane’s validator if no one has attested the lane yet', () => {
+  test('begin with the bucket of the lane’s validator if no one has attested the lane yet', () => {
     const orderOf = (validator: string) =>
       sortForReading(holders(), validator).map(({ hotkey }) => hotkey)
     expect(orderOf('d')).toEqual(['d', 'c', 'b'])
@@ -96,7 +96,7 @@ describe('the buckets to read', () => {
     expect(orderOf('x')).toEqual(['c', 'b', 'd'])
   })
 
-  test('begin with those of attesters to decide, at a different attester for each lane', () => {
+  test('begin with the buckets of attesters, if any, at a different attester for each lane', () => {
     const orderOf = (validator: string, attesters: readonly string[]) =>
       sortForReading(holders(), validator, attesters).map(({ hotkey }) => hotkey)
     const all = ['b', 'c', 'd']

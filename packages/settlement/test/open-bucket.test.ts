@@ -118,7 +118,7 @@ describe('an announced bucket', () => {
   })
 })
 
-describe('buckets announced by name are expected below a place', () => {
+describe('the place of buckets that are announced by name', () => {
   let subnet: ReadingSubnet
   let names: readonly string[]
   beforeAll(async () => {
@@ -137,7 +137,7 @@ describe('buckets announced by name are expected below a place', () => {
 
   const isUsage = (error: unknown): boolean => error instanceof RangeError
 
-  it('which is wrong if all answer 404: the caller’s mistake', async () => {
+  it('is the caller’s mistake if all buckets answer 404', async () => {
     const place = await serveStatuses([404, 404])
     const error = await expectBuckets(subnet, place).catch((error: Error) => error)
     expect(isUsage(error)).toBe(true)
@@ -148,7 +148,7 @@ describe('buckets announced by name are expected below a place', () => {
     [[503, 503], 2, 503],
     [[404, 403], 1, 403],
   ])(
-    'which is unavailable if they answer %j: not a mistake, and the cause is named',
+    'is unavailable, with the cause and not as a mistake, if the buckets answer %j',
     async (...row) => {
       const [statuses, count, status] = row
       const place = await serveStatuses(statuses)
@@ -159,7 +159,7 @@ describe('buckets announced by name are expected below a place', () => {
     },
   )
 
-  it('where one readable bucket is enough', async () => {
+  it('is accepted if one bucket is readable', async () => {
     await expectBuckets(subnet, await serveStatuses([503, 200]))
   })
 })

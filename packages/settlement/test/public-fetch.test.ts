@@ -108,7 +108,7 @@ describe('an address', () => {
   })
 
   it.each([...PUBLIC_V4, ...MORE_PUBLIC_V4])(
-    'is public, also mapped and by NAT64: %s',
+    'is public, also mapped into IPv6 and behind NAT64: %s',
     (address) => {
       for (const prefix of ['', '::ffff:', '64:ff9b::'])
         expect(isPublic(`${prefix}${address}`)).toBe(true)
@@ -116,7 +116,7 @@ describe('an address', () => {
   )
 })
 
-describe('an address of IPv6, or none', () => {
+describe('an IPv6 address or another text', () => {
   it.each(words('2606:4700:4700::1111 2a00:1450::1 2001:4860:4860::8888 2400::1'))(
     'is public: %s',
     (address) => {
@@ -162,7 +162,7 @@ describe('a URL of a stranger', () => {
     },
   )
 
-  it('is not fetched if only one address is looked up, either', async () => {
+  it('is not fetched from a private address if only one address is looked up', async () => {
     setDefaultAutoSelectFamily(false)
     try {
       const fetch = publicFetch({ lookup: names('127.0.0.1').lookup, ca })
@@ -225,7 +225,7 @@ describe('on a local network', () => {
     expect(requests).toEqual(Array(4).fill('/a/x'))
   })
 
-  it('requires a trusted certificate of its host', async () => {
+  it('requires a trusted certificate of the URL’s host', async () => {
     const untold = fetchTrusting({})
     await expect(read(`https://other.test:${https}/a`)).rejects.toThrow(/other\.test|altnames/)
     await expect(read(`https://bucket.test:${https}/a`, untold)).rejects.toThrow(/self.signed/)

@@ -14,7 +14,8 @@ import type { Copies, Source } from '../src/copies.ts'
 import { createLaneFinder, type RecomputeOptions } from '../src/recompute.ts'
 
 /**
- * Returns three voters and an ended epoch: all seal, the second by this plan, and attest all lanes.
+ * Returns three voters and an ended epoch: all seal, the second a lane by this plan, and attest all
+ * lanes.
  */
 async function attested(plan: LanePlan = {}) {
   const subnet = new ReadingSubnet([100, 100, 100])
@@ -57,7 +58,7 @@ test.each([
   [undefined, 1],
   [2, 2],
   [9, 3],
-])('reads of three lanes, with lanesAtOnce %s, %i concurrently', async (lanesAtOnce, most) => {
+])('reads, with lanesAtOnce %s, %i of three lanes concurrently', async (lanesAtOnce, most) => {
   const { subnet, state } = await attested()
   const { clock, open } = subnet.buckets
   for (const { hotkey } of subnet.voters) subnet.buckets.at(hotkey).ms = 10

@@ -72,7 +72,7 @@ test.each([
   expect(await lostOf(speeds, weights)).toEqual(lost)
 })
 
-test('ends a read in progress when a bucket is dropped, and begins no other', async () => {
+test('ends a read in progress when a bucket is dropped, and begins no other read', async () => {
   const { clock, times, lost, read } = reading()
   await clock.pass(read('a', 60 * SECOND + 250, null))
   const began = clock.now()

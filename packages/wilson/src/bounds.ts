@@ -6,7 +6,8 @@ export type BoundsInput = Proportion & { readonly zSquaredPpm: number | bigint }
 /**
  * Returns the Wilson bounds of `wins / trials` in ppm, each rounded away from the rate: `lower` is
  * the largest ratio below 1 for which `lowerReaches`, or 0, and `upper` the smallest for which
- * `upperBelow`, or 1_000_000. A comparison with a ratio therefore gives the exact result.
+ * `upperBelow`, or 1_000_000. Comparing a rounded bound with a ratio in ppm therefore gives the
+ * same result as comparing the exact bound.
  *
  * Uses only integers. Returns 0 and 1_000_000 without trials.
  *

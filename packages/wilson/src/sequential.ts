@@ -10,13 +10,16 @@ export interface Proportion {
   readonly unit?: bigint
 }
 
-/** A rate in millionths, and the square of z in millionths: 2.85 is 8_122_500n. */
+/**
+ * The ratio that a bound is compared with, and the square of z, both in millionths: for z = 2.85
+ * the square is 8_122_500n.
+ */
 export interface Bar {
   readonly ratioPpm: number
   readonly zSquaredPpm: number | bigint
 }
 
-/** At most `cap` trials, the first evaluation after `minTrials`, and z squared in millionths. */
+/** At most `cap` trials, no win or hold before `minTrials`, and the square of z in millionths. */
 export interface WinRule {
   readonly cap: number
   readonly minTrials: number
@@ -26,10 +29,10 @@ export interface WinRule {
 /** Offset and slope of the line of a hold: see `holdLine`. */
 export type HoldLine = Readonly<Record<'holdOffset' | 'holdSlopePpm', number>>
 
-/** All parameters of a rule for `lookAt`. */
+/** All parameters of a rule for `evaluate`. */
 export interface Rule extends WinRule, HoldLine {}
 
-/** The ratio to beat and the rule, for `lookAt`. */
+/** The ratio to beat and the rule, for `evaluate`. */
 export interface Contest {
   readonly ratioPpm: number
   readonly rule: Rule
@@ -42,7 +45,10 @@ export type InterimResult = 'win' | 'hold' | 'continue'
 export const PPM = 1_000_000n
 const MAX_CAP = 10_000_000n
 
-/** A proportion in units of 1 / u: w of n trials. The rate r and z squared q are in millionths. */
+/**
+ * `w` wins of `n` trials, in units of 1 / `u` of a trial. The ratio `r` and the square `q` of z are
+ * in millionths.
+ */
 type Exact = Readonly<Record<'w' | 'n' | 'u' | 'r' | 'q', bigint>>
 
 function readExact(proportion: Proportion & Bar): Exact {
@@ -58,7 +64,7 @@ function readExact(proportion: Proportion & Bar): Exact {
  * Reports whether the lower Wilson bound of `wins / trials` is at least `ratioPpm`.
  *
  * Wilson inverts the score test, so this is exactly `w >= nR` and `(w - nR)^2 >= z^2 n R (1 - R)`:
- * integers only, the same answer on every machine. False without trials. For one analysis at a
+ * integers only, the same answer on every machine. False without trials. Suits one analysis at a
  * fixed n; repeated analyses need a z from `calibrate`.
  *
  * Source: Wilson (1927), doi:10.1080/01621459.1927.10502953. Vectors: vectors/wilson/verdicts.json.
@@ -91,8 +97,8 @@ export function upperBelow(proportion: Proportion & Bar): boolean {
  * otherwise, and before `minTrials`, `continue`.
  *
  * Depends only on the counts, not on their order. `unit` only scales them. With z from `calibrate`,
- * an evaluation after each whole trial and a final first win or hold, a contender no better than
- * the ratio wins with probability at most alpha. Protocol §7.
+ * an evaluation after each whole trial, and a stop at the first win or hold, a contender no better
+ * than the ratio wins with probability at most alpha. Protocol §7.
  *
  * @throws RangeError unless 1 <= minTrials <= cap <= 10_000_000, and as `holdLine` does.
  */
@@ -109,11 +115,11 @@ export function evaluate(contested: Proportion & Contest): InterimResult {
 }
 
 /**
- * Returns the maximum number of wins that is a hold by the line, in the unit of the trials:
+ * Returns the maximum number of wins for which the line is a hold, in the unit of the trials:
  * `trials * (R + holdSlope) - holdOffset * R (1 - R)` for the ratio R, rounded down, or -1 if that
  * is negative.
  *
- * A win by the cap is unlikely below the line, but not excluded: `walk` computes the cost.
+ * A contender below the line is unlikely to win by the cap, but could: `walk` computes this cost.
  * Protocol §7.
  *
  * @throws RangeError unless 0 <= holdOffset <= 10_000_000, 0 <= holdSlopePpm <= 1_000_000, and as

@@ -23,7 +23,10 @@ export interface End {
   readonly holdAt: Float64Array
 }
 
-/** The walks that have not ended: a share of mass[w] has w wins, for low <= w <= high. */
+/**
+ * The walks that have not ended: mass[w] is the share of walks that have w wins, for w from low to
+ * high.
+ */
 interface OpenWalks {
   readonly mass: Float64Array
   low: number
@@ -31,21 +34,21 @@ interface OpenWalks {
 }
 
 /**
- * Maximum mass that is dropped in total. A count is dropped below DUST / cap. A trial adds one
- * count, so at most cap + 1 are dropped.
+ * Maximum mass that is dropped in total. The mass of a number of wins is dropped if it is below
+ * DUST / cap. A trial adds one number of wins, so at most cap + 1 are dropped.
  */
 const DUST = 1e-16
 
-/** Returns an item. One function for one type of array is faster. */
+/** Returns mass[wins]. A separate function for one type of array is faster. */
 const at = (mass: Float64Array, wins: number): number => mass[wins] ?? 0
 
 /**
- * Computes the end of a walk with a win from win[n] wins on and a hold up to hold[n], for n in
- * 0..cap.
+ * Computes the end of a walk in which, after n trials, win[n] or more wins are a win and hold[n] or
+ * fewer a hold, for n in 0..cap.
  *
- * Dynamic programming over the number of wins. Dropped mass counts as ended on its side, so a tail
- * is never too small. The probabilities may differ from a sum of 1 by 1e-13, too little to affect
- * the quantiles.
+ * Dynamic programming over the number of wins. Mass that is dropped above the open walks counts as
+ * a win, below them as a hold, so neither probability is too small. Their sum may differ from 1 by
+ * 1e-13, too little to affect the quantiles.
  */
 function absorb(p: number, win: Int32Array, hold: Int32Array): End {
   const cap = win.length - 1
@@ -82,7 +85,10 @@ function playTrial(open: OpenWalks, p: number): void {
   mass[open.high] = moving
 }
 
-/** Ends the walks with at least `min` wins, and dust above the others. Returns their share. */
+/**
+ * Ends the walks with at least `min` wins, and then, from the top, the numbers of wins whose mass
+ * is below `dust`. Returns the share that ended.
+ */
 function takeFromAbove(open: OpenWalks, min: number, dust: number): number {
   const { mass, low } = open
   let taken = 0
@@ -93,7 +99,10 @@ function takeFromAbove(open: OpenWalks, min: number, dust: number): number {
   return taken
 }
 
-/** Ends the walks with at most `max` wins, and dust below the others. Returns their share. */
+/**
+ * Ends the walks with at most `max` wins, and then, from the bottom, the numbers of wins whose mass
+ * is below `dust`. Returns the share that ended.
+ */
 function takeFromBelow(open: OpenWalks, max: number, dust: number): number {
   const { mass, high } = open
   let taken = 0
@@ -106,14 +115,14 @@ function takeFromBelow(open: OpenWalks, max: number, dust: number): number {
 
 /**
  * Returns the probabilities of a win and a hold, and the time until then, for a contender of true
- * strength `p` that `lookAt` evaluates after each trial.
+ * strength `p` that `evaluate` judges after each trial.
  *
  * Boundaries are exact; probabilities are floats, within 1e-12. Time grows as cap^1.5, memory as
  * cap. Assumes independent trials and a constant p.
  *
  * Source: Armitage, McPherson and Rowe (1969), doi:10.2307/2343787. Vectors:
  * vectors/wilson/walk.json.
- * @throws RangeError unless 0 <= p <= 1, and as `lookAt` does.
+ * @throws RangeError unless 0 <= p <= 1, and as `evaluate` does.
  */
 export function walk({ p, ratioPpm, rule }: Walk): End {
   expectWalk({ p, ratioPpm, rule })
@@ -137,18 +146,18 @@ export function crossing({ p, ratioPpm, rule }: WalkWithoutHold): number {
 /** A walk without HOLD. */
 type WalkWithoutHold = Pick<Walk, 'p' | 'ratioPpm'> & { readonly rule: WinRule }
 
-/** Rejects a p that is not a probability, and arguments that `lookAt` rejects. */
+/** Rejects a p that is not a probability, and arguments that `evaluate` rejects. */
 function expectWalk({ p, ratioPpm, rule }: Walk): void {
   evaluate({ wins: 0, trials: 0, ratioPpm, rule })
   expectProbability('p', p)
 }
 
 /**
- * Returns for each n in 0..cap the minimum number of wins for which `lowerReaches`, or n + 1 if
- * there is none or n is below `minTrials`.
+ * Returns for each n in 0..cap the minimum number of wins for which `lowerReaches` is true. If
+ * there is none, or n is below `minTrials`, the item is n + 1.
  *
  * Floats are within 1e-8 of the edge (cap is at most 10^7), so they can be wrong only near an
- * integer. Within 1e-6 of one, `lowerReaches` decides, so the boundary is exact.
+ * integer. Within 1e-6 of an integer, `lowerReaches` decides, so the boundary is exact.
  */
 export function winBoundary(
   ratioPpm: number,
@@ -172,8 +181,8 @@ export function winBoundary(
 }
 
 /**
- * Returns for each n in 0..cap the maximum number of wins for which `lookAt` is hold, or -1. It
- * never decreases with n.
+ * Returns for each n in 0..cap the maximum number of wins for which `evaluate` returns `hold`, or
+ * -1. The boundary never decreases with n.
  */
 export function holdBoundary(ratioPpm: number, rule: Rule): Int32Array {
   const boundary = new Int32Array(rule.cap + 1)

@@ -15,7 +15,7 @@ const ratioPpm = fc.oneof(
   fc.constantFrom(200_000, 500_000, 640_000, 800_000),
 )
 
-test('computes both boundaries as `lookAt` does, for every count', () => {
+test('computes both boundaries as `evaluate` does, for every count', () => {
   fc.assert(
     fc.property(rule, ratioPpm, (rule, ratioPpm) => {
       const [win, hold] = [winBoundary(ratioPpm, rule), holdBoundary(ratioPpm, rule)]
@@ -39,7 +39,7 @@ test.each([
   [4_000_000n, 800_000],
   [93_000_000n, 70_000], // a tie at 7 of 7, for which floats give more than 7
 ])(
-  'z^2 = %s ppm, R = %s ppm: exact at every n up to 20,000, ties among them',
+  'computes the exact win boundary up to n = 20,000, for z^2 = %s ppm and R = %s ppm',
   (zSquaredPpm, ratioPpm) => {
     const boundary = winBoundary(ratioPpm, { cap: 20_000, minTrials: 1, zSquaredPpm })
     for (let trials = 1; trials <= 20_000; trials++) {

@@ -20,7 +20,7 @@ const zSquaredPpm = fc.bigInt({ min: 0n, max: 30_000_000n })
 const unit = fc.bigInt({ min: 1n, max: 10n ** 12n })
 const rule = anyRule(6000, zSquaredPpm)
 
-describe('lookAt', () => {
+describe('a sequential test', () => {
   test('scales with the unit, and accepts numbers and bigints', () => {
     fc.assert(
       fc.property(counts, ratioPpm, rule, unit, ({ wins, trials }, ratioPpm, rule, unit) => {
@@ -63,7 +63,7 @@ describe('lookAt', () => {
     )
   })
 
-  test('returns as hold line the maximum number of wins of its inequality, in any unit', () => {
+  test('has as hold line the maximum number of wins that its inequality allows, in any unit', () => {
     fc.assert(
       fc.property(counts, ratioPpm, rule, unit, ({ trials }, ratioPpm, rule, unit) => {
         const n = BigInt(trials) * unit

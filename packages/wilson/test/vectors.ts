@@ -12,7 +12,7 @@ export function revive<T extends Partial<Proportion & Bar & Contest>>(input: obj
   return Object.fromEntries(entries)
 }
 
-/** Matches within 1e-12 of `want`, absolute or relative. For `toEqual`. */
+/** Returns a matcher for `toEqual` of numbers within 1e-12 of `want`, absolute or relative. */
 export function near(want: number): { asymmetricMatch(got: number): boolean; toString(): string } {
   return {
     asymmetricMatch: (got) => Math.abs(got - want) <= 1e-12 * Math.max(1, want),

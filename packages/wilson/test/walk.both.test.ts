@@ -32,7 +32,7 @@ const small: fc.Arbitrary<Walk> = fc.record({
   rule: anyRule(12, fc.bigInt({ min: 0n, max: 9_000_000n })),
 })
 
-describe('properties', () => {
+describe('a walk', () => {
   test('is the sum over every path', () => {
     fc.assert(
       fc.property(small, (input) => {

@@ -39,8 +39,8 @@ export function trackHealth(now: () => number): Health {
 /**
  * Checks for overdue events every `seconds / 10`, and at least once a minute. If there are any, it
  * calls `end` with them, once, and stops. Otherwise it notifies the watchdog of systemd, if systemd
- * started this process; a blocked event loop does not. Checks continue until the result is disposed
- * of.
+ * started this process; a process whose event loop is blocked does not notify it. Checks continue
+ * until the result is disposed of.
  */
 export function watchHealth(
   seconds: number,

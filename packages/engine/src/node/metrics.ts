@@ -20,9 +20,10 @@ const CALL_OUTCOMES = ['reply', 'platform', 'miner']
 export type Metrics = { readonly on: Setup['on']; readonly read: () => Promise<Response> }
 
 /**
- * Returns the metrics of a validator. `lastUpdate` is the block of its last weights at the start.
- * `now` returns the time of day in milliseconds. Every counter starts at 0. The node is queried for
- * the age of one head at a time; an age that it does not return is omitted and not a problem.
+ * Returns the metrics of a validator. `lastUpdate` is the block in which the validator last set
+ * weights before the start. `now` returns the time of day in milliseconds. Every counter starts at
+ * 0. The node is queried for the age of one head at a time; if it does not return the age, the
+ * metric stays unchanged, and no problem is counted.
  */
 export function createMetrics(
   { hotkey, lastUpdate, emit }: Pick<Neuron, 'hotkey' | 'lastUpdate'> & Pick<Setup, 'emit'>,

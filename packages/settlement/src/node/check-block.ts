@@ -9,8 +9,8 @@ import { checkHere } from '../bucket-reader.ts'
 const modules: readonly string[] = Piscina.workerData
 
 /**
- * The WebAssembly of hashes and signatures has to start first: blocks arrive without a pause in
- * which it could.
+ * The WebAssembly of hashes and signatures has to start before the first block is checked: later
+ * blocks arrive without a pause in which it could start.
  */
 const ready = Promise.all([blake3Ready(), verifyReady(), ...modules.map(loadModule)])
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readRegularFile } from '@affine/node/disk'
 import type { Host } from '../open-chain.ts'
 
-/** Maximum bytes of a text: those of a served chain's log. */
+/** Maximum bytes of a text file: as many as the log of a served chain may have. */
 const MAX_BYTES = 268_435_456
 
 /**

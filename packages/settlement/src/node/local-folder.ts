@@ -39,8 +39,8 @@ export async function isUnused(folder: string): Promise<boolean> {
 }
 
 /**
- * Opens the chain in a folder that this process has locked. If there is none, creates one with
- * these keys.
+ * Opens the chain in a folder that this process has locked. If there is none, creates a chain with
+ * as many keys as `begin` states.
  */
 export async function openFolder(folder: string, begin: LocalStart): Promise<KeptChain> {
   const file = chainPath(folder)
@@ -68,7 +68,8 @@ const newKeys = (folder: string, role: string, count: number): Promise<readonly 
 const QUOTAS = { 1: { quotaFirst: 32, quotaMost: 512 }, 2: { quotaFirst: 8, quotaMost: 64 } }
 
 /**
- * Checks the environments of loaded modules, and returns their constants; undefined without one.
+ * Checks the environments of loaded modules, and returns their constants, or undefined if there are
+ * no environments.
  * @throws Error that describes the first flaw.
  */
 function createEnvs(): ChainEnvs | undefined {
@@ -108,7 +109,7 @@ export function createLocalChain(
   })
 }
 
-/** Returns the folder of a local chain's keys, each in a file of its name. */
+/** Returns the folder of a local chain's keys. Each file has the name of its key. */
 export const keysPath = (folder: string): string => join(folder, 'keys')
 
 /**

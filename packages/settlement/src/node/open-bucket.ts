@@ -21,10 +21,11 @@ import { publicFetch } from './public-fetch.ts'
 const publicOnly = publicFetch()
 
 /**
- * Returns a function that opens the bucket that a validator announced. Null if it must not be
- * opened. A plain name is looked up below `base`, a folder or URL that the reader chose, so that an
- * announcement cannot lead elsewhere. An https URL with only a host and a path is read from public
- * addresses; on a network whose miners are on loopback, also http and any address. Protocol §6.4.
+ * Returns a function that opens the bucket that a validator announced. It returns null if the
+ * bucket must not be opened. A plain name is looked up below `base`, a folder or URL that the
+ * reader chose, so that an announcement cannot lead elsewhere. An https URL with only a host and a
+ * path is read from public addresses; on a network whose miners are on loopback, http URLs and any
+ * address are allowed too. Protocol §6.4.
  */
 export function createBucketOpener(
   base: string | undefined,

@@ -11,7 +11,7 @@ import ipaddr from 'ipaddr.js'
  */
 export function isPublic(address: string): boolean {
   if (isIP(address) === 0) return false
-  const place = ipaddr.process(address) // an IPv4 address that is mapped into IPv6 becomes itself
+  const place = ipaddr.process(address) // maps an IPv4 address in IPv6 back to IPv4
   if (place instanceof ipaddr.IPv4) return place.range() === 'unicast'
   // NAT64 leads to the IPv4 address in the last four bytes.
   if (place.match(ipaddr.parseCIDR('64:ff9b::/96')))
@@ -59,8 +59,8 @@ export class PublicAgent extends Agent {
 
 /**
  * Returns a fetch for untrusted URLs: only https, and only public addresses. Addresses are checked
- * when the connection is made, so that a name cannot be changed after a check. Default of `lookup`,
- * and of `ca`, the trusted certificates: the system's.
+ * when the connection is made, so that a name cannot be changed after a check. `lookup` resolves
+ * names, and `ca` contains the trusted certificates. Default of both: the system's.
  */
 export function publicFetch({
   lookup = systemLookup,

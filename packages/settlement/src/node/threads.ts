@@ -3,7 +3,7 @@ import { listModules } from '@affine/envs/modules'
 import type { Piscina } from 'piscina'
 import { type CheckBlock, checkHere } from '../bucket-reader.ts'
 
-/** Smaller blocks take less time to check than to send. */
+/** Size in bytes below which a block takes less time to check than to send to a thread. */
 const SMALL_BYTES = 65_536
 const IDLE_MS = 10_000
 /** Blocks per thread: the current one, and the next one. */
@@ -23,8 +23,8 @@ export interface Threads extends AsyncDisposable {
 }
 
 /**
- * Opens at most `max` threads, 1 or more. This thread checks the first `spared` bytes: a short
- * history is checked before new threads would be as fast.
+ * Opens at most `max` threads, 1 or more. This thread checks the first `spared` bytes: with a short
+ * history, starting threads would take longer than they save.
  */
 export function openThreads(max: number, spared = 0): Threads {
   let pool: Promise<Piscina> | undefined

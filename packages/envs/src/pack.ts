@@ -88,8 +88,8 @@ interface JudgedPlacement {
 }
 
 /**
- * Judges placements in order. Each uses up a piece with its sides, and earns its area if it is in
- * the box and on free squares. Protocol §3.8.
+ * Judges placements in order. Each uses up a piece with the same sides, and earns its area if it is
+ * in the box and on free squares. Protocol §3.8.
  */
 function judgePlacements(
   pieces: readonly PieceSides[],
@@ -167,7 +167,7 @@ function pad(numbers: number[], length: number): readonly number[] {
   return numbers
 }
 
-/** Returns the numbers in a text of digits with one other character between two numbers. */
+/** Returns the numbers in a text, which are separated by one other character each. */
 function parseNumbers(text: string): number[] {
   const numbers: number[] = []
   let number = 0

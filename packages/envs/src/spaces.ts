@@ -9,7 +9,7 @@ export interface Space<T> {
   contains(value: unknown): value is T
   /**
    * Draws one member, by default from a process-wide stream with an unpredictable seed. The draws
-   * it makes are part of the contract, because golden players use them.
+   * that make a member are part of the contract, because golden players use them.
    */
   sample(random?: Generator): T
 }

@@ -89,8 +89,8 @@ export interface GameRules extends EpisodeRules {
 
 /**
  * A definition with erased types, its exact id, `name@version`, and the hash of its behaviour. An
- * environment of two players has the rules for both in `game`. Its other functions then define the
- * game for one player, against the scripted player `solve`.
+ * environment of two players has the rules for both in `game`. Its `initial` and `step` are then
+ * the game for one player, against the scripted player `solve`.
  */
 export type EnvSpec = Definition<unknown, unknown, unknown> & {
   readonly id: string

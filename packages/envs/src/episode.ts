@@ -118,7 +118,7 @@ export function readAction(spec: EnvSpec, reply: string): unknown {
   return spec.actionSpace.contains(action) ? action : null
 }
 
-/** Returns the text that a game records for a reply: its action, or its answer without one. */
+/** Returns the text that a game records for a reply: its action, or its answer if unreadable. */
 export function formatReply(spec: EnvSpec, action: unknown, reply: string): string {
   return action === null ? extractAnswer(reply) : spec.format(action)
 }

@@ -18,7 +18,7 @@ export interface Explanation<Observation, Action> {
   draw?(observation: Observation): readonly string[]
   /**
    * Returns an observation as a picture, with the effect of `action`, legal or illegal, if it is
-   * given. Undefined without an action if the environment has pictures only of their effects.
+   * given. Undefined without an action if the environment has pictures only of actions' effects.
    */
   picture?(observation: Observation, action?: Action): Picture | undefined
   /** Returns the best actions. If omitted, people are shown the reply of `solve`. */

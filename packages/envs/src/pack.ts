@@ -29,8 +29,8 @@ const AREA = BOX_WIDTH * BOX_HEIGHT
 
 /**
  * Packing of 8 to 32 rectangles into the box that was cut into them, in one reply. The reward is
- * the covered area, at most 2400. Observations and actions are padded with zeros to 32
- * pieces and placements. Protocol §3.8.
+ * the covered area, at most 2400. Observations and actions are padded with zeros to 32 pieces and
+ * placements. Protocol §3.8.
  */
 export const pack: EnvSpec = /* @__PURE__ */ defineEnv<
   CutBox,

@@ -4,7 +4,7 @@ import { formatWait } from './text.ts'
 
 /** Epochs, a day, in which ended turns are counted. `FEWEST_TURNS`: minimum count for a rate. */
 const [COUNTED_EPOCHS, FEWEST_TURNS] = [20, 16]
-/** Mean epochs of a duel: shortest if all contenders are weak, longest if some of them win. */
+/** Mean epochs of a duel: shortest among weak contenders, longest among strong ones and winners. */
 const [SHORTEST, LONGEST] = [1, 6.5]
 /**
  * In 9 of 10 waits of a simulated queue (`bench queue`), the wait was between these multiples of

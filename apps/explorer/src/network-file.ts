@@ -9,7 +9,7 @@ export interface NetworkFile {
   readonly buckets?: string
   readonly netuid?: number
   readonly firstEpoch?: number
-  /** Number of epochs to read back from the chain's head. Trusts the state attested there. */
+  /** Number of epochs to read, up to the chain's head. The attested state before is trusted. */
   readonly last?: number
   /** Names of hotkeys. */
   readonly names?: Readonly<Record<string, string>>

@@ -60,7 +60,7 @@ describe('positions', () => {
   for (let seed = 0; seed < 40_000; seed++)
     starts.add((make('tictactoe-v0').reset({ seed })[0] as Board).join(''))
 
-  test('at the start are all reachable ones that are not lost and allow a mistake', () => {
+  test('at the start are all reachable positions that are not lost and allow a mistake', () => {
     const wanted = new Set<string>()
     const visit = (board: Board): void => {
       if (known.has(`seen ${board.join('')}`) || won(board, 3 - mover(board))) return

@@ -9,7 +9,7 @@ const LINE = '-'.repeat(80)
 /**
  * Returns the name and version of the package in a folder, and the texts of its licence.
  *
- * @throws Error if the package has no such text.
+ * @throws Error if the package has no text of a licence.
  */
 function licenceOf(folder: string): { readonly id: string; readonly text: string } {
   const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))

@@ -8,7 +8,7 @@ export function startBrowser(): Promise<Browser> {
   process.exit(0)
 }
 
-/** Returns the median, the lower of two. */
+/** Returns the median; of an even number of values, the lower of the two in the middle. */
 export function median(values: readonly number[]): number {
   const ascending = [...values].sort((a, b) => a - b)
   return ascending[(ascending.length - 1) >> 1] ?? Number.NaN
@@ -28,7 +28,7 @@ export const WATCH = `
 export const longestTask = (page: Page): Promise<number> =>
   page.evaluate(() => Number(Reflect.get(globalThis, 'longest')))
 
-/** The used part of an event of a browser's trace. */
+/** An event of a browser's trace, with only the fields that are used here. */
 interface TraceEvent {
   readonly name: string
   readonly pid: number

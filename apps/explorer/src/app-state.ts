@@ -75,7 +75,7 @@ export interface Term {
   readonly to: number
 }
 
-/** Lists the terms of a state. The last one contains the first undecided epoch. */
+/** Lists the terms of a state. The last term contains the first undecided epoch. */
 export function listTerms({ epochs }: Pick<AppState, 'epochs'>): readonly Term[] {
   const reigns: Term[] = []
   const holders = epochs.map(({ epoch, champion }) => ({ epoch, hotkey: champion?.hotkey }))

@@ -77,7 +77,10 @@ function useRoute(): Route {
   return route
 }
 
-/** Returns the file that was dropped on any view, or chosen, and shows its view. */
+/**
+ * Returns the latest proof file, and a function that opens another file and its view. A file that
+ * the reader drops on any view is also opened.
+ */
 function useDroppedFile() {
   const [file, setFile] = useState<File>()
   const choose = (chosen: File | undefined): void => {

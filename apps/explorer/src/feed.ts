@@ -12,16 +12,16 @@ export type Question<Name extends keyof Answers> = readonly [Name, ...Parameters
 
 /** The worker that reads a network. */
 export interface Feed {
-  /** Passes the findings so far to `show`, then each new one. */
+  /** Passes the findings so far to `show`, then each new finding. */
   readonly listen: (show: (found: Findings) => void) => void
-  /** Passes the answer to a question to `hear`. Returns a function that ignores the answer. */
+  /** Passes the answer to a question to `hear`, unless the returned function is called before. */
   readonly ask: <Name extends keyof Answers>(
     question: Question<Name>,
     hear: (answer: AnswerState<AnswerTo<Name>>) => void,
   ) => () => void
 }
 
-/** Starts the worker on a network; without one, the only finding is the reason. */
+/** Starts the worker on a network. Without a network, the only finding is `refusal`. */
 export function startFeed(file: NetworkFile | undefined, refusal = ''): Feed {
   const worker = startWorker(new URL(workerUrl, import.meta.url).href)
   const send = (request: Request, ports: Transferable[] = []): void =>
@@ -50,8 +50,8 @@ export function startFeed(file: NetworkFile | undefined, refusal = ''): Feed {
 
 /**
  * Starts a worker with the page's policy. A worker has the policy of the response with its script,
- * which a static host sends without one. Only the script of a `blob:` URL inherits the page's
- * policy; this one imports the module at `url`.
+ * which a static host sends without a policy. Only the script of a `blob:` URL inherits the page's
+ * policy. Therefore the worker has a script of this kind, which imports the module at `url`.
  */
 function startWorker(url: string): Worker {
   const script = new Blob([`import ${JSON.stringify(url)}`], { type: 'text/javascript' })

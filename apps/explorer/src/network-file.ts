@@ -9,7 +9,7 @@ export interface NetworkFile {
   readonly buckets?: string
   readonly netuid?: number
   readonly firstEpoch?: number
-  /** Epochs to read back from the chain's head. The state attested then is trusted. */
+  /** Number of epochs to read, up to the chain's head. The attested state before is trusted. */
   readonly last?: number
   /** Names of hotkeys. */
   readonly names?: Readonly<Record<string, string>>
@@ -19,7 +19,7 @@ export interface NetworkFile {
 export interface NamedNetwork {
   readonly file: NetworkFile
   readonly isByLink: boolean
-  /** Network of the site's file. Undefined if the file names none. */
+  /** Network of the site's file. Undefined if the file names no network. */
   readonly own: NetworkFile | undefined
 }
 
@@ -58,9 +58,10 @@ const FIELDS: Readonly<Record<string, FieldReader>> = {
 const QUERY_NAMES = Object.keys(FIELDS)
 
 /**
- * Chooses the network. A query with a `chain` describes it completely; otherwise the site's file
- * does, and the query may replace `last`. URLs are resolved against `base`. Refuses values that are
- * out of range, malformed or unused, and URLs that the page's policy forbids. Never throws.
+ * Chooses the network. A query with a `chain` describes the network completely. Otherwise the
+ * site's file describes it, and the query may replace `last`. URLs are resolved against `base`.
+ * Refuses values that are out of range, malformed or unused, and URLs that the page's policy
+ * forbids. Never throws.
  */
 export function chooseNetwork(
   value: unknown,

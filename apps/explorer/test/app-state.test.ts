@@ -115,7 +115,7 @@ describe('a state', () => {
     ])
   })
 
-  it('distinguishes a duel that continues from one that began again', () => {
+  it('distinguishes a duel that continues from a duel that began again', () => {
     const textWith = (nextDuels: EpochAccount['nextDuels']) => {
       const state = stateOf(epoch(1, { duels: [duel()], nextDuels }))
       return listDuels(state).map((each) => describeResult(state, each))

@@ -46,7 +46,7 @@ test.each([
   ['m2', 'failed'],
   ['m3', 'took the throne'],
   ['m4', 'failed, as its epochs were over'],
-])('describes the end of the duel of %s in one sentence, on both pages', (hotkey, how) => {
+])('describes the end of the duel of %s on its view and the view of the miner', (hotkey, how) => {
   const shown = rendered(ContenderView, epochs, { id: `12/${hotkey}` })
   expect(shown).toContain(`against m1${hotkey} ${how}: `)
   const text = rendered(MinerView, epochs, { hotkey })

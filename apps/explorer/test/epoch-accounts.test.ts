@@ -7,7 +7,7 @@ import { played } from './epochs.ts'
 const hotkeys = (count: number, mark: string): readonly string[] =>
   Array.from({ length: count }, (_, i) => `5${mark}${i}`.padEnd(48, 'x'))
 
-describe('at 64 validators, eight duels and eight epochs', () => {
+describe('the page, with 64 validators, eight duels and eight epochs', () => {
   // No rate gives a verdict.
   const protocol = { ...PROTOCOL, cap: 1_000_000, holdOffset: 10_000_000, evenPpm: 1 }
   const scene: Scene = {
@@ -18,7 +18,7 @@ describe('at 64 validators, eight duels and eight epochs', () => {
   }
   const { accounts, epochs } = played(Array.from({ length: 8 }, () => scene))
 
-  it('holds less than 400 kB in the page', () => {
+  it('stores less than 400 kB', () => {
     const lanes = listDuels({ epochs }).flatMap(
       ({ duel }) => accounts.findDetails(duel.id).analyses,
     )

@@ -5,7 +5,7 @@ import { type EpochAccount, EpochAccounts } from '../src/worker/epoch-accounts.t
 
 /**
  * Decides one epoch for each scene, from epoch 12, the first with duels, in which m1 is champion.
- * Returns the epochs as the page holds them, and the accounts.
+ * Returns the epochs as the page stores them, and the accounts.
  */
 export function played(scenes: readonly Scene[]): {
   readonly accounts: EpochAccounts

@@ -73,7 +73,7 @@ describe.runIf(HAS_BROWSER)('hostile evidence', () => {
     expect(asked.filter((each) => !each.startsWith(url))).toEqual([])
   })
 
-  it('shows invisible characters by their codes, and wraps long lines', async () => {
+  it('is shown with codes for invisible characters, and with long lines wrapped', async () => {
     const { page } = await openPage(browser, url, { viewport: { width: 360, height: 740 } })
     const text = await page.locator('main').textContent()
     expect(text).toContain('⟨U+202E⟩')
@@ -85,7 +85,7 @@ describe.runIf(HAS_BROWSER)('hostile evidence', () => {
     expect(wide).toBeLessThanOrEqual(0)
   })
 
-  it('shows no sample of a void lane', async () => {
+  it('is not shown if its lane is void', async () => {
     const { page } = await openPage(browser, url)
     expect(await page.locator('.strip-warn').textContent()).toContain('has a void lane')
     await goTo(page, '#/validators')
@@ -97,7 +97,7 @@ describe.runIf(HAS_BROWSER)('hostile evidence', () => {
     await page.getByText('no valid lane that was read contains this block').waitFor()
   })
 
-  it('shows and proves a game that was never begun', async () => {
+  it('is shown and proved for a game that was never begun', async () => {
     const { page } = await openPage(browser, url)
     await goTo(page, `#/sample/${hostile.sound}/${hostile.unbegun}`)
     await page.getByText(/✔ All \d+ steps are valid/).waitFor()

@@ -41,7 +41,7 @@ const STATE = {
   ],
 }
 
-it('counts the lanes of validators, those with proved flaws first and idle ones last', () => {
+it('counts the lanes of validators, proved flaws first and idle validators last', () => {
   const validators = [{ hotkey: 'zed', stake: 7_000_000_000n, isIdle: true } as ValidatorStatus]
   const all = rendered(ValidatorsView, STATE.epochs, {}, { validators })
   const rows = [

@@ -50,13 +50,13 @@ describe('the licences of a page', () => {
     ...packaged('unlicensed', {}),
   })
 
-  it('include those of the page and its worker, each text once', async () => {
+  it('include the licences of packages in the page and its worker, each text once', async () => {
     const [liberal, strict] = ['@b/c 1.2.3\na 1.2.3\n\nDo as you like.\n', 'd 1.2.3\n\nName us.']
     const text = await bundle(['a'], ['@b/c', 'd'])
     expect(text).toBe(`${liberal}\n${'-'.repeat(80)}\n\n${strict}\n\nBy D.\n`)
   })
 
-  it('fail the build if a package has none', async () => {
+  it('fail the build if a package has no licence', async () => {
     await expect(bundle(['a', 'unlicensed'], [])).rejects.toThrow(/unlicensed 1\.2\.3 is part of/)
     await expect(bundle([], ['unlicensed'])).rejects.toThrow(/unlicensed 1\.2\.3 is part of/)
   })

@@ -168,7 +168,7 @@ describe.runIf(HAS_BROWSER)('the page, on the files of a demo', () => {
     it.each([
       ['wide and light', 'wide'],
       ['360 px wide and dark', 'narrow'],
-    ] as const)('%s, fits the window, is not endless, and passes axe', (_, size) => {
+    ] as const)('%s, fits the width, exceeds no maximum height, and passes axe', (_, size) => {
       const faulty = visits[size].filter(({ name, violations, wider, height }) => {
         const most = size === 'wide' && name === 'decided' ? MOST_HEIGHT / 2 : MOST_HEIGHT
         return violations.length > 0 || wider > 0 || height > most
@@ -178,7 +178,7 @@ describe.runIf(HAS_BROWSER)('the page, on the files of a demo', () => {
       expect({ wide, narrow }[size].problems).toEqual([])
     })
 
-    it('has a URL and a title, and shows the same at that URL', async () => {
+    it('has a URL and a title, and shows the same content when opened by its URL', async () => {
       const linked = visits.wide.filter(({ name }) => !/^(decided|proof|proof file)$/.test(name))
       for (const { title, heading } of linked)
         expect(title).toMatch(new RegExp(`^${heading}(, .*)? · Affine explorer$`))
@@ -213,13 +213,13 @@ describe.runIf(HAS_BROWSER)('the page, on the files of a demo', () => {
       for (const [, name] of (await read(path)).matchAll(/(?:from|import)"\.\/([^"]+\.js)"/g))
         if (!loaded.includes(`assets/${name}`)) loaded.push(`assets/${name}`)
     const code = (await Promise.all(loaded.map(read))).join('')
-    // The first two occur in each view and in Preact.
+    // These texts occur in Preact, in a view, and in the warning about a link.
     for (const part of ['createElementNS', 'Champions, latest first', 'Named by this link'])
       expect(code).not.toContain(part)
     expect(code).toMatch(/import\(`\.\/app-/)
   })
 
-  it('adds a missing trailing slash, and keeps the query and the view', async () => {
+  it('adds a missing slash to the path of its URL, and keeps the query and the view', async () => {
     using server = await listen((request) => {
       const { pathname } = new URL(request.url)
       const path = /^\/affine(?:$|(\/.*))/.exec(pathname)
@@ -394,7 +394,7 @@ describe.runIf(HAS_BROWSER)('the page, on the files of a demo', () => {
   describe('a network named by a link', () => {
     const WARNING = '⚠ Named by this link, not by this site.'
 
-    it('shows a warning and its sources on every view, and links to the site’s own', async () => {
+    it('is shown with a warning on every view, and a link to the site’s own network', async () => {
       using server = await serveFaulty(demo.out, {})
       const query = `?chain=${server.url}/chain.json&buckets=${server.url}/buckets`
       const { page } = await openPage(browser, demo.url + query)
@@ -414,7 +414,7 @@ describe.runIf(HAS_BROWSER)('the page, on the files of a demo', () => {
       expect(page.url().startsWith(demo.url)).toBe(true)
     })
 
-    it('reports that nothing was recomputed, and the reason', async () => {
+    it('has the reason on the page if nothing can be recomputed', async () => {
       const query = '?chain=chain.json&buckets=./&firstEpoch=4000000'
       const { page } = await openPage(browser, demo.url + query)
       expect(await page.locator('.strip').textContent()).toMatch(

@@ -46,7 +46,7 @@ test.each([
   ['miner', MinerView, { hotkey }],
   ['miners', MinersView, {}],
   ['validators', ValidatorsView, {}],
-])('the view %s distinguishes a reading in progress from one that stopped', (_, view, asked) => {
+])('the view %s distinguishes a reading in progress from a stopped one', (_, view, asked) => {
   const unread = { queue: undefined, ms: undefined }
   const textOf = (state: Partial<AppState>): string =>
     rendered(view as typeof RaceView, state.epochs ?? [], asked as never, { ...state, ...unread })

@@ -45,7 +45,7 @@ describe('addresses', () => {
     [linkTo.sample({ block: hash, line: 7 }), { view: 'sample', block: hash, line: 7 }],
     [linkTo.hotkey(key), { view: 'hotkey', id: key }],
     ['#/miners', { view: 'miners' }],
-  ])('%s', (fragment, route) => {
+  ])('lead to a view: %j', (fragment, route) => {
     expect(parseRoute(fragment)).toEqual(route)
   })
 
@@ -63,7 +63,7 @@ describe('addresses', () => {
     '#/play',
     '#/__proto__',
     '#/constructor',
-  ])('%s leads nowhere', (fragment) => {
+  ])('lead nowhere: %j', (fragment) => {
     expect(parseRoute(fragment)).toEqual({ view: 'nowhere' })
   })
 
@@ -117,7 +117,7 @@ describe('a network file', () => {
     expect(from(undefined, '?last=2')).toMatchObject({ detail: expect.stringMatching(/^No netw/) })
   })
 
-  test.each([undefined, null, 3, [], {}])('%j names none', (value) => {
+  test.each([undefined, null, 3, [], {}])('names no network: %j', (value) => {
     expect(from(value)).toMatchObject({ ok: false, detail: expect.stringMatching(/^No network/) })
   })
 

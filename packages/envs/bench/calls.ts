@@ -1,15 +1,15 @@
 import { type Message, record } from '../src/episode.ts'
 import type { EnvSpec } from '../src/index.ts'
 
-/** Mean requests and replies of both miners in a challenge. */
+/** Mean requests to both miners of a challenge, and their mean sizes. */
 export interface CallCost {
   readonly calls: number
-  /** Characters of all requests; `replied`: of all recorded replies. */
+  /** Characters of all requests. `replied`: characters of all recorded replies. */
   readonly asked: number
   readonly replied: number
 }
 
-/** Returns the costs in an environment of one player, in which both miners play perfectly. */
+/** Returns the mean cost in an environment of one player if both miners play perfectly. */
 export function callsOf({ spec }: { readonly spec: EnvSpec }, challenges: number): CallCost {
   let [calls, asked, replied] = [0, 0, 0]
   for (let seed = 0; seed < challenges; seed++) {
@@ -27,7 +27,7 @@ export function callsOf({ spec }: { readonly spec: EnvSpec }, challenges: number
   return { calls: calls / challenges, asked: asked / challenges, replied: replied / challenges }
 }
 
-/** Returns the costs of games, in which a request is only a prompt. */
+/** Returns the mean cost of games. In a game, a request contains only the current prompt. */
 export function callsIn(games: readonly { readonly messages: readonly Message[] }[]): CallCost {
   const messages = games.flatMap((game) => game.messages)
   const asked = messages.filter(({ role }) => role === 'user')
@@ -42,7 +42,7 @@ export function callsIn(games: readonly { readonly messages: readonly Message[] 
 const charactersOf = (messages: readonly Message[]): number =>
   messages.reduce((sum, { content }) => sum + content.length, 0)
 
-/** Returns a row: calls, and tokens as a quarter of the characters. */
+/** Returns a table row: name, calls, and the tokens of each kind, a quarter of its characters. */
 export function callsRow(name: string, { calls, asked, replied }: CallCost): string {
   const tokens = [asked / 4, replied / 4].map((count) => count.toFixed(0))
   return `| ${[name, calls.toFixed(1), ...tokens].join(' | ')} |`

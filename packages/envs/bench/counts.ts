@@ -1,4 +1,4 @@
-/** Counts of docs/environments.md: games of a pair on boards of one size, challenges, duels. */
+/** Sample sizes of docs/environments.md. `GAMES` is for each pair of players and board size. */
 export const GAMES = 60
 export const CHALLENGES = 400
 export const DUELS = 200

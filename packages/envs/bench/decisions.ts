@@ -6,14 +6,14 @@ import { short } from './share.ts'
 const RATIO_PPM = 510_000
 const SEED = 20_260_101
 
-/** A contender: its share of an environment's decisive challenges, and the share of ties. */
+/** A contest: the contender's share `p` of the decisive challenges, and the share of ties. */
 export interface Contest {
   readonly env: string
   readonly p: number
   readonly tied: number
 }
 
-/** The cost of a decision, for one lane. */
+/** The share of duels that the contender wins, and a lane's challenges until the decision. */
 interface DecisionCost {
   readonly won: number
   readonly challenges: number
@@ -65,8 +65,8 @@ function seenIn({ p, tied }: Contest, played: number, random: Generator): Tallie
 }
 
 /**
- * Returns a row: names, p and ties, then the share of wins, and a lane's challenges and calls until
- * a decision, for one validator and for each of four in a duel.
+ * Returns a table row: names, p and ties. Then, for one validator alone and again for four: the
+ * share of won duels, and the challenges and calls of each lane until the decision.
  */
 export function decisionRow(
   names: readonly string[],

@@ -1,7 +1,7 @@
 /** Draws an integer from 0 to `below` - 1. */
 export type Draw = (below: number) => number
 
-/** Replies to a prompt, with its own random stream. */
+/** Returns a player's reply to a prompt. `draw` is the player's random stream. */
 export type Program = (prompt: string, draw: Draw) => string
 
 /** Returns a fast random stream of a seed: Marsaglia's xorshift. */

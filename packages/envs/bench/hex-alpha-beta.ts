@@ -7,12 +7,15 @@ import {
 } from '../src/hex-board.ts'
 import type { HexMove } from './hex-players.ts'
 
-/** Number of moves that are searched, on the shortest chains. */
+/** Number of moves that are searched in each position. */
 const BREADTH = 10
-/** Value of a win, above any difference of two players' chain lengths. */
+/** Value of a win, which exceeds any difference of two players' chain lengths. */
 const WON = 10_000
 
-/** Returns an alpha-beta player. A leaf's value is the difference of the chain lengths. */
+/**
+ * Returns a player by alpha-beta search. The value of a leaf is the number of cells that the
+ * opponent still needs, minus the number that the mover needs.
+ */
 export function alphaBeta(depth: number): HexMove {
   return (board) => {
     const moves = movesOn(board)
@@ -34,7 +37,7 @@ interface AlphaBetaWindow {
   readonly high: number
 }
 
-/** Returns the value of a board for the opponent after a move, which is undone. */
+/** Returns the value, for the opponent, of the board after a move. Undoes the move. */
 function valueAfter(board: number[], cell: number, window: AlphaBetaWindow): number {
   board[cell] = getMover(board)
   const value = isConnected(board, cell) ? -WON - window.depth : worthOf(board, window)
@@ -56,7 +59,7 @@ function worthOf(board: number[], { depth, low, high }: AlphaBetaWindow): number
   return most
 }
 
-/** Returns the empty cells with the shortest chains. */
+/** Returns at most `BREADTH` empty cells: the cells on the shortest chains, shortest first. */
 function movesOn(board: HexBoard): readonly number[] {
   const lengths = computeChainLengths(board)
   const free = [...board.keys()].filter((cell) => board[cell] === 0)

@@ -8,14 +8,14 @@ import { type NamePair, type Score, shareText } from './share.ts'
 export const SIZES = [7, 9, 11] as const
 const { spec } = make('hex@0.1.0')
 
-/** A game with its winner and its messages. */
+/** A game: the rows of its board, whether the first player won, and its messages. */
 interface PlayedGame {
   readonly size: number
   readonly isWon: boolean
   readonly messages: readonly RecordedMessage[]
 }
 
-/** Plays two players' games on the first challenges of each size. */
+/** Plays two players against each other on the first `perSize` challenges of each board size. */
 export function hexMatch([strong, weak]: NamePair, perSize: number): readonly PlayedGame[] {
   const programs = [HEX_PLAYERS[strong], HEX_PLAYERS[weak]] as [Program, Program]
   return SIZES.flatMap((size) =>
@@ -40,7 +40,7 @@ function playHex([a, b]: readonly [Program, Program], seed: number): Omit<Played
   }
 }
 
-/** Returns the first seeds of challenges with `size` rows. */
+/** Returns the first `count` seeds whose boards have `size` rows. */
 function seedsOf(size: number, count: number): readonly number[] {
   const seeds: number[] = []
   for (let seed = 0; seeds.length < count; seed++) {

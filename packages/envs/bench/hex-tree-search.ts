@@ -2,7 +2,7 @@ import { getBoardSize, getMover, type HexBoard, NEIGHBOURS, WIDEST } from '../sr
 import { type Draw, shuffle } from './draw.ts'
 import type { HexMove } from './hex-players.ts'
 
-/** Weight of moves with few visits. */
+/** Weight of the term that favours moves with few visits. */
 const EXPLORATION = 0.7
 
 /** A move, its number of visits, and the wins of the player that made it. */

@@ -15,7 +15,7 @@ const [games, challenges, duels] = [GAMES * times, CHALLENGES * times, DUELS * t
 const hexNames = Object.keys(HEX_PLAYERS)
 const packNames = Object.keys(PACK_PLAYERS)
 
-/** Returns the function with cached results, because parts share games. */
+/** Returns `compute` with a cache of its results, because several tables use the same games. */
 function once<Key, Value>(compute: (key: Key) => Value): (key: Key) => Value {
   const known = new Map<string, Value>()
   return (key) => {
@@ -29,7 +29,7 @@ const matchOf = once((pair: NamePair) => hexMatch(pair, games))
 const rewardsOf = once((name: string) => packRewards(name, challenges))
 const packScoreOf = ([strong, weak]: NamePair) => packScore(rewardsOf(strong), rewardsOf(weak))
 
-/** Returns games of neighbouring players, without the random one. */
+/** Returns the games between players adjacent in strength, without the player `random`. */
 const gamesPlayed = () => neighboursOf(hexNames.slice(1)).flatMap(matchOf)
 const oneCost = once((name: string) => callsOf(make(`${name}@0.1.0`), challenges))
 
@@ -57,7 +57,7 @@ function printCalls(): void {
     console.log(callsRow(name, cost))
 }
 
-/** Shares of challenges that a contender and a champion solve, independently. */
+/** Pairs of shares: the challenges that the contender solves, and that the champion solves. */
 const SKILLS = [
   [0.6, 0.5],
   [0.96, 0.95],

@@ -5,7 +5,7 @@ import { type NamePair, type Score, shareText, short } from './share.ts'
 
 const env = make('pack@0.1.0')
 
-/** Returns a player's rewards in the first challenges. */
+/** Returns a player's rewards in the first `challenges` challenges. */
 export function packRewards(name: string, challenges: number): readonly number[] {
   const program = PACK_PLAYERS[name] as Program
   const place = Object.keys(PACK_PLAYERS).indexOf(name)
@@ -36,7 +36,7 @@ export function coveredRow(name: string, rewards: readonly number[]): string {
   return `| ${[name, mean.toFixed(3), short(perfect)].join(' | ')} |`
 }
 
-/** Returns a row: the pair, the first player's share of decisive challenges, and of ties. */
+/** Returns a row: the pair, the first player's share of decisive challenges, the share of ties. */
 export function packRow(names: NamePair, score: PackScore): string {
   return `| ${[...names, shareText(score), short(score.tied)].join(' | ')} |`
 }

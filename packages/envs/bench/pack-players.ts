@@ -29,8 +29,9 @@ function packing(pack: Packer): Program {
 }
 
 /**
- * Places each piece, turned if necessary, at the leftmost corner of least y where it fits. Omits a
- * piece that does not fit. Squares below a placed piece stay free.
+ * Places each piece at the least y where it fits, and there as far left as possible. Turns a piece
+ * only if it fits no other way, and omits it if it fits neither way. Never fills the gaps that a
+ * piece leaves between itself and the pieces before it.
  */
 function layOut(pieces: readonly PieceSides[]): readonly Placement[] {
   const tops = Array<number>(BOX_WIDTH).fill(0)
@@ -45,7 +46,7 @@ function layOut(pieces: readonly PieceSides[]): readonly Placement[] {
   return placed
 }
 
-/** Returns the placement of least y for a piece, if it fits. */
+/** Returns the leftmost placement of a piece at the least y. Undefined if it does not fit. */
 function lowest(tops: readonly number[], [width, height]: PieceSides): Placement | undefined {
   let best: Placement | undefined
   let least = BOX_HEIGHT - height + 1
@@ -69,7 +70,7 @@ const turned = ([width, height]: PieceSides): PieceSides => [height, width]
 const areaOf = (placements: readonly Placement[]): number =>
   placements.reduce((area, [, , width, height]) => area + width * height, 0)
 
-/** Returns a packer that takes the best of `count` random orders and orientations. */
+/** Returns a packer that tries `count` random orders and orientations, and selects the best. */
 function tries(count: number): Packer {
   return (pieces, draw) => {
     let best: readonly Placement[] = []
@@ -82,7 +83,7 @@ function tries(count: number): Packer {
   }
 }
 
-/** Returns a packer that swaps or turns pieces at random as long as the area does not shrink. */
+/** Returns a packer that makes `steps` random swaps and turns, and undoes each that loses area. */
 function localSearch(steps: number): Packer {
   return (pieces, draw) => {
     let plan = largestFirst(pieces)

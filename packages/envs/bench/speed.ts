@@ -22,7 +22,10 @@ function cpuMs(): number {
   return (user + system) / 1000
 }
 
-/** Prints each environment's steps and replays per second of one core, and the seeding rate. */
+/**
+ * Prints for each environment the steps, replayed replies and seeds per second of CPU time, and the
+ * time of its specHash.
+ */
 export async function printSpeed(): Promise<void> {
   const rows: Record<string, string>[] = []
   for (const id of registry.keys()) {
@@ -78,7 +81,7 @@ function legal({ spec }: Env, observation: unknown, start: number): unknown {
   return cell
 }
 
-/** Golden lines of some challenges, as evidence has them, and how many replies there are. */
+/** Plays episodes with `solve`. Returns a function that replays them, and their reply count. */
 async function recorded(env: Env): Promise<{ replayAll: () => void; replies: number }> {
   const solve = (messages: readonly Message[]) => ({
     content: env.spec.solve(messages.at(-1)?.content ?? ''),

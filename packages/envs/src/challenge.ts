@@ -11,11 +11,11 @@ export type ChallengeParts = ChallengePlace &
       Record<'netuid' | 'epoch', number>
   >
 
-/** The position of a challenge among those of its environment in a lane. */
+/** The position of a challenge among the challenges of its environment in a lane. */
 export interface ChallengePlace {
   /** Index from 0. */
   readonly index: number
-  /** SS58 address of the champion's opponent in a game. Omitted where all miners play the same. */
+  /** SS58 address of the champion's opponent in a game. Omitted in environments of one player. */
   readonly contender?: string | undefined
 }
 
@@ -26,9 +26,9 @@ export interface Challenge {
 }
 
 /**
- * Returns a function that computes the challenges of one environment in one lane by their place. It
- * caches the last one, because the miners of a challenge follow each other. A challenge cannot be
- * computed without `secret` and `beacon`. Protocol §4.
+ * Returns a function that computes the challenges of one environment in one lane by their place.
+ * The function caches the last challenge, because its miners play one after the other. A challenge
+ * cannot be computed without `secret` and `beacon`. Protocol §4.
  *
  * Does not check the parts. @throws TypeError or RangeError as `canonicalize` does.
  */
@@ -53,7 +53,7 @@ export const challengeId = (parts: ChallengeParts): string => deriveChallenges(p
 /** The origin of an episode's random stream: a challenge id, or a seed. */
 export type EpisodeOrigin = string | number | bigint
 
-/** Returns the seed. @throws TypeError for a text that is not a challenge id. */
+/** Returns the seed of an origin. @throws TypeError for a text that is not a challenge id. */
 export const resolveSeed = (origin: EpisodeOrigin): number | bigint =>
   typeof origin === 'string' ? deriveSeed(origin) : origin
 
@@ -63,8 +63,8 @@ export function encodeId(hash: Hash): string {
 }
 
 /**
- * Returns the seed of a challenge's random stream, of 128 bits. NumPy also takes wider seeds, but
- * two of them with the same stream are easy to find. Protocol §2.3.
+ * Returns the 128-bit seed of a challenge's random stream. NumPy also accepts wider seeds, but it
+ * is easy to find two wider seeds with the same stream. Protocol §2.3.
  *
  * @throws TypeError unless `challengeId` is the base58 of 32 bytes.
  */

@@ -9,9 +9,9 @@ import { normalise, recordReply } from './text.ts'
 const SEEDS = 16
 
 /**
- * Makes the tests of Gymnasium's `check_env`, and tests for replay: a seed always gives the same
+ * Runs the tests of Gymnasium's `check_env`, and tests for replay: a seed always gives the same
  * episode, rewards are integers, replies are read strictly, and the perfect player earns more than
- * a forfeit (with two players, in some game).
+ * a forfeit. For two players the last test is that some golden episode earns the highest reward.
  *
  * Plays some dozens of episodes with `env` and closes it. Passing is not a proof: it does not
  * detect an observation that contains the answer, or a rule that its seeds do not reach.
@@ -40,7 +40,7 @@ function checkSpace(env: Env, space: Space<unknown>): void {
   }
 }
 
-/** Checks that seeds give different episodes, and a seed always the same one. */
+/** Checks that not all seeds give one challenge, and that a seed always gives the same episode. */
 function checkSeeds(env: Env): void {
   const { spec } = env
   const prompts = new Set<string>()
@@ -72,7 +72,7 @@ function checkGame(env: Env): void {
   }
 }
 
-/** Checks that rewards of golden episodes are within the bounds and reach the upper one. */
+/** Checks that rewards of golden episodes are within the bounds and reach the upper bound. */
 function checkRewards(env: Env): void {
   const { spec } = env
   const rewards = goldenEpisodes(spec)
@@ -105,7 +105,7 @@ function checkChallenge(env: Env): void {
   expect(env, isForfeit, 'an unreadable reply to end it with the lowest reward')
 }
 
-/** Plays and checks the solver's episode. Returns its prompts, observations, rewards and ends. */
+/** Plays an episode with `solve`, and checks it. Returns each step with its prompt and results. */
 function traceSolver(env: Env, seed: number): readonly unknown[] {
   const { spec } = env
   const trace: unknown[] = []

@@ -38,7 +38,7 @@ export interface Definition<State, Observation, Action> {
     action: Action,
     random: Generator,
   ): { state: State; reward: number; terminated: boolean } | null
-  /** Returns an observation as a prompt. Each one states the rules and the form of the answer. */
+  /** Returns an observation as a prompt. Each prompt states the rules and the answer's form. */
   prompt(observation: Observation): string
   /**
    * Returns the action that an answer states, or null. `extractAnswer` extracts answers from
@@ -50,8 +50,9 @@ export interface Definition<State, Observation, Action> {
   /** Returns a perfect player's reply to a prompt. @throws TypeError for any other text. */
   solve(prompt: string): string
   /**
-   * Returns a random reply to a prompt: good, bad or illegal, but sometimes legal. The draws it
-   * makes are part of the contract, because golden players use them.
+   * Returns a random reply to a prompt: good, bad or illegal. In a game of two players, some of its
+   * replies must be legal. The draws that it makes are part of the contract, because golden players
+   * use them.
    */
   guess(prompt: string, random: Generator): string
   /** Explanations for people. */
@@ -59,8 +60,8 @@ export interface Definition<State, Observation, Action> {
 }
 
 /**
- * An environment of two players, who take turns. The winner has the highest reward, the other the
- * lowest. Observations show whose turn it is. Prompts contain no text by the other player.
+ * An environment of two players, who take turns. The winner receives the highest reward, the loser
+ * the lowest. Observations show whose turn it is. Prompts contain no text by the other player.
  * Protocol §3.1.
  */
 export interface GameDefinition<State, Observation, Action>
@@ -77,19 +78,19 @@ export interface GameDefinition<State, Observation, Action>
 type EpisodeRules = Pick<Definition<unknown, unknown, unknown>, 'initial' | 'step'>
 
 /**
- * The rules of a game of two players, with erased types. The first player moves first. A step has
- * the reward of the mover, which is 0 unless it has won, and ends the episode if it has.
+ * The rules of a game of two players, with erased types. The first player moves first. A step that
+ * wins earns the mover the highest reward and ends the episode; any other step earns 0.
  */
 export interface GameRules extends EpisodeRules {
   readonly clockMs: number
-  /** Returns the game for one player, against the scripted one at a strength from 0 to 1. */
+  /** Returns the game for one player, against the scripted player at a strength from 0 to 1. */
   against(strength: number): EpisodeRules
 }
 
 /**
- * A definition with erased types, its exact id, `name@version`, and the hash of its behaviour. With
- * `game` there are two players and these rules apply. The definition is then the game for one
- * player, against the scripted player `solve`.
+ * A definition with erased types, its exact id, `name@version`, and the hash of its behaviour. An
+ * environment of two players has the rules for both in `game`. Its `initial` and `step` are then
+ * the game for one player, against the scripted player `solve`.
  */
 export type EnvSpec = Definition<unknown, unknown, unknown> & {
   readonly id: string

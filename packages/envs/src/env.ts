@@ -25,7 +25,7 @@ interface RunningEpisode {
   now: ReturnType<EpisodeTurns['next']>
 }
 
-/** Gymnasium's interface to a specification, created by `make`. Each has its own episode. */
+/** Gymnasium's interface to a specification, created by `make`. Plays one episode at a time. */
 export class Env {
   readonly spec: EnvSpec
   readonly actionSpace: Space<unknown>
@@ -42,7 +42,8 @@ export class Env {
    * Starts an episode from a seed or a challenge id. With neither, continues the stream of the last
    * episode, as Gymnasium does, or draws a seed for the first episode. Protocol §3.6.
    *
-   * @throws TypeError with both, for an invalid challenge id, and for an unknown option.
+   * @throws TypeError for a seed together with a challenge id, for an invalid challenge id, and for
+   *   an unknown option.
    */
   reset(resetOptions: ResetOptions = {}): [observation: unknown, info: Info] {
     const { spec } = this
@@ -122,7 +123,7 @@ export class Env {
   }
 }
 
-/** Rejects unknown options, so that a misspelt one is not ignored. @throws TypeError. */
+/** Rejects unknown options, so that a misspelt option is not ignored. @throws TypeError. */
 export function expectOnly(name: string, options: object, known: readonly string[]): void {
   if (typeof options !== 'object')
     throw new TypeError(`"${name}" expected an object, got ${options}`)
@@ -131,7 +132,7 @@ export function expectOnly(name: string, options: object, known: readonly string
     throw new TypeError(`"${name}" expected ${known.join(' and ')} only, got ${unknown.join(', ')}`)
 }
 
-/** Returns the salt of the commitment. It takes longer than a step if the origin is a seed. */
+/** Returns the salt of the commitment. Formatting a seed takes longer than a step. */
 const formatSalt = ({ origin, since }: StreamOrigin): string =>
   since === 0 ? String(origin) : `${origin}+${since}`
 
@@ -139,7 +140,7 @@ const formatSalt = ({ origin, since }: StreamOrigin): string =>
  * Gymnasium's `info` of one episode. TypeScript and Python use the same names. Protocol §3.6.
  */
 export interface Info {
-  /** Challenge id of the reset, or null without one. */
+  /** Challenge id that the reset was given, or null. */
   readonly challenge_id: string | null
   /** Exact id of the environment, `name@version`. */
   readonly env: string
@@ -147,7 +148,10 @@ export interface Info {
   readonly difficulty: number
   /** Hash of the environment's behaviour. */
   readonly spec_hash: Hash
-  /** `digest("truth", origin, truth)`, where `truth` is the ground truth. */
+  /**
+   * `digest("truth", salt, truth)`, where `truth` is the ground truth. `salt` is the challenge id
+   * or the seed, with `+n` after `n` resets that continued its stream.
+   */
   readonly ground_truth_commitment: Hash
 }
 

@@ -40,7 +40,7 @@ export type EpisodeTurns = Generator<OpenTurn, EpisodeEnd, unknown>
 
 /**
  * Yields the turns of an episode. Playing, replaying and explaining an episode all use it. With
- * `players` 1, a game of two players is the game against the scripted opponent. Protocol §3.1.
+ * `players` 1, a game of two players is played against its scripted opponent. Protocol §3.1.
  *
  * Does not check that actions are in the action space. @throws RangeError for two players in an
  * environment of one player.
@@ -61,7 +61,7 @@ export function playTurns(spec: EnvSpec, origin: EpisodeOrigin, players: 1 | 2):
   return takeTurns(spec, { ...lastStart, random: lastStart.random.copy() })
 }
 
-/** The last start, cached because the miners of one challenge follow each other. */
+/** The last start, cached because the miners of one challenge play one after the other. */
 let lastStart: (EpisodeStart & { readonly spec: EnvSpec; readonly seed: unknown }) | undefined
 
 interface EpisodeStart {
@@ -72,7 +72,7 @@ interface EpisodeStart {
   readonly prompt?: string
 }
 
-/** Yields the turns of one player, or of two in turn. */
+/** Yields the turns of one player, or of two players alternately. */
 export function* takeTurns(spec: EnvSpec, start: EpisodeStart): EpisodeTurns {
   const { random, first } = start
   let side = first ?? 'champion'
@@ -118,7 +118,7 @@ export function readAction(spec: EnvSpec, reply: string): unknown {
   return spec.actionSpace.contains(action) ? action : null
 }
 
-/** Returns the text that a game records for a reply: its formatted action, or its answer. */
+/** Returns the text that a game records for a reply: its action, or its answer if unreadable. */
 export function formatReply(spec: EnvSpec, action: unknown, reply: string): string {
   return action === null ? extractAnswer(reply) : spec.format(action)
 }
@@ -149,9 +149,9 @@ export const listReplies = (messages: readonly Message[]): readonly string[] =>
   messages.filter(({ role }) => role === 'assistant').map(({ content }) => content)
 
 /**
- * Plays one episode with `agent`. Reads, records and shows a reply to later turns in the form that
- * `recordReply` returns. Uses only the specification of `env`, so one `env` can serve many
- * concurrent plays, and its own episode is unchanged.
+ * Plays one episode with `agent`. Reads and records each reply, and repeats it in later turns, in
+ * the form that `recordReply` returns. Uses only the specification of the `Env`, so one `Env` can
+ * serve many concurrent plays, and its current episode is unchanged.
  *
  * Has no clock: an agent implements a deadline by answering `{ fault: 'no-reply' }`. Rejects with
  * the agent's error. Protocol §3.1.
@@ -190,7 +190,7 @@ export function unbegunGame({ spec }: { readonly spec: EnvSpec }): PerSide<Trans
   return { champion: none, contender: none }
 }
 
-/** The side to ask, and its conversation, which ends with a prompt. In a game, only the prompt. */
+/** The side to ask, and its conversation up to the current prompt; in a game only that prompt. */
 interface OpenQuestion {
   readonly side: Side
   readonly messages: readonly Message[]

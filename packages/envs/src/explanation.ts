@@ -17,8 +17,8 @@ export interface Explanation<Observation, Action> {
   /** Returns an observation as lines of text. */
   draw?(observation: Observation): readonly string[]
   /**
-   * Returns an observation as a picture, with the effect of an action if one is given, which may be
-   * illegal. Undefined if the environment has a picture only of an action's effect.
+   * Returns an observation as a picture, with the effect of `action`, legal or illegal, if it is
+   * given. Undefined without an action if the environment has pictures only of actions' effects.
    */
   picture?(observation: Observation, action?: Action): Picture | undefined
   /** Returns the best actions. If omitted, people are shown the reply of `solve`. */
@@ -31,7 +31,7 @@ export interface Explanation<Observation, Action> {
   role?(observation: Observation): string
   /**
    * Returns why the scripted player expects the mover of a game of two players to lose. Undefined
-   * if it does not.
+   * if it does not expect that.
    */
   whyGivenUp?(observation: Observation): string | undefined
   /** Explains the end of an episode without a forfeit. */
@@ -53,8 +53,8 @@ export interface Picture {
 
 export interface PictureShape {
   /**
-   * Selects the colour. `first` and `second` are a player's cell, and `first` is also a piece that
-   * counts. `wrong` is a piece that does not count, or a wrong digit.
+   * Selects the colour. `first` and `second` are cells of the first and the second player. `first`
+   * is also a piece that earns its area. `wrong` is a piece that earns nothing, or a wrong digit.
    */
   readonly kind: 'empty' | 'first' | 'second' | 'first-side' | 'second-side' | 'label' | 'wrong'
   /** Alternating x and y of the corners. */

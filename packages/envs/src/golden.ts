@@ -25,7 +25,7 @@ function formatVariants(good: string): readonly string[] {
 /** An episode of the golden player. A game of two players has two transcripts. */
 type GoldenEpisode = Transcript | PerSide<Transcript>
 
-/** Returns one transcript, or both of a game. */
+/** Returns the transcript of an episode, or both transcripts of a game. */
 export const listTranscripts = (played: GoldenEpisode): readonly Transcript[] =>
   'reward' in played ? [played] : [played.champion, played.contender]
 
@@ -37,9 +37,10 @@ export function goldenEpisodes(spec: EnvSpec): readonly GoldenEpisode[] {
 /**
  * Plays episode `index` of the golden player, of challenge `base58(digest("golden", id, index))`.
  * Returns `{ messages: [{ role, content }, …], reward }`, with `fault` if the last reply is
- * missing; for a game, one such transcript for each side. The player draws from the one stream
- * `pcg64(index)` and plays both sides of a game. With `good` the perfect reply, it draws
- * `integers(0, 16)` at every prompt, in a game `integers(0, 256)`, so that games are long:
+ * missing; for a game, a transcript of this form for each side. The player plays both sides of a
+ * game, and makes all its draws from the stream `pcg64(index)`. At every prompt it draws
+ * `integers(0, 16)`; in a game `integers(0, 256)`, so that games are long. The draw selects the
+ * reply, where `good` is the perfect reply:
  *
  * - 0–5: a guess, which may be good, bad, illegal or malformed
  * - 6: ESC `[1mSo` U+202E `:` ESC `]0;x` BEL CR LF `good`, for `normalise` to clean

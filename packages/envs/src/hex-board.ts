@@ -1,6 +1,6 @@
 /**
  * The 121 cells of a board of 11 rows and columns, row by row: 0 empty, 1 X, 2 O, 3 outside a
- * smaller board, which consists of the first rows and columns. X moves if X and O are equally many.
+ * smaller board, which consists of the first rows and columns. X moves if there are as many X as O.
  */
 export type HexBoard = readonly number[]
 
@@ -89,7 +89,7 @@ export function addDistances(board: HexBoard, mark: 1 | 2): readonly number[] {
  */
 function computeDistances(board: HexBoard, mark: 1 | 2, side: 0 | 1): readonly number[] {
   const result = Array<number>(board.length).fill(Number.POSITIVE_INFINITY)
-  /** The cells at the current distance; `next` are those at the next distance. */
+  /** The cells at the current distance. `next`: the cells at the next distance. */
   let now: number[] = []
   let next: number[] = []
   const reach = (cell: number): void => {

@@ -109,7 +109,7 @@ function drawBoard(board: HexBoard): readonly string[] {
 
 /** Number of cells in the first half of a row. The smallest row has more cells. */
 const HALF = 6
-/** Texts of at most `HALF` cells. The index has their marks as base-3 digits after a 1. */
+/** Cached texts of at most `HALF` marks. The index is, in base 3, a 1 followed by the marks. */
 const marksTexts: string[] = []
 
 /** Returns the marks from cell `start` to cell `end - 1`. */
@@ -153,7 +153,8 @@ function readBoard(prompt: string): HexBoard {
 }
 
 /**
- * Returns the first empty cell with the shortest chains of both players, in total. Protocol §3.7.
+ * Returns the empty cell for which `computeChainLengths` is least, the first of equal cells.
+ * Protocol §3.7.
  */
 function scriptedMove(board: HexBoard): number {
   const lengths = computeChainLengths(board).map((length, cell) =>
@@ -170,7 +171,7 @@ function describeSides(board: HexBoard, mark: 1 | 2): string {
   return mark === 1 ? `row A with row ${ROWS[size - 1]}` : `column 1 with column ${size}`
 }
 
-/** Returns the numbers of needed cells if the mover needs more than its opponent. */
+/** States how many cells both players need, if the mover needs more than its opponent. */
 function explainLag(board: HexBoard): string | undefined {
   const mover = getMover(board)
   const rival = findRival(mover)

@@ -32,7 +32,7 @@ export const mult8: EnvSpec = /* @__PURE__ */ defineEnv<
   truth: multiply,
   difficulty: () => 8,
   observe: (factors) => factors,
-  // The comparison is of texts, because a product has one form.
+  // Comparing texts is enough, because an action writes a product in only one form.
   step: (factors, answer) => ({
     state: factors,
     reward: answer === multiply(factors) ? 1 : 0,
@@ -65,10 +65,10 @@ function multiply([a = 0, b = 0]: readonly (number | string)[]): string {
 
 /** Width and height of a digit in the picture. */
 const [DIGIT, ROW] = [10, 20]
-/** Digits of a row of the picture, the sign included. */
+/** Characters in a row of the picture: digits, and a sign with its space. */
 const COLUMNS = 18
 
-/** Returns the factors, the product and the reply as rows of digits, with the wrong ones marked. */
+/** Returns the factors, the product and the reply as rows of digits. Marks the wrong digits. */
 function drawProduct(factors: readonly number[], answer = ''): Picture {
   const [a, b] = factors
   const right = multiply(factors)

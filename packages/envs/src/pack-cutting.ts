@@ -3,14 +3,14 @@ import type { Generator } from '@affine/prng'
 export const BOX_WIDTH = 60
 export const BOX_HEIGHT = 40
 
-/** A side below this length is not cut, if there is a longer one. */
+/** A side below this length is not cut, if the rectangle has a longer side. */
 const SHORT = 6
 const COUNTS = [8, 12, 16, 24, 32]
 
 /** A rectangle in the box: x from the left, y from the top, width, height. */
 export type Placement = readonly [x: number, y: number, width: number, height: number]
 
-/** The sides of a piece, in the order of its list. */
+/** The sides of a piece in the orientation in which it is listed. */
 export type PieceSides = readonly [width: number, height: number]
 
 /** A challenge: the list of pieces, and the position of each in the box that was cut. */
@@ -43,7 +43,7 @@ export function cutBox(random: Generator): CutBox {
   return { pieces, cutting: list }
 }
 
-/** Returns the index of the rectangle over a random square, or of the largest if it is small. */
+/** Returns the index of the rectangle over a random square, or of the largest if that is small. */
 function chooseIndex(list: readonly Placement[], random: Generator): number {
   const [x, y] = [random.integers(0, BOX_WIDTH), random.integers(0, BOX_HEIGHT)]
   const drawn = list.findIndex(
@@ -78,13 +78,13 @@ function cut(
   ]
 }
 
-/** Draws the length of the first part. Both parts have at least a fifth of the side, and 2. */
+/** Draws the length of the first part. Each part has at least 2, and a fifth of the side. */
 function drawPart(side: number, random: Generator): number {
   const min = Math.max(2, Math.floor(side / 5))
   return random.integers(min, side - min + 1)
 }
 
-/** Returns four parts around a fifth, so that no cut goes through. */
+/** Returns four parts around a fifth, so that no straight cut separates them. */
 function cutInFive(
   [x, y, width, height]: Placement,
   random: Generator,

@@ -11,9 +11,10 @@ interface OrientedPiece {
 }
 
 /**
- * Returns the scripted player's placements, in their order: it places the largest pieces first,
- * always on the highest free square, the leftmost of those, and backtracks where no piece fits.
- * The result covers the largest area that the search found. Protocol §3.8.
+ * Returns the scripted player's placements, in the order in which it makes them. The player tries
+ * the largest pieces first, always at the highest free square, the leftmost of equally high
+ * squares, and backtracks where no piece fits. The result covers the largest area that the search
+ * found. Protocol §3.8.
  */
 export function scriptedPacking(pieces: readonly PieceSides[]): readonly Placement[] {
   const order = [...pieces.entries()].sort(([, a], [, b]) => b[0] * b[1] - a[0] * a[1])
@@ -52,7 +53,7 @@ export function scriptedPacking(pieces: readonly PieceSides[]): readonly Placeme
   return best
 }
 
-/** Reports whether a placement at the lowest of `tops` is in the box and on free squares. */
+/** Reports whether a placement at the highest free square is in the box and on free squares. */
 function fits(tops: readonly number[], [x, y, width, height]: Placement): boolean {
   if (x + width > BOX_WIDTH || y + height > BOX_HEIGHT) return false
   for (let column = x; column < x + width; column++) if (tops[column] !== y) return false

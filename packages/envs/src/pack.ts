@@ -29,8 +29,8 @@ const AREA = BOX_WIDTH * BOX_HEIGHT
 
 /**
  * Packing of 8 to 32 rectangles into the box that was cut into them, in one reply. The reward is
- * the covered area, at most 2400. Observations and actions are padded with zeros to 32
- * pieces and placements. Protocol §3.8.
+ * the covered area, at most 2400. Observations and actions are padded with zeros to 32 pieces and
+ * placements. Protocol §3.8.
  */
 export const pack: EnvSpec = /* @__PURE__ */ defineEnv<
   CutBox,
@@ -88,8 +88,8 @@ interface JudgedPlacement {
 }
 
 /**
- * Judges placements in order. Each uses up a piece with its sides, and earns its area if it is in
- * the box and on free squares. Protocol §3.8.
+ * Judges placements in order. Each uses up a piece with the same sides, and earns its area if it is
+ * in the box and on free squares. Protocol §3.8.
  */
 function judgePlacements(
   pieces: readonly PieceSides[],
@@ -167,7 +167,7 @@ function pad(numbers: number[], length: number): readonly number[] {
   return numbers
 }
 
-/** Returns the numbers in a text of digits with one other character between two numbers. */
+/** Returns the numbers in a text, which are separated by one other character each. */
 function parseNumbers(text: string): number[] {
   const numbers: number[] = []
   let number = 0

@@ -56,7 +56,7 @@ export function make(env: string, options: MakeOptions = {}): Env {
   return new Env(Object.freeze({ ...spec, ...requireRules(spec).against(strength) }))
 }
 
-/** Suggests the environment whose name begins like a mistyped one. Empty if there is none. */
+/** Suggests the environment whose name begins like a mistyped name. Empty if there is none. */
 function suggest(env: string): string {
   const letters = env.toLowerCase().replace(/[^a-z]/g, '')
   const near = [...specs.values()].find(({ name }) => letters.startsWith(name.slice(0, 3)))
@@ -88,7 +88,8 @@ type EnvIdentities = Readonly<Record<string, { readonly specHash: Hash; readonly
 /**
  * Checks that the environments of a network are registered here with the same behaviour.
  *
- * @throws RangeError for the first that is missing, or has another specHash or number of players.
+ * @throws RangeError for the first environment that is missing, or has another specHash or number
+ *   of players.
  */
 export function expectEnvs(envs: EnvIdentities): void {
   for (const [id, expected] of Object.entries(envs)) {

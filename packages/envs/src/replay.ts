@@ -16,10 +16,10 @@ import {
 import { isRecorded } from './text.ts'
 
 /**
- * TOO_SHORT: no messages, or the last one is a reply and the episode continues. TOO_LONG: messages
- * after its end. PROMPT_DIFFERS: the environment has another prompt. NOT_NORMALISED: `play` would
- * have recorded the reply differently. WRONG_ROLE: prompts and replies do not alternate, or an item
- * is not a message.
+ * TOO_SHORT: no messages, or the last message is a reply and the episode continues. TOO_LONG:
+ * messages after the end of the episode. PROMPT_DIFFERS: the environment has another prompt.
+ * NOT_NORMALISED: `play` would have recorded the reply differently. WRONG_ROLE: prompts and replies
+ * do not alternate, or an item is not a message.
  */
 type ReplayFault = 'TOO_SHORT' | 'TOO_LONG' | 'PROMPT_DIFFERS' | 'NOT_NORMALISED' | 'WRONG_ROLE'
 
@@ -55,8 +55,9 @@ export function replay(
 }
 
 /**
- * Replays a game from the recorded messages of both players, each from the mover's list. Two empty
- * lists are a game that never began. A list that ends with a prompt is that player's fault.
+ * Replays a game from the recorded messages of both players. The messages of each turn are in the
+ * mover's list. Two empty lists are a game that never began. If a list ends with a prompt, its
+ * player did not reply.
  *
  * Accepts hostile messages, as `replay` does. Protocol §3.1.
  * @throws TypeError for a text that is not a challenge id, RangeError for an environment of one

@@ -8,8 +8,9 @@ export interface Space<T> {
   /** Reports whether `value` is a member. Accepts any value and never throws. */
   contains(value: unknown): value is T
   /**
-   * Draws one member, by default from a process-wide stream with an unpredictable seed. The draws
-   * it makes are part of the contract, because golden players use them.
+   * Returns a random member, drawn from `random` or, by default, from a process-wide stream with an
+   * unpredictable seed. The sequence of draws is part of the contract, because golden players
+   * depend on it.
    */
   sample(random?: Generator): T
 }

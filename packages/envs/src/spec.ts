@@ -43,7 +43,7 @@ export function defineEnv<State, Observation, Action>(
 
 /**
  * Returns the specification of an environment of two players. Its `game` has the rules for two;
- * `initial` and `step` are the game for one player, against the scripted one. Protocol §3.1, §3.6.
+ * `initial` and `step` are the game for one, against the scripted player. Protocol §3.1, §3.6.
  *
  * @throws RangeError if a name, version or number has the wrong form.
  */
@@ -68,8 +68,8 @@ export function defineGame<State, Observation, Action>(
 
 /**
  * Returns the game for one player. The scripted opponent replies with `solve` to a share of
- * `strength` of its prompts, and with random legal guesses to the others. The first draw chooses
- * who moves first: 0, the champion, is the player. Protocol §3.6.
+ * `strength` of its prompts, and with random legal guesses to the others. The first draw selects
+ * who moves first: `champion`, drawn as 0, is the player. Protocol §3.6.
  */
 function againstScripted<State, Observation, Action>(
   game: Definition<State, Observation, Action>,

@@ -19,7 +19,7 @@ export interface Position {
   readonly best: readonly number[]
 }
 
-/** The solved game: positions by their nine cells as digits, and those in which episodes start. */
+/** The solved game: positions by their nine cells as digits, and the starts of episodes. */
 interface Game {
   readonly positions: ReadonlyMap<string, Position>
   readonly starts: readonly Position[]
@@ -47,7 +47,7 @@ export function getMover(board: Board): 1 | 2 {
   return board.reduce((sum, mark) => sum + mark, 0) % 3 === 0 ? 1 : 2
 }
 
-/** Returns the cells of the first row, column or diagonal of one mark, or undefined. */
+/** Returns the cells of the first row, column or diagonal of three equal marks, or undefined. */
 export function findLine(board: Board): readonly number[] | undefined {
   return LINES.find(([a = 0, b = 0, c = 0]) => {
     const mark = board[a]
@@ -66,12 +66,12 @@ function solve(): Game {
     return position
   }
   visit(EMPTY)
-  // Texts of digits with one length have the order of their numbers.
+  // Texts of equally many digits sort as the numbers do.
   const starts = [...positions.keys()].sort().map(visit).filter(isStart)
   return { positions, starts }
 }
 
-/** Returns a position, given a function that returns the next positions. */
+/** Returns the position with these cells. `visit` returns the positions after its moves. */
 function createPosition(cells: string, visit: (cells: string) => Position): Position {
   const board = Object.freeze([...cells].map(Number))
   const mover = getMover(board)
@@ -85,7 +85,8 @@ function createPosition(cells: string, visit: (cells: string) => Position): Posi
   const best = [...next.keys()].filter((cell) => next[cell]?.score === top)
   if (isWon) return { board, score: WON, next, best }
   if (best.length === 0) return { board, score: 0, next, best }
-  // The mover's best score is negated, and reduced by one because a later result counts less.
+  // The result is the mover's best score, negated and one closer to 0, because a later result
+  // counts less.
   return { board, score: Math.sign(top) - top, next, best }
 }
 

@@ -6,7 +6,7 @@ import { type Definition, defineEnv, Env, type ResetOptions, spaces } from '../s
 type State = { readonly asked: number; readonly turn: number }
 type Parity = Definition<State, readonly number[], number>
 
-/** Two rounds of "even or odd": 0 even, 1 odd. Two right answers earn 1, a mistake ends it. */
+/** Two rounds of "even or odd": 0 even, 1 odd. Two right answers earn 1, a wrong answer ends it. */
 const parity: Parity = {
   name: 'parity',
   version: '0.1.0',
@@ -36,13 +36,13 @@ const parity: Parity = {
   solve: (prompt) => (Number(/[0-9]+/.exec(prompt)?.[0]) % 2 === 0 ? 'even' : 'odd'),
 }
 
-/** A number outside the stream, as a broken environment takes from a clock or Math.random. */
+/** Numbers from outside the stream, as a broken environment reads from a clock or Math.random. */
 let ticks = 0
 const outside = (): number => ticks++ % 100
 
 const shared = [0]
 
-/** A prefix longer than the recorded part of a last line. */
+/** A suffix so long that an answer before it is not recorded. */
 const marks = '!'.repeat(541)
 const long = (answer: number): string => `${parity.format(answer)}${marks}`
 
@@ -128,7 +128,7 @@ test('accepts a sound environment', () => {
 type Reset = ReturnType<Env['reset']>
 type Step = ReturnType<Env['step']>
 
-/** Replacements of the results of methods. */
+/** Functions that replace the results of methods. */
 interface Altered {
   readonly reset?: (given: Reset, asked?: ResetOptions) => unknown[]
   readonly step?: (given: Step, action: unknown) => unknown[]

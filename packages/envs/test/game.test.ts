@@ -138,7 +138,7 @@ describe('the checks of two players', () => {
     guess: (_, random) => String(random.integers(0, 3)),
   }
 
-  test('accepts a sound game', () => {
+  test('accept a sound game', () => {
     checkEnv(new Env(defineGame(counting)))
   })
 
@@ -149,7 +149,7 @@ describe('the checks of two players', () => {
       { step: (left: number) => (left < 4 ? null : { state: left - 1, won: false }) },
       'to be a legal move',
     ],
-  ])('%s is caught', (_, change, error) => {
+  ])('reject %s', (_, change, error) => {
     const broken = () => checkEnv(new Env(defineGame({ ...counting, ...change })))
     expect(broken).toThrow(error)
   })

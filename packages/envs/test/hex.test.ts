@@ -83,7 +83,7 @@ describe('explanations', () => {
       isMarked === true ? [says] : [],
     )
 
-  test('draws each cell, with an action for each free one, and both sides', () => {
+  test('draw each cell with its mark or, if it is free, its action', () => {
     for (const board of openings.slice(0, 20)) {
       const { width = 0, height = 0, shapes = [] } = spec.explain?.picture?.(board) ?? {}
       const size = sizeOf(board)
@@ -104,7 +104,7 @@ describe('explanations', () => {
     }
   })
 
-  test('marks a shortest connecting chain, if there is one', () => {
+  test('mark the shortest chain of a player that has connected its sides', () => {
     const down = [0, 1, 2, 3, 4, 5, 6].map((row) => cell(row, 3))
     const across = [0, 1, 2, 3, 4, 5].map((column) => cell(column, 0))
     const moves = down.flatMap((at, i) => [at, across[i] ?? []]).flat()
@@ -113,7 +113,7 @@ describe('explanations', () => {
     expect([...markedOf(beside)].sort()).toEqual([...'ABCDEFG'].map((row) => `${row}4 X`))
   })
 
-  test('gives up when the opponent needs fewer cells', () => {
+  test('state why the mover is given up when its opponent needs fewer cells', () => {
     const cause = (cells: readonly number[]) => spec.explain?.whyGivenUp?.(played(clear, cells))
     const isGivenUp = (cells: readonly number[]) => cause(cells) !== undefined
     const [middle, corner] = [cell(3, 3), cell(6, 6)]

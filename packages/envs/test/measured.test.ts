@@ -38,7 +38,7 @@ test.each(['tictactoe', 'mult8'])('measures the cost of a decision in %s on the 
   expect(rows).toContain(decisionRow([name, ...pair], contest, { calls, duels: DUELS }))
 })
 
-/** Forms of "B2" in JSON: those that are read, and those with the bare answer as last line. */
+/** Replies with the answer B2, in JSON: whether each is read, and ends with a line of only B2. */
 const FORMS = rows.flatMap((row) => {
   const [, text, isRead, isBare] =
     /^\| `+("[^|]*B2[^|]*")`+ \| (yes|no) \| (yes|no) \|$/.exec(row) ?? []

@@ -8,7 +8,7 @@ import { listModules, loadModule } from '../src/modules.ts'
 const PAGE = join(import.meta.dirname, '../../../docs/adding-an-environment.md')
 const page = readFileSync(PAGE, 'utf8')
 const [, NIM = ''] = /^```js\n(.*?)^```$/ms.exec(page) ?? []
-/** The hash that the page prints for Python. */
+/** The specHash that the page's Python example prints. */
 const [, HASH = ''] = /^```text\n([0-9a-f]{64})$/m.exec(page) ?? []
 
 const urlOf = (source: string): string =>
@@ -34,7 +34,7 @@ test.each([
   expect(listModules().size).toBe(count)
 })
 
-test('expects the environments of a network, with their behaviour and players', async () => {
+test('checks the specHash and players of the environments of a network', async () => {
   const nim = { specHash: HASH, players: 2 }
   expectEnvs({ 'nim@0.1.0': nim })
   const refused = [

@@ -5,12 +5,12 @@ import { make } from '../src/index.ts'
 import { replayAltered } from './altered.ts'
 
 const EACH = 500
-// `npm test -- --all` replays all 10,000 games, otherwise only some.
+// `npm test -- --all` replays all 10,000 games, `npm test` only some.
 const GAMES = Number(process.env.GAMES ?? EACH)
 
 // Python replays the same games, each as recorded and altered once.
 test.each(games.recorded.filter(({ input }) => input < GAMES))(
-  '500 recorded games of $what from the golden episode $input on, and altered',
+  'replays 500 golden episodes of $what from episode $input on, as recorded and altered',
   ({ what, input, want }) => {
     const env = make(what)
     const results: Json[] = []

@@ -12,7 +12,7 @@ import {
 } from '../src/index.ts'
 
 const challenge = '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM'
-/** The environments of every version of the package, in the order of the registry. */
+/** Environments that every version of the package registers, in the order of the registry. */
 const FIRST = ['tictactoe@0.1.0', 'mult8@0.1.0']
 const BUILT_IN = [...registry.keys()]
 

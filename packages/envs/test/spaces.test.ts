@@ -19,7 +19,7 @@ describe.each(all)('$description', (space) => {
   })
 })
 
-test('contains exactly its members', () => {
+test('a space contains its members, and no other value', () => {
   const [discrete, text, box] = all as [
     (typeof all)[number],
     (typeof all)[number],

@@ -4,7 +4,7 @@ import games from '../../../vectors/envs/games.json' with { type: 'json' }
 import { type Message, make, type PerSide, replayGame } from '../src/index.ts'
 import { replayAltered } from './altered.ts'
 
-test.each(games.vectors)('replay of a game: $what', ({ input, want }) => {
+test.each(games.vectors)('replays a game: $what', ({ input, want }) => {
   const recorded = input.recorded as unknown as PerSide<Message[]>
   const call = () => replayGame(make(input.env), input.challengeId, recorded)
   if (want === 'BAD_CHALLENGE_ID') return expect(call).toThrow(TypeError)
@@ -14,7 +14,7 @@ test.each(games.vectors)('replay of a game: $what', ({ input, want }) => {
 })
 
 // Python alters the same messages of the same episodes, and computes one digest of the results.
-test.each(games.tampered)('$input golden episodes of $what, altered', ({ what, input, want }) => {
+test.each(games.tampered)('replays $input altered episodes of $what', ({ what, input, want }) => {
   const env = make(what)
   const results: Json[] = []
   for (let index = 0; index < input; index++) results.push(...replayAltered(env, index, 4).slice(1))

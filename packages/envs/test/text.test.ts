@@ -35,7 +35,7 @@ describe('normalise', () => {
     '\u001bP\u001b',
     '\r\u001b',
     '\ud800',
-  ])('a megabyte of %j takes no more than linear time', (unit) => {
+  ])('normalises a megabyte of %j in linear time', (unit) => {
     // Quadratic matching would exceed the suite's time limit.
     expect(normalise(unit.repeat(2 ** 20 / unit.length)).length).toBeLessThanOrEqual(2 ** 20)
   })
@@ -175,7 +175,7 @@ describe('the answer of a reply', () => {
   })
 
   test.each(['*', ' .', '. ', '\\(', '" ', '\n ', '\\boxed{', '$', '*a'])(
-    'of a megabyte of %j takes no more than linear time',
+    'is extracted from a megabyte of %j in linear time',
     (unit) => {
       const text = unit.repeat(2 ** 20 / unit.length)
       const end = { '\\(': '\\)', '\\boxed{': '}' }[unit] ?? unit

@@ -60,7 +60,7 @@ describe('positions', () => {
   for (let seed = 0; seed < 40_000; seed++)
     starts.add((make('tictactoe-v0').reset({ seed })[0] as Board).join(''))
 
-  test('are the reachable ones, not lost, in which a mistake is possible', () => {
+  test('at the start are all reachable positions that are not lost and allow a mistake', () => {
     const wanted = new Set<string>()
     const visit = (board: Board): void => {
       if (known.has(`seen ${board.join('')}`) || won(board, 3 - mover(board))) return
@@ -98,7 +98,7 @@ describe('the opponent', () => {
   })
 })
 
-test('solves a prompt with the value of its position', () => {
+test('earns the value of the first position with the replies of `solve`', () => {
   const env = make('tictactoe@0.1.0')
   const lengths = new Set<number>()
   for (let seed = 0; seed < 3000; seed++) {

@@ -25,7 +25,7 @@ import {
   specHash,
 } from '../src/index.ts'
 
-/** The environments of the large vector, in its order. */
+/** The environments of the vector `large`, in its order. */
 const FIRST = ['tictactoe@0.1.0', 'mult8@0.1.0']
 
 const specOf = (id: string): EnvSpec => make(id).spec
@@ -43,20 +43,20 @@ describe('challenge ids', () => {
   })
 })
 
-test.each(normalised.vectors)('normalise: $what', ({ input, want }) => {
+test.each(normalised.vectors)('normalises text: $what', ({ input, want }) => {
   // Inputs are JSON in a string, because some readers of the file reject lone surrogates.
   expect(normalise(JSON.parse(input))).toBe(want)
   expect(normalise(want)).toBe(want)
 })
 
-test.each(recorded.vectors)('recorded: $what', ({ input, want }) => {
+test.each(recorded.vectors)('records a reply: $what', ({ input, want }) => {
   const parts = input.map(([text, times]) => JSON.parse(String(text)).repeat(Number(times)))
   expect(recordReply(parts.join(''))).toBe(want)
   expect(recordReply(want)).toBe(want)
 })
 
 test.each(initial.vectors)(
-  'NumPy draws the same challenge: $what from seed $input',
+  'draws the challenge of $what from seed $input as NumPy does',
   ({ what, input, want }) => {
     const env = make(what)
     const [observation, info] = env.reset({ seed: BigInt(input) })
@@ -68,7 +68,7 @@ test.each(initial.vectors)(
   },
 )
 
-test.each(infos.vectors)('info: $what', ({ input, want }) => {
+test.each(infos.vectors)('returns the info: $what', ({ input, want }) => {
   const { env: id, challengeId, seed, resetsAfter } = input
   const env = make(id)
   let [, info] = env.reset(challengeId ? { options: { challengeId } } : { seed: BigInt(seed ?? 0) })
@@ -98,7 +98,7 @@ test.each(replies.answers)('the answer of $input is $want', ({ input, want }) =>
   expect(extractAnswer(want)).toBe(want)
 })
 
-test.each(replays.vectors)('replay $what', ({ input, want }) => {
+test.each(replays.vectors)('replays $what', ({ input, want }) => {
   const call = () =>
     replay(make(input.env), input.challengeId, input.messages as unknown as Message[])
   if (want === 'BAD_CHALLENGE_ID') return expect(call).toThrow(TypeError)
@@ -134,7 +134,7 @@ describe('specHash', () => {
   })
 })
 
-// One digest of a megabyte of prompts and replies, the same in Python and in every engine.
+// A digest of a megabyte of prompts and replies, which is the same in Python and in every engine.
 test.each(hashes.large)('$what', ({ want }) => {
   const episodes = FIRST.flatMap((id) =>
     Array.from({ length: 500 }, (_, index) => goldenEpisode(specOf(id), index)),

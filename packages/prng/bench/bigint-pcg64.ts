@@ -1,7 +1,7 @@
 const MASK = (1n << 128n) - 1n
 const MULTIPLIER = 0x2360ed051fc65da44385df649fccf645n
 
-/** The same generator in plain BigInt, the reference in the bench and the tests. */
+/** The generator of `pcg64` in plain BigInt, the reference in the bench and the tests. */
 export class BigIntPcg64 {
   state: bigint
   inc: bigint

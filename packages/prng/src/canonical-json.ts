@@ -68,9 +68,9 @@ function countKeys(value: Json | null, depth: number): number {
 }
 
 /**
- * Returns the same for an object. Engines store keys in the order of the text, except keys that
- * look like an array's index, which come first: such keys give NaN. `for in` is faster than
- * `Object.keys`.
+ * Returns the result of `countKeys` for an object. Engines store keys in the order of the text,
+ * except keys that look like an array's index, which come first: these keys give NaN. `for in` is
+ * faster than `Object.keys`.
  */
 function countObjectKeys(record: { readonly [key: string]: Json }, depth: number): number {
   let count = 0
@@ -95,7 +95,8 @@ const [UPPER_E, BACKSLASH, LOWER_E] = [0x45, 0x5c, 0x65]
  * Reports whether a text is certainly canonical. It must be JSON, and `keys` the result of
  * `countKeys` for its value. Then only spaces, floats, repeated keys, long escapes and lone
  * surrogates are left to find, which takes a quarter of the time of writing the value again.
- * Booleans, which contain an `e` as floats may, and a `u` or `/` after a backslash are uncertain.
+ * Returns false for some canonical texts: with a boolean, whose `e` could belong to a float, or
+ * with a `u` or `/` after a backslash.
  */
 function isCompact(text: string, keys: number): boolean {
   let colons = 0
@@ -119,7 +120,7 @@ export function endOfString(text: string, start: number): number {
   return text.length
 }
 
-/** Returns the text of a value, and checks it. `depth`: the number of arrays and objects around. */
+/** Returns the text of a value, and checks it. `depth`: number of arrays and objects around it. */
 function write(value: unknown, depth: number): string {
   if (typeof value === 'string') return writeString(value)
   if (typeof value === 'number') return writeInteger(value)

@@ -46,7 +46,7 @@ export function digestsAfter(tag: string, ...fields: Json[]): (...last: Json[]) 
 
 /**
  * Returns `digest(tag, value)` for the canonical text of `value` in UTF-8, so that bytes can be
- * checked before they are parsed. The digest of other bytes belongs to no value.
+ * checked before they are parsed. If `text` is not canonical, the result is the digest of no value.
  */
 export function digestOfText(tag: string, text: Uint8Array): Hash {
   const start = encoder.encode(`${encodeFields(tag, []).slice(0, -1)},`)

@@ -7,7 +7,7 @@ const M2 = 0x1fc65da4
 const M3 = 0x2360ed05
 const TWO_32 = 2 ** 32
 type Words = Uint32Array & Record<0 | 1 | 2 | 3, number>
-// Joins two halves with one bigint, where arithmetic would allocate three.
+// Joins the halves of a draw with one bigint. Arithmetic would allocate three.
 const view = new DataView(new ArrayBuffer(8))
 
 /**

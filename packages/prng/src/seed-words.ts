@@ -7,8 +7,8 @@ const MAX_SEED = 2n ** 128n - 1n
  * Returns the eight words of 32 bits that NumPy makes of a seed:
  * `np.random.SeedSequence(seed).generate_state(8)`. Different seeds give different words.
  *
- * Not cryptographic. NumPy also takes wider seeds, but it is easy to find two of them with the same
- * words.
+ * Not cryptographic. NumPy also accepts wider seeds, but it is easy to find two wider seeds with
+ * the same words.
  *
  * Source: M. E. O'Neill, "Developing a seed_seq Alternative" (2015);
  * numpy/random/bit_generator.pyx.

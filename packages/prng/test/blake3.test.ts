@@ -18,7 +18,7 @@ afterEach(() => void vi.doUnmock(COMPILED))
 const load = () => import('../src/index.ts')
 const timesPlain = () => vi.mocked(plain).mock.calls.length
 
-/** Resolves with the functions when WebAssembly runs. */
+/** Resolves with the functions of @affine/prng when WebAssembly runs. */
 async function compiled() {
   const { blake3Ready, ...prng } = await load()
   await blake3Ready()

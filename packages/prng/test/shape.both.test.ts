@@ -19,7 +19,7 @@ test.each<[unknown, string | undefined]>([
   [[], ': expected an object'],
   [null, ': expected an object'],
   [undefined, ': expected an object'],
-])('a record: %j', (value, wrong) => {
+])('checks the record %j', (value, wrong) => {
   expect(point(value)).toBe(wrong)
 })
 

@@ -21,7 +21,7 @@ import { describeOutcome, type EpisodeEnding, judgeTurn, type Turn } from './tur
 export interface EpisodeCourse {
   /** The turns of this side. */
   readonly turns: readonly Turn[]
-  /** Picture of the position after the last reply. Undefined if that changed no position. */
+  /** Picture of the position after the last reply. Undefined if the reply changed no position. */
   readonly lastPicture?: Picture | undefined
   /** The turns of both sides in order. Only in a game recorded for both. */
   readonly moves?: readonly GameMove[]
@@ -29,7 +29,7 @@ export interface EpisodeCourse {
   readonly ending: EpisodeEnding
 }
 
-/** A turn of a recorded game, and its side. */
+/** A turn of a recorded game, and the side that played it. */
 export interface GameMove {
   readonly side: Side
   readonly turn: Turn
@@ -83,7 +83,7 @@ export function replaySide(sample: RecordedPair, side: Side): EpisodeCourse | un
   return buildCourse({ env, seed, recorded, players: 2 }, side, replayed.value[side])
 }
 
-/** Replays a one-player episode, like `replaySide`. */
+/** Replays a one-player episode. Returns undefined in the same cases as `replaySide`. */
 export function replaySolo(played: SoloEpisode, episode: Transcript): EpisodeCourse | undefined {
   const { env: name, strength } = played
   if (!registry.has(name)) return undefined
@@ -137,7 +137,7 @@ function buildCourse(
   return { ...course, lastPicture: drawLast(spec, now.value), ending }
 }
 
-/** Draws the position after the last reply, if that changed the position. */
+/** Draws the position after the last reply, if the reply changed the position. */
 function drawLast(
   { explain, maxSteps }: Env['spec'],
   { observation, isForfeit }: { readonly observation: unknown; readonly isForfeit: boolean },

@@ -14,7 +14,7 @@ import { describeEnv, type EnvFacts } from './env-facts.ts'
 /** A duel in one of its epochs. Its contender and first epoch identify it. */
 export interface DuelTurn extends Pick<Duel, 'contender' | 'start' | 'verdicts'> {
   readonly champion: Miner
-  /** Number of this epoch in the duel, from 1; maximum epochs of a duel. */
+  /** Number of this epoch in the duel, from 1. `duelEpochs`: maximum epochs of a duel. */
   readonly epochIndex: number
   readonly duelEpochs: number
 }
@@ -32,12 +32,12 @@ export function listTurns({ duels, champion, epoch, protocol }: State): readonly
 
 /** A duel after one of its epochs. */
 export interface DuelFacts extends DuelTurn {
-  /** All environments; the interim analyses of the environments played. */
+  /** All environments. `analyses`: the interim analyses of the environments played. */
   readonly envs: readonly string[]
   readonly analyses: readonly EnvFacts[]
   /**
-   * Environments that the contender has won; environments that are not undecided; wins that it
-   * needs.
+   * Environments that the contender has won. `counted`: environments that are not undecided.
+   * `needed`: environments that the contender needs to win.
    */
   readonly wins: number
   readonly counted: number
@@ -50,17 +50,17 @@ export interface DuelFacts extends DuelTurn {
 }
 
 /**
- * The contender was crowned, or had won and another contender was better; or it lost: by its
- * verdicts, because its epochs ended, or because too many of them were frozen. Protocol §8.7,
- * §8.11.
+ * The end of a duel. `crowned`: the contender took the throne. `passed`: it had won, but another
+ * contender was better. The contender lost by its `verdicts`, by the `length` of the duel (its
+ * epochs ended), or by `freezing` (too many of its epochs were frozen). Protocol §8.7, §8.11.
  */
 export type DuelEnd = 'crowned' | 'passed' | 'verdicts' | 'length' | 'freezing'
 
 /**
- * Returns the minimum share, in ppm, of contenders exactly at the ratio to beat that fail to win
- * the environments that this contender needs, if challenges are independent. A win has a chance of
- * at most 0.05, or 0.0025 in the sole deciding environment: docs/guarantees.md. Does not apply to
- * contenders below or above the ratio.
+ * Returns a share of contenders exactly at the ratio to beat, in ppm: at least that share fails to
+ * win as many environments as this contender needs, if challenges are independent. Such a contender
+ * wins an environment with a probability of at most 0.05, or 0.0025 in the sole deciding
+ * environment: docs/guarantees.md. Does not apply to contenders below or above the ratio.
  */
 export function surePpm(duel: Pick<DuelFacts, 'envs' | 'counted' | 'needed'>): number {
   const { envs, counted, needed } = duel
@@ -72,7 +72,7 @@ export function surePpm(duel: Pick<DuelFacts, 'envs' | 'counted' | 'needed'>): n
 const countChoices = (all: number, some: number): number =>
   some === 0 ? 1 : (countChoices(all - 1, some - 1) * all) / some
 
-/** Describes the duels of an epoch after it. */
+/** Describes the duels of an epoch at its end. */
 export function describeDuels(settled: EpochResult): readonly DuelFacts[] {
   const { before, report } = settled
   return listTurns(before).flatMap((turn, place) => {

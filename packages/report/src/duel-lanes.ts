@@ -19,9 +19,9 @@ interface OpenDuel<Kept> {
 
 /**
  * Data about the lanes of duels, and which lanes count. A lane counts if it was accepted in an
- * epoch that was not frozen, and if the latest analysis of the environment neither set its
- * validator aside nor gave it no weight, regardless of earlier analyses. If all epochs of a duel
- * were read, these lanes have as many challenges as the tallies of that analysis. Protocol §8.4,
+ * epoch that was not frozen, unless the latest analysis of the environment set its validator aside
+ * or gave it no weight. Earlier analyses do not matter. If all epochs of a duel were read, the
+ * lanes that count have as many challenges as the tallies of the latest analysis. Protocol §8.4,
  * §8.5.
  */
 export class DuelLanes<Kept> {
@@ -35,7 +35,7 @@ export class DuelLanes<Kept> {
     this.#begin = begin
   }
 
-  /** Returns the data of the lane that holds a challenge of the current epoch. */
+  /** Returns the data of the lane that contains a challenge of the current epoch. */
   openLane(
     { env, contender: { miner } }: Pick<ChallengePair, 'env' | 'contender'>,
     { validator }: Pick<SamplePlace, 'validator'>,
@@ -71,7 +71,7 @@ export class DuelLanes<Kept> {
     return [...(this.#duels.get(contender)?.looks.values() ?? [])]
   }
 
-  /** Returns the lanes of a contender's duel that count, of the epochs that were read. */
+  /** Returns the lanes that count in a contender's duel, in the epochs that were read. */
   countedLanes(contender: string): readonly LaneData<Kept>[] {
     const duel = this.#duels.get(contender)
     return (duel?.accepted ?? []).filter(({ validator, env }) => {

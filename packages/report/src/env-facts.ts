@@ -15,8 +15,9 @@ export type Bounds = ReturnType<typeof boundsPpm>
 
 /**
  * One of the two deciding tallies, in millionths of a challenge, and the interval of its share at
- * the z of a win. For a win with a positive score it is the interval of the score, extended to
- * contain the share, so that its lower end reaches the ratio exactly if the environment is won.
+ * the z of a win. The tally for a win with a positive score has the interval of the score instead,
+ * extended to contain the share. Its lower end reaches the ratio if and only if the environment is
+ * won.
  */
 export interface Decider {
   readonly wins: number
@@ -42,14 +43,14 @@ export interface EnvFacts {
   readonly ties: number
   readonly win: Decider
   readonly hold: Decider & {
-    /** Maximum wins with which the champion holds, in millionths. Negative if none do. */
+    /** Maximum wins with which the champion holds, in millionths. Negative if 0 are too many. */
     readonly most: number
   }
   /** Minimum decisive challenges for a win. */
   readonly minTrials: number
   /**
-   * Score in hundredths of a standard deviation, rounded down; minimum score for a win, rounded up.
-   * The contender is behind if the score is not positive.
+   * Score in hundredths of a standard deviation, rounded down. The contender is behind if it is not
+   * positive. `bar`: minimum score for a win, in the same unit, rounded up.
    */
   readonly score: number
   readonly bar: number
@@ -78,8 +79,8 @@ export const isCounted = (
 export type UncountedReason = 'FROZEN' | 'NOT_ACCEPTED' | 'SET_ASIDE' | 'NO_WEIGHT'
 
 /**
- * Returns the reason that a sample does not count in its own epoch; undefined if it counts in any
- * duel. A later epoch may set its lane aside, or count it again. Protocol §8.4–8.6.
+ * Returns the reason that a sample does not count in the analyses of its epoch; undefined if it
+ * counts in any duel. A later epoch may set its lane aside, or count it again. Protocol §8.4–8.6.
  */
 export function explainUncounted(
   { before: { champion, voters: weights }, report }: EpochResult,
@@ -135,8 +136,8 @@ export const findBounds = (bounded: BoundsInput): Bounds | undefined =>
   Number(bounded.trials) === 0 ? undefined : boundsPpm(bounded)
 
 /**
- * Returns the share's interval; with a positive score, the ratio plus the score, z deviations each
- * way, extended to contain the share. Protocol §8.6.
+ * Returns the interval of the share. With a positive score, returns the interval of the ratio plus
+ * the score, z standard deviations each way, extended to contain the share. Protocol §8.6.
  */
 function winBounds(
   { win, score: { lead, spread }, rule }: EnvAnalysis['report'],

@@ -29,11 +29,11 @@ export interface EpochFacts extends EpochFindings {
   readonly lanes: readonly LaneFacts[]
   /** The miner that took the vacant throne at the end of the epoch. */
   readonly seated: Miner | undefined
-  /** The champion, the ratio to beat and the duels of the next epoch. */
+  /** The next champion. `nextRatio`, `nextDuels`: the ratio to beat and duels of the next epoch. */
   readonly heir: Miner | undefined
   readonly nextRatio: number
   readonly nextDuels: readonly DuelTurn[]
-  /** Trust of every validator with a record after the epoch, in ppm. */
+  /** Trust of every validator with a record of trust after the epoch, in ppm. */
   readonly trust: Readonly<Record<string, number>>
   /** The missing attestations of a frozen epoch. Undefined unless it was frozen. */
   readonly lacking: MissingQuorum | undefined
@@ -49,11 +49,11 @@ export interface EpochFacts extends EpochFindings {
 /** The result of one validator's lane. */
 export interface LaneFacts extends Omit<Acceptance, 'attesters'> {
   readonly validator: string
-  /** Environments in which the lane was an outlier, and the contenders of those duels. */
+  /** Environments in which the lane was an outlier, each with the contenders of the duels. */
   readonly setAside: readonly { readonly env: string; readonly contenders: readonly string[] }[]
   /** Trust of the validator after the epoch, in ppm. */
   readonly trust: number
-  /** Fault code of a void lane. Absent if the reader did not read the lane. */
+  /** Fault code of a void lane. Undefined if the lane is valid or was not read. */
   readonly fault: string | undefined
   /** Games that were never begun. 0 unless the lane is accepted. */
   readonly unbegun: number
@@ -126,7 +126,7 @@ export interface MissingQuorum {
   readonly missing: readonly MissingVoter[]
 }
 
-/** Returns the voters that a frozen epoch lacked. Undefined unless it was frozen. Protocol §8.3. */
+/** Returns the voters that a frozen epoch lacked. Undefined for any other epoch. Protocol §8.3. */
 function findMissingQuorum({ before, report, snapshot }: EpochResult): MissingQuorum | undefined {
   if (!report.frozen) return undefined
   const { voters, attested } = before
@@ -170,8 +170,8 @@ export function exportEpoch(settled: EpochResult): object {
   const { epoch, champion, ratio, root, seated, trust, lacking, others } = describeEpoch(settled)
   const contenders = settled.before.duels.map(({ contender }) => contender.hotkey)
   const throne = { champion: champion?.hotkey ?? null, contenders, ratio, seated: seated?.hotkey }
-  // Duels without the tallies of their earlier epochs, and members in one order: a state that was
-  // read has them in another than a state that was computed.
+  // Omits the tallies of earlier epochs. `pickMiner` gives the contender's fields one order; they
+  // can have different orders in a state that was read and in a state that was computed.
   const duels = settled.report.duels.map(({ tallies: _, contender, ...duel }) => ({
     contender: pickMiner(contender),
     ...duel,

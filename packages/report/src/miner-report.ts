@@ -97,7 +97,7 @@ export class MinerReport {
     this.#say(text, { type: 'now', ...now, lacking })
   }
 
-  /** Prints the first lines of a part, after a blank line unless they are the first. */
+  /** Prints the first lines of a part of the report. A blank line separates two parts. */
   #say(lines: string | readonly Line[], record: object): void {
     const blank = this.#parts === 0 ? [] : ['']
     const { hotkey, line } = this.#options
@@ -138,7 +138,7 @@ export class MinerReport {
   }
 }
 
-/** Returns an epoch without its other duels. */
+/** Returns an epoch with only this duel. */
 function limitToDuel(facts: EpochFacts, duel: DuelFacts): EpochFacts {
   const { hotkey } = duel.contender
   const lanes = facts.lanes.map((lane) => {

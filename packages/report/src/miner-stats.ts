@@ -28,7 +28,7 @@ type MinerCounts = Readonly<CountSums> & { readonly forfeits: Forfeits }
 
 /** Counts of a miner in the epochs of a duel that were read, in the lanes that count. */
 export type MinerStats<Loss> = MinerCounts & {
-  /** Challenges that it replied to. */
+  /** Challenges that the miner replied to. */
   readonly answered: number
   readonly envs: Readonly<Record<string, MinerCounts>>
   /** Latest lost challenges of each environment. */
@@ -109,15 +109,15 @@ export class DuelStats<Loss> {
   }
 
   /**
-   * Returns the latest analysis of each environment of a contender's duel of the previous epoch.
+   * Returns the latest analysis of each environment, in the contender's duel of the previous epoch.
    */
   analysesFor(contender: string): readonly EnvAnalysis[] {
     return this.#lanes.analysesFor(contender)
   }
 
   /**
-   * Returns the counts of a side in a contender's duel of the previous epoch, for the epochs that
-   * were read.
+   * Returns the counts of a side in the contender's duel of the previous epoch, over all epochs of
+   * the duel that were read.
    */
   statsFor(side: Side, contender: string): MinerStats<Loss> {
     const lanes = this.#lanes.countedLanes(contender)

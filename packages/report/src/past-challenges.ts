@@ -10,9 +10,9 @@ import type { PracticeEpisode } from './practice-result.ts'
 export type PastChallenge = Pick<PracticeEpisode, 'env' | 'challengeId' | 'reward'>
 
 /**
- * The rewards of miners in past challenges, by commitment. Holds only lanes that count, and at most
- * `most` challenges of each environment: those with the smallest ids. Ids are hashes, so this is a
- * random sample.
+ * The rewards of miners in past challenges, by commitment. Stores only challenges of lanes that
+ * count, and of each environment at most the `most` challenges with the smallest ids. Ids are
+ * hashes, so the stored challenges are a random sample.
  */
 export class PastChallenges {
   readonly #most: number
@@ -21,7 +21,7 @@ export class PastChallenges {
     champion: [],
     contender: [],
   }))
-  /** Rewards of both sides of each duel, by the digest of the side's commitment. */
+  /** Rewards of both sides of each duel, each with the digest of the side's commitment. */
   readonly #duels = new Map<string, readonly (readonly [Hash, readonly PastChallenge[]])[]>()
 
   constructor(most: number) {
@@ -58,7 +58,7 @@ export class PastChallenges {
     }
   }
 
-  /** Returns the rewards of a miner with its current commitment. */
+  /** Returns the rewards that a miner earned with its current commitment. */
   of(miner: Miner): readonly PastChallenge[] {
     const content = digestContent(miner)
     const all = [...this.#duels.values()].flat()
@@ -68,8 +68,8 @@ export class PastChallenges {
 }
 
 /**
- * Returns at most `most` challenges of each environment, those with the smallest ids, without
- * duplicates.
+ * Returns at most `most` challenges of each environment: the challenges with the smallest ids,
+ * without duplicates.
  */
 function smallestIds(challenges: readonly PastChallenge[], most: number): PastChallenge[] {
   const counts = new Map<string, number>()

@@ -11,8 +11,8 @@ import type { EpisodeEnding } from './turn.ts'
 export const Z_SQUARED_95 = 3_841_600n
 
 /**
- * A challenge played for practice, with the maximum reward, and the champion's reward in a past
- * challenge.
+ * A challenge played for practice, with its maximum reward and, for a past challenge, the
+ * champion's reward.
  */
 export type PracticeEpisode = SoloRef &
   Transcript & { readonly best: number; readonly champion?: number }
@@ -80,7 +80,7 @@ function summariseTimes(played: readonly PracticeEpisode[]): Pick<PracticeResult
   return { replyMs: { half: at(0.5), most: at(0.95), slowest: at(1) } }
 }
 
-/** More distinct rewards are not listed. */
+/** Maximum number of distinct rewards that are listed. */
 const MAX_REWARDS = 5
 
 /** Formats the result of practice. */

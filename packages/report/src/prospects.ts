@@ -11,7 +11,7 @@ import { type Bounds, findBounds } from './env-facts.ts'
 import { type PracticeEpisode, Z_SQUARED_95 } from './practice-result.ts'
 import { drawInterval, percent } from './text.ts'
 
-/** A probability at the lower end, the middle and the upper end of a 95 % interval of the rate. */
+/** A probability at the observed rate of wins, and at both ends of the rate's 95 % interval. */
 export type WinRates = Readonly<Record<'lower' | 'middle' | 'upper', number>>
 
 /** A player compared with the champion in one environment. */
@@ -20,9 +20,9 @@ export interface Comparison {
   readonly wins: number
   readonly losses: number
   readonly ties: number
-  /** Interval of its rate of wins. Undefined without a decisive challenge. */
+  /** Interval of the player's rate of wins. Undefined without a decisive challenge. */
   readonly bounds: Bounds | undefined
-  /** Whether a duel would leave it undecided, with too few decisive challenges. Protocol §8.6. */
+  /** Whether too few challenges are decisive, so a duel leaves it undecided. Protocol §8.6. */
   readonly isEven: boolean
   /** Probability of winning the environment at each rate, if evaluated after every challenge. */
   readonly win: WinRates
@@ -78,7 +78,7 @@ function estimateDecisive(count: Omit<Comparison, 'win'>, { envs, duelEpochs }: 
   return Math.floor((played * decisive) / Math.max(1, decisive + ties))
 }
 
-/** The z of one lane exceeds that of several lanes by this much. Protocol §8.6. */
+/** Difference between the z of one lane and the z of several lanes. Protocol §8.6. */
 const ONE_LANE_Z = 0.4
 
 /** Returns the rule for one lane that has at most `most` decisive challenges. */

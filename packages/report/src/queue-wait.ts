@@ -2,9 +2,9 @@ import type { Neuron, Snapshot } from '@affine/chain'
 import type { State } from '@affine/duel'
 import { formatWait } from './text.ts'
 
-/** Epochs of a day, in which ended turns are counted; minimum count for a rate. */
+/** Epochs, a day, in which ended turns are counted. `FEWEST_TURNS`: minimum count for a rate. */
 const [COUNTED_EPOCHS, FEWEST_TURNS] = [20, 16]
-/** Mean epochs of a duel: of weak contenders; of strong contenders with winners among them. */
+/** Mean epochs of a duel: shortest among weak contenders, longest among strong ones and winners. */
 const [SHORTEST, LONGEST] = [1, 6.5]
 /**
  * In 9 of 10 waits of a simulated queue (`bench queue`), the wait was between these multiples of
@@ -12,7 +12,7 @@ const [SHORTEST, LONGEST] = [1, 6.5]
  */
 const [FASTER, SLOWER] = [0.8, 1.25]
 
-/** Minimum and maximum epochs until a turn. The next epoch is 1. */
+/** Minimum and maximum epochs until a turn. A turn in the next epoch has 1. */
 export interface EpochRange {
   readonly least: number
   readonly most: number
@@ -20,8 +20,8 @@ export interface EpochRange {
 
 /**
  * Estimates the epochs until the turn of the miner at `place` of the queue, from 1, by the turns
- * that ended in the last 20 epochs. If there were too few, estimates by the shortest and longest
- * duels of simulated queues.
+ * that ended in the last 20 epochs. If too few turns ended, estimates by the shortest and longest
+ * mean duels of simulated queues.
  */
 export function estimateTurn(place: number, state: State): EpochRange {
   const { epoch, duels, lastPlayed, protocol } = state
@@ -39,7 +39,7 @@ export function estimateTurn(place: number, state: State): EpochRange {
   }
 }
 
-/** The number of registrations that a neuron without earnings survives. */
+/** The eviction of a neuron without earnings. */
 export interface Eviction {
   /** Registration that evicts it, from 1, if no neuron starts to earn. */
   readonly registrations: number

@@ -45,7 +45,7 @@ export interface SubnetStatus {
     readonly blocks: number
     readonly seconds: number
   }
-  /** The position of each neuron in the queue, or the reason it has none. */
+  /** The position of each neuron in the queue, or the reason that it has no position. */
   readonly queue: readonly QueueEntry[]
   /** The state of each validator. */
   readonly rows: readonly ValidatorStatus[]
@@ -105,7 +105,7 @@ async function findDeadline({ chain, network }: Subnet, block: number) {
   return { what, blocks, seconds: Math.round((blocks * ms) / 1000) }
 }
 
-/** Returns each neuron with a permit, with weights in force, or with a record of trust. */
+/** Returns the validators: neurons with a permit, with weights in force, or with recorded trust. */
 export function listValidators(
   { trust, attested }: Pick<State, 'trust' | 'attested'>,
   snapshot: Snapshot,
@@ -143,7 +143,7 @@ export function exportStatus(status: SubnetStatus): object {
   return { block, ...place, ...throne, ...found, last: last && exportEpoch(last) }
 }
 
-/** A neuron's position in the queue, or the reason it has none. */
+/** A neuron's position in the queue, or the reason that it has no position. */
 export type QueueEntry = {
   /** Position in the queue, from 1. */
   readonly place: number | undefined
@@ -218,7 +218,7 @@ function explainAbsence(hotkey: string, snapshot: Snapshot, { champion, duels }:
   if (!fields) return 'has no commitment'
   if (content) return 'had its duel with this commitment: to play again, it has to commit anew'
   if (said) return `has a validator's commitment: ${said.kind}`
-  // Any model ends with an empty hotkey, so only the real hotkey can be wrong.
+  // Every model ends with the empty text, so only the hotkey at the model's end can be wrong.
   if (decodeCommitment(fields, '') !== null) return 'its model does not end with its hotkey'
   return 'has no valid commitment'
 }

@@ -85,7 +85,7 @@ export const nameHotkeysBy =
   (hotkey) =>
     Object.hasOwn(names, hotkey) ? printable(names[hotkey] ?? '', 40) : otherwise(hotkey)
 
-/** Returns the first six and last four characters of a hotkey; a shorter text unchanged. */
+/** Returns the first six and last four characters of a hotkey; a short text unchanged. */
 export const shortenHotkey: HotkeyFormatter = (hotkey) =>
   printable(hotkey.length > 13 ? `${hotkey.slice(0, 6)}…${hotkey.slice(-4)}` : hotkey)
 

@@ -20,7 +20,7 @@ export interface Turn {
   readonly action?: unknown
   /** Kind of forfeit, if the reply is a forfeit. */
   readonly forfeit?: 'unreadable' | 'illegal'
-  /** The loss that the reply caused. Undefined if it caused none, or if that is unknown. */
+  /** The loss that the reply caused. Undefined if it caused no loss, or if the loss is unknown. */
   readonly mistake?: string | undefined
 }
 
@@ -65,8 +65,8 @@ function describeBest(spec: EnvSpec, best: readonly unknown[]): string {
 const knowsBest = ({ explain }: EnvSpec): boolean => explain?.best !== undefined
 
 /**
- * Describes the loss that an action caused. Undefined if nothing was better or its worth is
- * unknown.
+ * Describes the loss that an action caused. Undefined if no action was better, or if the worth of
+ * actions is unknown.
  */
 function describeMistake(
   spec: EnvSpec,
@@ -88,15 +88,15 @@ export interface EpisodeEnding extends Outcome {
   /** Undefined if no reply would have been better. */
   readonly better: string | undefined
   /**
-   * Number of replies until the scripted player would resign and never change its mind. Only in a
-   * lost game.
+   * Number of replies after which the scripted player would resign, then and in every later turn.
+   * Only in a lost game.
    */
   readonly givenUpAfter?: number
 }
 
 /**
- * Describes the ending of an episode by its turns, the last observation and the reward; with
- * `fault`, if no usable reply came.
+ * Describes the ending of an episode by its turns, the last observation and the reward. `fault` is
+ * given if no usable reply came.
  */
 export function describeOutcome(
   spec: EnvSpec,
@@ -120,9 +120,9 @@ export function describeOutcome(
 }
 
 /**
- * Returns the number of replies until the scripted player would resign, the reason, and its own
- * reply in place of the last one. Undefined if it would not, or if the environment does not define
- * it.
+ * Returns the number of replies after which the scripted player would resign, and a text with the
+ * reason and its reply in place of the last of these replies. Undefined if it would not resign, or
+ * if the environment has no `whyGivenUp`.
  */
 function findGivenUp(spec: EnvSpec, turns: readonly Turn[]) {
   const causes = turns.map(({ observation }) => spec.explain?.whyGivenUp?.(observation))
@@ -140,7 +140,8 @@ function findGivenUp(spec: EnvSpec, turns: readonly Turn[]) {
 }
 
 /**
- * Describes the first mistake. For an episode of one reply the outcome already states the best one.
+ * Describes the first mistake. Undefined for an episode of one reply, whose outcome already states
+ * the best reply.
  */
 function describeFirstMistake({ maxSteps }: EnvSpec, turns: readonly Turn[]): string | undefined {
   const at = turns.findIndex(({ mistake }) => mistake !== undefined)
@@ -152,7 +153,7 @@ const NO_REPLY = 'there was no usable reply'
 /** Evidence does not distinguish these causes. */
 const NONE_IN_TIME = `${NO_REPLY} in time: it was late, its clock ran out, or sampling ended`
 
-/** Describes a forfeit by the last reply. */
+/** Describes a forfeit, and quotes the last reply. */
 function describeForfeit(forfeit: string, reply: string, { game }: EnvSpec): string {
   const answer = printable(extractAnswer(reply), 80)
   if (forfeit === 'illegal') return `"${answer}" is not allowed here`

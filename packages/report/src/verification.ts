@@ -1,12 +1,12 @@
 import { stateRoot } from '@affine/duel'
 import type { RecomputedEpoch } from '@affine/settlement'
 
-/** Copies that a run does not compare: none, or some of each block. */
+/** The copies that a run does not compare: `NONE`, or `SOME` of each block. */
 type ComparisonGap = keyof typeof FLAWLESS
 
 /** The result of recomputing consecutive epochs. */
 export interface Verification {
-  /** The next epoch, and the root of the state that governs it. */
+  /** The next epoch. `root`: root of the state that governs it. */
   readonly epoch: number
   readonly root: string
   /** Hotkey, or "none". */
@@ -19,7 +19,7 @@ export interface Verification {
   readonly warnings: number
   readonly flaws: number
   readonly uncompared: ComparisonGap
-  /** Everything is valid, everything compared is valid, or a flaw was found. */
+  /** `FLAWED` if a flaw was found. `COMPARED_HOLDS` if some copies were not compared. */
   readonly conclusion: 'HOLDS' | 'COMPARED_HOLDS' | 'FLAWED'
 }
 

@@ -53,7 +53,7 @@ describe('the ending of a game of tic-tac-toe', () => {
     expect([...seen].sort()).toEqual(['drawn:', 'lost', 'won'])
   })
 
-  it('quotes an illegal or unreadable reply, and names the best one', async () => {
+  it('quotes an illegal or unreadable reply, and names the best reply', async () => {
     const taken = await played(TICTACTOE, 3, (prompt) => firstCell(prompt, (mark) => mark !== '.'))
     const [asked, reply] = taken.episode.messages
     expect(taken.text).toMatch(/^forfeited: "[ABC][123]" is not allowed here\n {4}1 2 3\n/)

@@ -5,7 +5,7 @@ import { epochOf, MAIN, OTHER, type Scene, startedDuels } from '../../duel/test/
 import { type Decider, describeEnv, type EnvFacts } from '../src/index.ts'
 
 /**
- * Returns the analyses of a duel's epochs, whose lanes have these rates, and the state after them.
+ * Decides a duel, one epoch for each scene. Returns the analyses of all epochs and the last state.
  */
 function duelOf(scenes: readonly Scene[], protocol = MAIN) {
   let state: State = startedDuels({ ...scenes[0], protocol })
@@ -34,7 +34,7 @@ const rates = fc
   )
   .map(([wins, losses]) => [wins / 64, losses / 64] as const)
 const validators = ['v1', 'v2', 'v3', 'v4', 'v5']
-/** Some validators are sometimes outliers; stakes differ. */
+/** Duels of validators with different stakes, some of which can be outliers. */
 const scenes = fc
   .record({
     epochs: fc.integer({ min: 1, max: 5 }),
@@ -89,7 +89,7 @@ function expectHonest([facts, rule]: Look): string {
 }
 
 describe('an analysis of an environment', () => {
-  it('has intervals that contain the shares and reach the ratio for a win, and a cause', () => {
+  it('has a cause, and intervals that contain the share and reach the ratio only for a win', () => {
     const said = new Set<string>()
     fc.assert(
       fc.property(scenes, fc.constantFrom(MAIN, OTHER), (duel, protocol) => {

@@ -11,7 +11,7 @@ const other = (side: Side): Side => (side === 'champion' ? 'contender' : 'champi
 /** Returns the board of a prompt, line by line. */
 const boardIn = (prompt: string): readonly string[] => prompt.split('\n\n')[1]?.split('\n') ?? []
 
-/** Plays the scripted player against itself, until the reply at `turn`, from 0. */
+/** Plays the scripted player against itself. `answer` replies at turn `turn`, from 0. */
 async function endedGame(turn: number, answer: (prompt: string) => ReturnType<Agent>) {
   const asked: { readonly side: Side; readonly prompt: string }[] = []
   const agentOf =

@@ -14,13 +14,13 @@ import type { CheckedLane, RecomputedEpoch, SamplePlace } from '@affine/settleme
 import { epochOf, MAIN, type Scene, TICTACTOE } from '../../duel/test/subnet.ts'
 import { settledBy } from './settled.ts'
 
-/** One epoch for a reader: its result, and the samples of the valid lanes. */
+/** One epoch as a reader sees it: its result, and the samples of the lanes that it reads. */
 interface ReadEpoch {
   readonly settled: RecomputedEpoch
   readonly samples: readonly (readonly [Sample, SamplePlace])[]
 }
 
-/** An epoch for a reader of every sealed lane, and for a reader of the lanes that can count. */
+/** An epoch as a reader of every sealed lane sees it, and a reader of only lanes that can count. */
 export interface TestEpoch extends ReadEpoch {
   readonly sparse: ReadEpoch
 }
@@ -69,7 +69,7 @@ function testEpoch(before: State, scene: Scene, forfeited: Forfeited): TestEpoch
   return { ...readBy(due), sparse: readBy(due.filter((each) => seen[each]?.attested)) }
 }
 
-/** Returns a lane: valid, with a game that was never begun, or void. */
+/** Returns a valid lane with a game that was never begun, or a void lane without tallies. */
 const laneOf = (tallies: LaneTallies | undefined): CheckedLane =>
   tallies === undefined
     ? { ok: false, code: 'BAD_PROOF', detail: '' }

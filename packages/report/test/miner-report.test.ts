@@ -23,7 +23,7 @@ interface DuelRecord extends MinerStats<unknown> {
   readonly by: string
 }
 
-/** Reports the duel of m1 and m2 for one of them; `from` is the first epoch read. */
+/** Reports the duel of m1 and m2 for `hotkey`. `from`: first epoch of the duel that is read. */
 function duelOf(hotkey: string, scenes: readonly Scene[], forfeited = {}, from = 0) {
   return reportOf(hotkey, historyOf(scenes, forfeited).slice(2 + from))
 }
@@ -49,7 +49,7 @@ function reportOf(hotkey: string, epochs: readonly Pick<TestEpoch, 'settled' | '
 const countsIn = ({ challenges, won, lost, answered }: DuelRecord) => {
   return { challenges, won, lost, answered }
 }
-/** Expected result, environments won, and cause of a loss. */
+/** Returns the result, the environments won, and the cause of a loss. */
 const resultIn = ({ ending, by, wins, counted, cause }: DuelRecord) => [
   ending,
   by,
@@ -166,7 +166,7 @@ describe('the report for one side of a duel', () => {
     ])
   })
 
-  it('names the main cause: no reply, late replies or wrong ones', () => {
+  it('names the main cause: no replies, late replies or wrong answers', () => {
     const causeOf = (forfeited: Record<string, number>, slowMs = 0) => {
       const told = historyOf([LOSING], forfeited).slice(2)
       const epochs = told.map(({ settled, samples }) => ({

@@ -41,11 +41,11 @@ function playedShare(tied: number, won: number, z: number): number {
   return count / duels
 }
 
-/** The protocol with one environment, the sole deciding one: z is 3.5 and .4. */
+/** The protocol with one environment, which decides alone: z is 3.5 + 0.4. */
 const SOLE = { ...PROTOCOL, envs: { [ENV]: PROTOCOL.envs[ENV]! } }
 
-describe('the prospects of a duel', () => {
-  it('is right within its error', () => {
+describe('the estimated probability', () => {
+  it('equals the share of simulated wins, within three standard errors', () => {
     const [tied, won] = [0.79, 0.6]
     const { envs } = estimateProspects(practice(tied, won), { protocol: SOLE, ratioPpm: RATIO_PPM })
     // Three standard errors of 600 duels are at most .062.

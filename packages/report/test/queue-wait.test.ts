@@ -7,9 +7,9 @@ import { formatReadiness } from '../src/index.ts'
 import { describeWait, type EpochRange, estimateTurn } from '../src/queue-wait.ts'
 
 it.each([
-  ['copies and near ones', 4, (place: number) => (place % 5 < 3 ? 0.5 : 0.47)],
-  ['weak ones', 4, () => 0.3],
-])('the wait of %s holds in a simulated queue, to a fifth', (_, lanes, share) => {
+  ['copies and slightly weaker miners', 4, (place: number) => (place % 5 < 3 ? 0.5 : 0.47)],
+  ['weak miners', 4, () => 0.3],
+])('estimates the wait of %s in a simulated queue to a fifth', (_, lanes, share) => {
   const random = pcg64(20_260_101n)
   const validators = Array.from({ length: lanes }, (_, i) => `v${i + 10}`)
   const miners = Array.from({ length: 160 }, (_, place) => miner(`m${place}`, place))

@@ -6,7 +6,7 @@ import { courseOf, solvedCourse } from './played.ts'
 
 const HASH = '0'.repeat(64)
 
-/** Covers every registered environment, without a change here. */
+/** Covers every registered environment, also one that is registered later. */
 describe.each([...registry.keys()])('%s', (env) => {
   const { spec } = make(env)
   const ids = Array.from({ length: 3 }, (_, index) => idOf(env, index))

@@ -10,7 +10,7 @@ const LYING: Scene = {
   rates: (validator) => (validator === 'v5' ? [1, 0] : [0.2, 0.2]),
 }
 
-/** Reasons for the samples of the third epoch, by validator; each reason once. */
+/** Returns, by validator, whether samples of the third epoch count, or why not; each text once. */
 function usesIn(scene: Scene) {
   const [, , epoch] = historyOf([scene])
   if (epoch === undefined) throw new Error('no third epoch')

@@ -1,7 +1,7 @@
 import { decide, type Facts, type State } from '@affine/duel'
 import type { RecomputedEpoch } from '@affine/settlement'
 
-/** Returns a decided epoch without findings; with these lanes, or none. */
+/** Returns a decided epoch without findings. Default for `lanes`: no lanes. */
 export function settledBy(
   before: State,
   facts: Facts,

@@ -59,7 +59,7 @@ it('formats each epoch, and summarises it on one line', async () => {
   await expect(told.join('\n')).toMatchFileSnapshot('snapshots/epochs.txt')
 })
 
-it('describes a contender that waits, and one that another contender beats', async () => {
+it('describes a contender that waits, and then another that beats it to the throne', async () => {
   const miners = ['m1', 'm2', 'm3'].map((hotkey, i) => miner(hotkey, i + 1))
   const scene: Scene = {
     miners,

@@ -36,7 +36,7 @@ test.each([
   [2, 'NONE', 'FLAWED'],
   [2, 'SOME', 'FLAWED'],
 ] as const)(
-  'with %i flaws, and %s not compared, the conclusion is %s',
+  'counts %i flaws, with %s of the copies not compared, and concludes %s',
   (flaws, uncompared, want) => {
     const state = firstState(MAIN, 0)
     const settled = settledBy(state, epochOf(state))
@@ -73,11 +73,11 @@ it('formats a verification', async () => {
 })
 
 test.each([
-  ['three of four', 4, 4, 3, 999_500],
-  ['two of four, the others even', 4, 2, 2, 985_000],
-  ['one that decides alone', 4, 1, 1, 990_000],
-  ['the only one', 1, 1, 1, 997_500],
-])('to win %s by luck is as rare as promised', (_, all, counted, needed, want) => {
+  ['three of four environments', 4, 4, 3, 999_500],
+  ['two of four environments, the others undecided', 4, 2, 2, 985_000],
+  ['one of four environments, the others undecided', 4, 1, 1, 990_000],
+  ['the only environment', 1, 1, 1, 997_500],
+])('computes how rarely luck wins %s', (_, all, counted, needed, want) => {
   const envs = Array(all).fill('env')
   expect(Math.round(surePpm({ envs, counted, needed }))).toBe(want)
 })

@@ -24,7 +24,7 @@ export const networkOption = (help: string): Option<'--network <where>'> =>
 const createNetuidOption = (): WholeOption<'--netuid <n>'> =>
   createOption(CHAIN.netuid).argParser(CHAIN.netuid.read).helpGroup(HEADING)
 
-/** The netuid, for commands that can work without a chain. No variable sets it. */
+/** The option of the netuid, for commands that can work without a chain. No variable sets it. */
 export const NETUID: WholeOption<'--netuid <n>'> = createNetuidOption()
 
 /** The first epoch, for commands that decide epochs. */
@@ -47,8 +47,8 @@ export type ChainOptions = {
 }
 
 /**
- * Returns a command with "--json" that reads a chain, which the environment may name. A network is
- * required, unless there is a `defaultNetwork`.
+ * Returns a command with "--json" that reads a chain. An option or a variable must name the chain,
+ * unless there is a `defaultNetwork`.
  */
 export const chainCommand = (name: string, defaultNetwork?: string): Command<[], ChainOptions> => {
   const network = readFromVariables(networkOption(NETWORK_HELP), CHAIN.network)
@@ -64,7 +64,7 @@ export const chainCommand = (name: string, defaultNetwork?: string): Command<[],
     })
 }
 
-/** Sets an option by its first variable that is not empty. Commander supports only one. */
+/** Sets an option by its first variable that is not empty. Commander supports only one variable. */
 function readFromVariables<T extends Option>(
   option: T,
   { variables: names }: Required<Pick<Setting, 'variables'>>,
@@ -120,9 +120,8 @@ export async function openWithNotice(
 export const printRetry = ({ message }: Error): void => printNotice(`${message}; trying again`)
 
 /**
- * Opens the chain that the options name, prints its name, does `work` with it until the signal
- * aborts, and closes it.
- * Rejects if the user interrupts it.
+ * Opens the chain that the options name, prints the network, runs `work` with the chain, and closes
+ * the chain. Rejects if `work` does, or if the user interrupts it.
  */
 export async function withChain(
   open: SubnetOpener,

@@ -1,7 +1,7 @@
 /** Texts by the name of a setting or a variable. Empty texts count as missing. */
 export type SettingTexts = Readonly<Record<string, string | undefined>>
 
-/** Reports whether a file of settings may set a variable. It must not set Node's variables. */
+/** Reports whether a file of settings may set a variable. It may not set Node's variables. */
 export type IsOwnVariable = (name: string) => boolean
 
 /** A line of a file of settings that names a variable. */
@@ -37,9 +37,9 @@ const EXPECTED =
 /**
  * Reads the lines of a file of settings that systemd's `EnvironmentFile=`, Compose's `env_file`,
  * all releases of Node and, without quotes, `docker run --env-file` read identically. Ignores a
- * byte order mark. Accepts any value of another program's variable that ends with its line; such a
- * value must not be used. Faults contain no values, which may be secret. The last line of a
- * variable counts. Never throws.
+ * byte order mark. Accepts any value of another program's variable if the value ends with its line;
+ * callers must not use this value. Faults contain no values, which may be secret. Of several lines
+ * with one variable the last line counts. Never throws.
  */
 export function readEnvLines(text: string, isOwnVariable: IsOwnVariable): EnvLines {
   const lines: EnvLine[] = []
@@ -56,7 +56,7 @@ export function readEnvLines(text: string, isOwnVariable: IsOwnVariable): EnvLin
   return { lines, faults }
 }
 
-/** Reports whether all programs read the same value, or another program's value ends here. */
+/** Reports whether all programs read the same value, or the value is not ours and ends here. */
 function isUnambiguous(value: string, isOurs: boolean): boolean {
   if (PLAIN.test(value) || QUOTED.test(value)) return true
   return !isOurs && !BEGUN_QUOTE.test(value)

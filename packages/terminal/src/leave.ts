@@ -22,9 +22,9 @@ const POLL_MS = 10
 const POLLS = 500
 
 /**
- * Ends this process with an exit code, by default that of a failure. `process.exit` waits for every
- * disk call and ignores signals: if one hangs, it never returns. So the calls in progress get five
- * seconds; then the process is killed.
+ * Ends this process with an exit code, by default `FAILED`. `process.exit` waits for every disk
+ * call and ignores signals, so it never returns if a disk call hangs. Therefore the calls in
+ * progress get five seconds; then the process is killed.
  */
 export async function leave(code: number = FAILED): Promise<never> {
   for (let polls = 0; hasDiskCalls(); polls++) {

@@ -8,13 +8,13 @@ export interface Output {
   /** Prints lines, fitted to the terminal and in colour, or with `--json` the record. */
   line(lines: string | readonly Line[], record: object): void
   /**
-   * Shows progress on one line of a terminal. The next status overwrites it, unless it ends with a
-   * line feed. Without a terminal, prints nothing.
+   * Shows progress on one line of a terminal. The next status overwrites the text, unless the text
+   * ends with a line feed. Without a terminal, prints nothing.
    */
   status(text: string): void
   /**
-   * Reports what the command waits for until it prints the next line. Without a terminal, prints it
-   * to standard error after five seconds, and then every 30 seconds.
+   * Shows `text`, which states what the command waits for, until the command prints the next line.
+   * Without a terminal, prints it to standard error after five seconds, and then every 30 seconds.
    */
   wait(text: string): void
 }

@@ -10,8 +10,8 @@ import { endWait, printNotice } from './output.ts'
 import { isFile } from './setting.ts'
 
 /**
- * Returns a signal that aborts at the first Ctrl-C or SIGTERM, so that `run` exits with 130. The
- * second one ends the process immediately.
+ * Returns a signal that aborts at the first Ctrl-C or SIGTERM, so that `run` exits with 130. A
+ * second signal of the same kind ends the process immediately.
  */
 export function interrupted(): AbortSignal {
   const controller = new AbortController()
@@ -141,8 +141,8 @@ function prepare(command: CommandUnknownOpts, program: string): void {
 
 /**
  * Makes a command report an unknown option or subcommand before other mistakes. Commander would
- * first report a missing option, which may be the same one mistyped, and would show help instead of
- * reporting an unknown subcommand with "help" or "--help".
+ * first report a missing option, even if the unknown option is the missing option mistyped. It
+ * would show help instead of reporting an unknown subcommand with "help" or "--help".
  */
 function reportUnknownFirst(
   command: CommandUnknownOpts & { unknownOption?(flag: string): void; unknownCommand?(): void },
@@ -165,7 +165,7 @@ function reportUnknownFirst(
   }
 }
 
-/** Warns that a proxy is not used. Addresses are checked, so connections are direct. */
+/** Warns that a proxy is not used. Connections are direct, because their addresses are checked. */
 function warnOfProxy(say: (text: string) => void): void {
   const isProxy = (name: string): boolean => /^(?:https?|all)_proxy$/i.test(name)
   const name = Object.keys(process.env).find((each) => isProxy(each) && process.env[each])

@@ -15,7 +15,7 @@ export interface Setting<Value = unknown> {
    * @throws InvalidValue for a text without a value.
    */
   readonly read?: (text: string) => Value
-  /** Set for a path, which may begin with `~`, and for a list of paths, whose option repeats. */
+  /** `path`: a path, which may begin with `~`. `list`: several paths, whose option can repeat. */
   readonly kind?: 'path' | 'list'
   readonly needed?: true
   readonly default?: string
@@ -28,7 +28,7 @@ export interface Setting<Value = unknown> {
    * has no option, because everyone on a machine can read command lines.
    */
   readonly secret?: 'all' | 'in its URL'
-  /** The proposal of `af setup`. Of a bucket's settings, it asks for these and the needed ones. */
+  /** The proposal of `af setup`, which asks only for a bucket's proposed and needed settings. */
   readonly proposed?: string
 }
 
@@ -83,7 +83,7 @@ export class InvalidValue extends InvalidArgumentError {
   }
 }
 
-/** Returns a part of a sentence about the expected value, or undefined if the text has a value. */
+/** Returns "expected" with the expected value, or undefined if the text has a value. */
 export function findFault({ read }: Setting, text: string): string | undefined {
   try {
     read?.(text)
@@ -123,7 +123,7 @@ export const whole = (low: number, high: number): Reader<number> =>
 /** Reads a share, from 0 to 1. */
 export const shareOption: Reader<number> = numberIn('a number, 0 to 1', /\S/, 0, 1)
 
-/** Reports whether a path is a file's. */
+/** Reports whether a path names a regular file. */
 export function isFile(path: string): boolean {
   try {
     return statSync(path).isFile()

@@ -83,7 +83,7 @@ it('names the option, variable or file that names the network', async () => {
 })
 
 describe('the environment', () => {
-  it('has lower priority than options, in the order of the variables, unless empty', async () => {
+  it('has lower priority than options, and sets the first variable that is not empty', async () => {
     vi.stubEnv('SUBTENSOR_ENDPOINT', 'finney')
     vi.stubEnv('NETUID', '7')
     expect(optionsOf()).toEqual({ network: 'finney', netuid: 7 })

@@ -19,7 +19,7 @@ const LINE = fc
   .map((words) => words.join(' '))
 
 describe('a text in a terminal', () => {
-  it('has no wider line, and loses only spaces', () => {
+  it('has no line wider than the terminal, and loses only spaces', () => {
     fc.assert(
       fc.property(fc.array(LINE), fc.integer({ min: 24, max: 100 }), (lines, width) => {
         const text = lines.join('\n')

@@ -121,7 +121,7 @@ export function Strips({ account, of, ...page }: StripsProps): JSX.Element {
   )
 }
 
-/** Rows of faces, so that they do not hide each other. */
+/** Number of rows of faces. With several rows, the faces hide each other less. */
 const ROWS = 3
 
 type StripProps = EnvAnalysis & Pick<StripsProps, 'state' | 'of'> & Pick<RatioLineProps, 'isPast'>

@@ -86,8 +86,8 @@ function Losses({ account, side, ...page }: DuelProps & { readonly side: Side })
 }
 
 /**
- * Alternates the environments, latest loss first; legal answers come first, because they show the
- * most.
+ * Sorts lost challenges so that the environments alternate. In each environment, challenges without
+ * a forfeit come first, because they show the most, and later challenges before earlier ones.
  */
 function alternateEnvs(losses: readonly LostLine[]): readonly LostLine[] {
   const best = [...losses]

@@ -9,8 +9,8 @@ import type { LostLine } from '../worker/epoch-accounts.ts'
 import { Drawing } from './picture-view.tsx'
 
 /**
- * Returns the deciding turn of an episode: where the scripted player would resign, the forfeit, or
- * the first mistake.
+ * Returns the deciding turn of an episode: the turn after which the scripted player would resign,
+ * the forfeit, or the first mistake.
  */
 function findDecidingTurn({ turns, ending }: EpisodeCourse): Turn | undefined {
   const last = turns.at(-1)

@@ -14,7 +14,7 @@ interface ProofProps extends Page {
   readonly name: string
 }
 
-/** Shows a sample's proof step by step, recomputed here. */
+/** Shows a sample's proof step by step, recomputed in the browser. */
 export function ProofView({ state, ask, line, name }: ProofProps): JSX.Element {
   const answer = useAnswer(ask, ['proof', line], [state.epochs.length])
   const { value } = answer
@@ -61,7 +61,7 @@ const PROOF_FILE =
   'A proof is a file that shows one sample, and that it lies under a seal on this chain. Drop ' +
   'one on the page, or choose it. The view of a challenge saves its proof.'
 
-/** Shows the steps of a proof file, recomputed here. */
+/** Shows the steps of a proof file, recomputed in the browser. */
 export function ProofFileView({ file, choose, ...page }: ProofFileProps): JSX.Element {
   return (
     <>

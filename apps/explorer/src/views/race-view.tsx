@@ -56,13 +56,13 @@ export function RaceView({ state }: Page): JSX.Element {
   )
 }
 
-/** Reports whether the reading began at this epoch, and the network earlier. */
+/** Reports whether the reading began at epoch `from`, although the network began earlier. */
 const isStartUnknown = ({ beginning }: AppState, from: number): boolean =>
   beginning?.isTrusted === true && beginning.from === from
 
 /**
- * Returns the duel in which the champion won the throne. Undefined if it took the throne without
- * one.
+ * Returns the duel in which the champion won the throne. Undefined if it took the throne without a
+ * duel.
  */
 function findCrowning(state: AppState): DuelAccount | undefined {
   const from = listTerms(state).at(-1)?.from ?? 0
@@ -108,7 +108,7 @@ const TO_BEAT =
   'is the share of the decisive challenges, which only one of the two solves, that a contender ' +
   'has to exceed'
 
-/** Shows how the throne was won, and the current contenders; without any, the next one. */
+/** Shows how the throne was won, the current contenders, and the waiting miners. */
 function Duels({ state }: StateProps): JSX.Element {
   const { nextDuels = [] } = state.epochs.at(-1) ?? {}
   const duels = listDuels(state)
@@ -181,7 +181,7 @@ function describeRow(turn: DuelTurn, account: DuelAccount | undefined): string {
   return `${stands}; ${formatCount(left, 'epoch')} left`
 }
 
-/** Shows the champions, latest first, with the contenders that failed. */
+/** Shows the champions, latest first, each with the duels that ended or continue in its term. */
 function TimeLine({ state }: StateProps): JSX.Element {
   const duels = listDuels(state)
   return (

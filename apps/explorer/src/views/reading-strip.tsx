@@ -66,7 +66,7 @@ function describeResult(state: AppState, done: string): Strip {
 /** Maximum validators with a reason that the strip names. */
 const MAX_NAMED = 3
 
-/** Reasons by the code of a flaw. Any other code is that of a void lane. */
+/** Reasons by the code of a flaw. Any other code means that a lane is void. */
 const REASONS: Readonly<Record<string, string>> = {
   COPY_MISSING: 'does not serve a lane that it attested',
   STATE_MISSING: 'does not serve the state that it attested',
@@ -141,7 +141,8 @@ export function LinkWarning({ own }: Pick<NamedNetwork, 'own'>): JSX.Element {
 }
 
 /**
- * Describes the network. A node may report any genesis; only a network with a name has a known one.
+ * Describes the network. A node may report any genesis; only a network with a name has a known
+ * genesis.
  */
 function describeNetwork({ chain }: NetworkFile, beginning: ReadingSpan | undefined): string {
   const name = isNetworkName(chain) ? `${chain}, ` : ''

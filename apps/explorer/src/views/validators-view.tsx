@@ -34,7 +34,7 @@ export function ValidatorsView({ of, ...page }: Page & ValidatorProps): JSX.Elem
   )
 }
 
-/** Shows the results of one duel: the latest in which the validator, or any, was an outlier. */
+/** Shows the latest duel in which the validator, or any, was an outlier; else the latest duel. */
 function LatestDuel({ of, ...page }: Page & ValidatorProps): JSX.Element | null {
   const { state } = page
   const duels = listDuels(state)
@@ -78,7 +78,7 @@ function countLanes({ epochs }: AppState, hotkey: string) {
   }
 }
 
-/** Shows the validators with a lane in the epochs that were read, worst first, then idle ones. */
+/** Shows the validators with a lane in the epochs that were read, worst first, then the idle. */
 function Counts({ state, of }: ValidatorProps): JSX.Element {
   const { epochs, validators = [] } = state
   const due = epochs.flatMap(({ lanes }) => lanes.map(({ validator }) => validator))
@@ -97,7 +97,7 @@ function Counts({ state, of }: ValidatorProps): JSX.Element {
         'lanes accepted': isIdle ? 'idle' : `${accepted} of ${due}`,
         'epochs suspect': `${outliers} of ${due}`,
         'proved flaws': proved.join(', ') || 'none',
-        // A validator without a record has half of its stake. Protocol §8.9.
+        // The stake of a validator without a record of trust counts by half. Protocol §8.9.
         trust: percent(epochs.at(-1)?.trust[hotkey] ?? 500_000),
       }
     })

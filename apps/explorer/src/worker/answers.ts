@@ -46,7 +46,7 @@ interface ShownProofFile {
   readonly line: SampleLine | undefined
 }
 
-/** The questions that the page may ask. Answers are plain values; unavailable data rejects. */
+/** The questions that the page may ask. Answers are plain values. Unavailable data rejects. */
 export interface Answers {
   sample(line: SampleLine): Promise<ShownSample>
   proof(line: SampleLine): Promise<ShownProof>

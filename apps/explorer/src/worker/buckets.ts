@@ -15,10 +15,10 @@ export interface BucketHealth {
   failure: string | undefined
 }
 
-/** Timeout of a whole response. */
+/** Timeout of a complete response. */
 const TIMEOUT_MS = 10_000
 
-/** Origins of the reader's machine. The worker's is the page's. */
+/** Matches an origin on the reader's machine. The origin of the worker is the page's. */
 const LOOPBACK = /^https?:\/\/(127\.0\.0\.1|localhost|\[::1\])(:|$)/
 
 /** Fetches without cookies and without the page's address. */

@@ -13,7 +13,7 @@ import { formatDuelId } from '../address.ts'
 /** The place of a sample. */
 export type SampleLine = Pick<SamplePlace, 'block' | 'line'>
 
-/** One epoch as the page holds it: plain values, without details that the page asks for. */
+/** One epoch as the page stores it: plain values, without the `DuelDetails`. */
 export interface EpochAccount extends EpochFacts {
   readonly duels: readonly ShownDuel[]
 }
@@ -41,7 +41,7 @@ export interface DuelDetails extends PerSide<readonly LostLine[]> {
 
 /**
  * Creates the accounts of consecutive epochs. Stores the largest parts, lanes and lost challenges,
- * until the page asks for them.
+ * in the worker. The page asks for them when it shows a duel.
  */
 export class EpochAccounts {
   /** Receives the samples of the current epoch. Samples of a block come in order. */

@@ -36,7 +36,7 @@ export interface ProvenLane {
   readonly state: State
   readonly validator: string
   readonly checked: CheckedLane
-  /** Validators that may have its blocks. */
+  /** Buckets that may have the blocks of the lane. */
   readonly sources: readonly Source[]
 }
 
@@ -57,7 +57,7 @@ export async function rereadBlock(hash: string, sources: readonly Source[]): Pro
 
 /**
  * Collects the data of a sample's proof from buckets and chain.
- * @throws Error if its lane is void, or a block of it is unavailable.
+ * @throws Error if the sample's lane is void, or a block of the lane is unavailable.
  */
 export async function collectEvidence(
   { block: hash, line }: SampleLine,

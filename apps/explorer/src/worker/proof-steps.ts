@@ -33,8 +33,8 @@ export interface Step {
 /**
  * Recomputes each step of a sample's proof: from the secret to the challenge, through the replies
  * to the rewards, and from the line to the head on chain. Does not throw for a sample that was
- * read, or with any byte of it changed. A line that is not a sample has no challenge and no
- * replies.
+ * read, even if a byte of it is changed. A line that is not a sample has no steps about the
+ * challenge and the replies.
  */
 export function proveSample(evidence: ProofEvidence): readonly Step[] {
   const target = { head: evidence.sealed, scope: evidence, verify }

@@ -24,10 +24,10 @@ import type { ProvenLane } from './evidence.ts'
 export interface ReadingSpan {
   readonly genesis: string
   readonly netuid: number
-  /** First epoch read; current epoch of the chain. */
+  /** First epoch read. `to`: current epoch of the chain. */
   readonly from: number
   readonly to: number
-  /** Whether the first state is trusted, and not the network's first. */
+  /** Whether the first state is trusted, because it is not the network's first state. */
   readonly isTrusted: boolean
   /** Titles of the environments, or their names. */
   readonly titles: readonly string[]
@@ -54,10 +54,10 @@ export interface Findings {
   readonly beginning?: ReadingSpan
   /** The chain's newest block. */
   readonly head?: ChainHead
-  /** The queue and the validators when the last epoch that was read had ended. */
+  /** The queue and the validators at the chain's head, after the last epoch that was read. */
   readonly queue?: readonly QueueEntry[]
   readonly validators?: readonly ValidatorStatus[]
-  /** Reason that the reading stopped, before or after its end. */
+  /** Reason that the reading stopped or, after its end, that the chain is no longer followed. */
   readonly failure?: string
   /** Duration of the reading in milliseconds. Undefined before its end. */
   readonly ms?: number | undefined
@@ -102,7 +102,7 @@ export class SubnetReader {
     const onSample = accounts.stats.add.bind(accounts.stats)
     const reading = { ...data, onSample, choose: null, lanesAtOnce: CONCURRENT_LANES }
     let readTo = -1
-    // With a signal, a client connects again when its connection breaks.
+    // Only with a signal does a client connect again when its connection breaks.
     for await (const { number } of chain.heads(new AbortController().signal)) {
       if (number <= readTo) continue
       const epochs: EpochAccount[] = []
@@ -181,7 +181,7 @@ export class SubnetReader {
 const MAX_CHAIN_BYTES = 268_435_456
 const TIMEOUT_MS = 60_000
 
-/** Name of an export. It is not the name of a network, so the genesis identifies it. */
+/** Name of an export. It is not the name of a network, so the genesis identifies the chain. */
 const EXPORT = 'an export'
 
 /**

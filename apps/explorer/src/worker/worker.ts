@@ -7,7 +7,7 @@ export type Request =
   | { readonly file: NetworkFile }
   | { readonly question: readonly [keyof Answers, ...(readonly unknown[])] }
 
-/** An answer or the reason that there is none; neither before it has arrived. */
+/** An answer, or the reason that there is no answer. Empty before one of them has arrived. */
 export interface AnswerState<Value> {
   readonly value?: Value
   readonly error?: string

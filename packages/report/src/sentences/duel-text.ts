@@ -23,7 +23,7 @@ export function findResult(side: Side, { end }: Pick<DuelFacts, 'end'>): 'won' |
 export const formatTurn = ({ epochIndex, duelEpochs }: DuelTurn): string =>
   `epoch ${epochIndex} of at most ${duelEpochs}`
 
-/** Formats the environments that the contender, `who`, won and needs, and the undecided ones. */
+/** Counts the environments that the contender, `who`, won and needs, and the undecided ones. */
 function formatWins({ wins, counted, needed, envs }: DuelFacts, who: string): string {
   if (counted === 0) return 'all environments are undecided'
   const won = `${who} won ${wins} of ${counted} environments, ${needed} needed`
@@ -49,7 +49,7 @@ export const RESULT_TONES: Readonly<Record<string, Tone>> = { won: 'good', lost:
 
 type SideStats = Omit<MinerStats<unknown>, 'losses'>
 
-/** The reason for the end of a duel, if its verdicts are not. */
+/** The reason for the end of a duel, by end. Other duels ended by their verdicts. */
 const REASONS: Readonly<Record<string, string>> = {
   passed: ', as another that had won was better',
   length: ', as its epochs were over',
@@ -219,7 +219,7 @@ export function formatEnv(facts: EnvFacts, otherwise: string): string {
   return `  ${env.padEnd(16)} ${counts} → ${given ?? otherwise}\n    ${formatBasis(facts)}`
 }
 
-/** Formats the cause of a verdict, with the numbers of a win if they decide. */
+/** Formats the cause of a verdict, after the numbers for a win unless it is `hold` or `even`. */
 function formatBasis(facts: EnvFacts): string {
   const { given, win, ratioPpm } = facts
   if (given === 'hold' || given === 'even') return explainVerdict(facts)

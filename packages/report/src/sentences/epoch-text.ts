@@ -9,7 +9,7 @@ import {
 } from '../text.ts'
 import { describeDuelState, formatEnv } from './duel-text.ts'
 
-/** Describes the subnet. `titles` are those of its environments. */
+/** Describes the subnet. `titles`: the titles of its environments. */
 export function describeSubnet(titles: readonly string[]): string {
   const all = listed(titles) || 'nothing yet'
   return `AI models compete at ${all}: a model that clearly beats the champion takes its throne.`
@@ -43,7 +43,7 @@ function describeEvents(facts: EpochFacts, nameOf: HotkeyFormatter): readonly st
   return [`no one challenges ${holder}; the ratio to beat ${share}`]
 }
 
-/** Describes a duel at the end of an epoch. The first on a line names the unit. */
+/** Describes a duel at the end of an epoch. The first duel on a line names the unit. */
 function describeProgress(
   duel: EpochFacts['duels'][number],
   nameOf: HotkeyFormatter,

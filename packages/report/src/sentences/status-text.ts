@@ -54,7 +54,7 @@ export function listValidatorRows({ rows }: SubnetStatus, names: Names = {}): St
   }))
 }
 
-/** Names the idle validators and their stakes on one line, heaviest first; no line without any. */
+/** Names the idle validators and their stakes on one line, heaviest first. Empty without any. */
 export function formatIdle(
   validators: readonly Pick<ValidatorStatus, 'hotkey' | 'stake' | 'isIdle'>[],
   quorumEpochs: number,

@@ -78,11 +78,11 @@ export function formatProof({ result, read }: ProofFileVerdict, nameOf: HotkeyFo
   }
 }
 
-/** Shorter waits are not reported, because a busy reader itself is late. */
+/** Minimum wait that is reported. A busy reader itself causes shorter waits. */
 const MIN_WAIT_MS = 10_000
 const MAX_NAMED = 8
 
-/** Formats the buckets that a run waited for, longest first. Undefined if there are none. */
+/** Formats the buckets that a run waited for, longest wait first. Undefined without a wait. */
 export function formatWaits(waits: Waits): string | undefined {
   const slow = [...waits].filter(([, ms]) => ms >= MIN_WAIT_MS).sort(([, a], [, b]) => b - a)
   if (slow.length === 0) return undefined

@@ -8,7 +8,7 @@ import { addAccountOptions, readAccount, readValidatorAccount } from '../src/ser
 
 const MARK = 'c0ffee'
 
-/** The seed of each possible place of a key, and its address. */
+/** Returns the seed of the key that a place contains. `hotkeyOf` returns the key's address. */
 const seed = (place: number) => `${MARK}${place}0`.repeat(8)
 const hotkeyOf = (place: number) => account(Buffer.from(seed(place), 'hex')).hotkey
 const [FILE, NAMED, SECRET, DEFAULT, STORED] = [1, 2, 3, 4, 5] as const
@@ -41,7 +41,7 @@ beforeEach(() => {
 })
 afterEach(() => vi.unstubAllEnvs())
 
-/** Returns the hotkey of a command with these arguments, and its warnings. */
+/** Returns the hotkey that a command with these arguments uses, and the command's warnings. */
 async function parsed(...args: string[]) {
   const warnings: string[] = []
   const options = addAccountOptions(new Command('test'))

@@ -28,7 +28,7 @@ async function epochsIn(chain: Parameters<typeof recompute>[0]['chain'], buckets
   return epochs
 }
 
-it('continues after a change of constants during a duel, which restarts', async () => {
+it('restarts a pending duel after a change of constants, and continues without flaws', async () => {
   const out = testFolder('changed-constants')
   const cast = selectParticipants(TWO_MINERS)
   const three = { ...cast, validators: cast.validators.slice(0, 3) }

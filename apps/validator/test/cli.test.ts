@@ -240,7 +240,7 @@ describe.concurrent('missing things', () => {
     }
   })
 
-  it('reports an unreachable player immediately and closes the built-in one', async () => {
+  it('reports an unreachable player immediately and closes the built-in player', async () => {
     const url = `${await closedUrl()}/v1`
     const [out, other] = [fresh(), fresh()]
     const ends = await Promise.all([

@@ -124,7 +124,7 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
     ])
   }
 
-  /** Starts the miners, the weaker first. Resolves with the better one's hotkey. */
+  /** Starts the miners, the weaker first. Resolves with the hotkey of the better miner. */
   async function mine(): Promise<string> {
     const where = ['miner', '--network', url, '--netuid', `${subnet.netuid}`]
     for (const [i, skill] of ['0.3', '0.95'].entries()) {
@@ -135,7 +135,7 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
     return subnet.miners[1]!.hotkey
   }
 
-  /** Resolves once all three give all weight to this neuron. */
+  /** Resolves once all three validators have set all weight to this neuron. */
   async function weighted(hotkey: string): Promise<void> {
     const want = JSON.stringify([[await uid(hotkey), 65_535]])
     const uids = await Promise.all(subnet.validators.map(({ hotkey }) => uid(hotkey)))

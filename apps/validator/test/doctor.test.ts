@@ -218,7 +218,7 @@ describe('af doctor', () => {
     expect(mines.found.SLOT).toMatchObject({ kind: 'miner' })
   })
 
-  it('checks no more of an unregistered hotkey', async () => {
+  it('reports an unregistered hotkey, and checks neither its permit nor its commitment', async () => {
     const { results, found } = await examined(stranger, await chainWith([]))
     const chain = { chain: 'ok', clock: 'ok', weights: 'ok' }
     expect(results).toEqual({ ...chain, settings: 'warn', registered: 'fail' })

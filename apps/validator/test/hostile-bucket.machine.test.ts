@@ -25,8 +25,8 @@ let turn: number | null = null
 const STRIDE = 7
 
 /**
- * Returns the response to one request: a file, or the next hostile response. Not all of them are
- * used here; hostile-servers reads each one many times.
+ * Returns the response to one request: a file, or the next hostile response. This test does not
+ * use all hostile responses; hostile-servers.test.ts reads each of them many times.
  */
 function deedOf(path: string): Deed {
   const deeds = Object.values(DEEDS)

@@ -61,7 +61,7 @@ describe('af practise --against', () => {
     const { champion, envs, dethrones, ratioPpm } = said.at(-1)
     expect(champion).toBe(subnet.hotkeyOf('stronger'))
 
-    // Computes the same from the evidence.
+    // The evidence must give the same numbers.
     const wins: Record<string, number> = {}
     for (const { env, wins: won, losses, ties, win } of envs) {
       const past = samples

@@ -72,7 +72,7 @@ interface SubnetOptions {
   readonly stakes: readonly bigint[]
   /** Number of the first validators that the chain always waits for. */
   readonly steady: number
-  /** Number of the last validators, whose buckets may be unreadable. */
+  /** Number of validators, at the end of the list, whose buckets may be unreadable. */
   readonly unreadable?: number
   /** Number of miners. They share two processes, the first miner alone in the better one. */
   readonly miners: number
@@ -181,7 +181,7 @@ export async function startSubnet({
   })
 
   const at = () => locateBlock(chain.height, protocol)
-  /** Reports whether it has sealed, or has nothing to seal. */
+  /** Reports whether a validator has sealed its lane in an epoch, or has no lane to seal. */
   const sealed = ({ account, folder, seals }: Seat, epoch: number): boolean => {
     const file = join(folder, statePath(epoch))
     if (epoch === 0 || seals.has(epoch)) return true

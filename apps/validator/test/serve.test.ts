@@ -303,7 +303,7 @@ describe('clients that read nothing', () => {
   afterAll(() => unsubscribe('http.server.request.start', note))
 
   const soon = (value: () => unknown) => expect.poll(value)
-  /** Sends it on its own connection. */
+  /** Sends a request on a new connection. */
   function send(request: string): Socket {
     const socket = connect(port, '127.0.0.1').pause()
     socket.on('error', () => {}).write(request)

@@ -125,7 +125,7 @@ describe('the bucket', () => {
       key: `AWS4-HMAC-SHA256 Credential=${KEYS.S3_ACCESS_KEY_ID}//eu/s3/aws4_request`,
     })
   })
-  it('is asked in the dialect of Google Cloud Storage at its endpoint', async () => {
+  it('is called in the dialect of Google Cloud Storage at its endpoint', async () => {
     const env = { ...KEYS, S3_BUCKET: 'mine', S3_ENDPOINT: 'https://storage.googleapis.com' }
     expect(await putBy({ ...rest, bucketUrl: url }, env)).toEqual({
       bucketUrl: url,

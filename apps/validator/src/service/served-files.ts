@@ -40,7 +40,7 @@ const IMMUTABLE = 'public, max-age=31536000, immutable'
 const BUCKET_MS = 30_000
 /** Maximum time to send any other file: enough for one day of a chain over a slow connection. */
 const PAGE_MS = 300_000
-/** Maximum size of a file outside buckets, which is also the limit of a served chain. */
+/** Maximum size of a file outside buckets. Readers of a served chain accept no more either. */
 const MAX_BYTES = 268_435_456
 /** Maximum number of open files. Each has a descriptor and buffers until its client has read it. */
 const MAX_FILES = 128

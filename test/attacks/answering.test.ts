@@ -113,9 +113,9 @@ describe('shared-address', () => {
     }
 
     /**
-     * Resolves with the flaws of an epoch in which all attest all lanes, except that the third does
-     * not attest the other's lane. `spoil` changes what the address serves; it gets the paths of
-     * that lane and of a state.
+     * Resolves with the flaws of an epoch in which all voters attest all lanes, except that the
+     * third voter does not attest the last voter's lane. `spoil` changes the files at the shared
+     * address; it gets the paths of the last voter's block and of a state.
      */
     async flaws(
       spoil: (files: Map<string, Uint8Array>, block: string, state: string) => void,
@@ -140,7 +140,7 @@ describe('shared-address', () => {
     }
   }
 
-  /** Returns this flaw of each of these accounts. */
+  /** Returns a flaw with this code for each of these accounts. */
   const each = (code: string, accounts: readonly Account[]): readonly string[] =>
     hotkeys(accounts)
       .map((hotkey) => `${code} ${hotkey}`)

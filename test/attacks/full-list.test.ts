@@ -43,20 +43,20 @@ describe('eight contenders', () => {
     expect(epochs).toBeLessThanOrEqual(8)
   })
 
-  it('that never reply end in the first', () => {
+  it('that never reply end in the first epoch', () => {
     expect(epochsOf(size, () => () => [0, 0.7])).toBe(1)
   })
 
-  it('that tie every challenge end in the second', () => {
+  it('that tie every challenge end in the second epoch', () => {
     expect(epochsOf(size, () => () => [0, 0])).toBe(2)
   })
 
-  it('that are hard to tell from the champion end by the eighth', () => {
+  it('that are hard to tell from the champion end by the eighth epoch', () => {
     expect(epochsOf(size, () => () => [0.0315, 0.0285])).toBe(7)
   })
 })
 
-test('crowns the better of two that win in one epoch, in the eighth', () => {
+test('crowns in the eighth epoch the better of two contenders that win in the same epoch', () => {
   let state = startedDuels({ miners: kings })
   const scene: Scene = {
     miners: next,

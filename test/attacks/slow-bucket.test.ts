@@ -5,8 +5,8 @@ import type { OpenBucket, Waits } from '../../packages/settlement/src/index.ts'
 import { OneLiar } from './one-liar.ts'
 import { hotkeys, network, ReadingSubnet } from './reading-subnet.ts'
 
-// Protocol §6.4: a slow bucket is treated like one that never answers. All times are on a fake
-// clock.
+// Protocol §6.4: a slow bucket is treated like a bucket that never answers. All times are on a
+// fake clock.
 const SLOW_MS = 29_000
 const SECONDS = 1000
 

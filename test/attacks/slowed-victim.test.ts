@@ -1,6 +1,6 @@
 /*
- * The whole attack with real validators on a fake clock: a liar's bucket takes 29 s a block to a
- * victim, which is late for the next epoch, so that the liar can freeze epochs. Protocol §6.4:
+ * The complete attack with real validators on a fake clock: a liar's bucket sends blocks to a
+ * victim in 29 s each, so that the victim is late and the liar can freeze epochs. Protocol §6.4:
  * after two seconds a reader continues with the next bucket, attesters first, and it waits 90
  * seconds in total for a bucket. Each of these three rules is enough here.
  */

@@ -18,11 +18,11 @@ interface EpochDecision extends Pick<Decision, 'state' | 'report'> {
   readonly snapshot: DuelSnapshot
 }
 
-/** Frozen epochs that end an open duel. Protocol §8.3. */
+/** Number of frozen epochs that ends an open duel. Protocol §8.3. */
 const FROZEN_MOST = 4
 
 /**
- * Checks voters, turns, their lengths and dethronements by its own counts, from chain and states.
+ * Checks voters, duels, their lengths and dethronements. Counts everything from chain and states.
  * Protocol §8.1, §8.3, §8.10, §8.11, §8.12.
  */
 export class ThroneWatch {
@@ -83,7 +83,8 @@ export class ThroneWatch {
   }
 
   /**
-   * Checks that the fourth frozen epoch ends an open duel, and that none begins after a frozen one.
+   * Checks that the fourth frozen epoch ends an open duel, and that no duel begins after a frozen
+   * epoch.
    */
   #checkFrozen({ before, state, report }: EpochDecision): void {
     const open = before.duels.filter((duel) => !isWon(duel, before.protocol))

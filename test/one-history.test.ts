@@ -63,7 +63,7 @@ const LATER: HonestRates = { m2: [BETTER, TIED], m3: [BETTER, OPEN] }
 const AHEAD: HonestRates = { m2: [BETTER, TIED], m3: [BETTER, [1, 0]] }
 const WON: HonestRates = { m2: [BETTER, TIED], m3: [BETTER, BETTER] }
 const two = { miners: [miner('m1', 1), miner('m2', 2)] }
-/** Epochs from 2 on. In the two before, m1 becomes champion. */
+/** Scenes of the epochs from 2 on. In the two epochs before, m1 becomes champion. */
 const SCENES: readonly Scene[] = [
   scene({ m2: [FIRST, TIED] }, {}, two), // a win
   scene({ m2: [CLOSE, TIED] }, { m2: [1, 0] }, two), // v5 is set aside; undecided, the win is taken back

@@ -32,7 +32,7 @@ test.each([
   [7, 2, 80],
   [16, 4, 40],
 ])(
-  'of %i validators, leaves %i attackers at most a third of the weight after %i epochs',
+  'with %i validators, leaves %i attackers at most a third of the weight after %i epochs',
   (size, attackers, epochs) => {
     const validators = votersOf(size)
     const victims = validators.slice(-Math.floor(size / 3))

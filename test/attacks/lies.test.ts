@@ -224,8 +224,8 @@ describe('proof-of-another-subnet', () => {
 // that mirrors either block.
 describe('header-signed-twice', () => {
   /**
-   * Plays an epoch in which all seal and attest, but some buckets have another copy of the liar's
-   * block.
+   * Plays an epoch in which all validators seal and attest, but some buckets have another copy of
+   * the liar's block.
    */
   async function mirroring(copyOf: (subnet: OneLiar, sealed: Written) => Promise<Uint8Array>) {
     const subnet = new OneLiar()

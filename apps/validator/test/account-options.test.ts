@@ -79,7 +79,7 @@ it.each([
   ['a wallet by default', { BT_WALLET_COLD: 'default' }, [], DEFAULT],
   ['a hotkey by default', { BT_WALLET_HOT: `${DEFAULT}` }, [], DEFAULT],
   ['a secret, but half a wallet', { AFFINE_HOTKEY: seed(SECRET) }, ['--wallet', 'named'], NAMED],
-] as const)('uses the default for the other half of %s', async (...[, env, args, who]) => {
+] as const)('uses the default wallet or hotkey with only %s', async (...[, env, args, who]) => {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
   expect(await parsed(...args)).toMatchObject({ hotkey: hotkeyOf(who) })
 })

@@ -177,7 +177,7 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
   })
 
   test.each(['a contender in its duel', 'a new champion'])(
-    'after its eviction, %s gets the weight once it is registered',
+    'gives all weight to %s that was evicted, once it is champion and registers again',
     async (when) => {
       const subnetOf = await open()
       const validators = [0, 1, 2].map((i) => validate(url, subnetOf, i))

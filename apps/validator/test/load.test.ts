@@ -41,7 +41,7 @@ it.each([
   ['pack-v0', 200, 687],
   ['hex-v0', 20, 722],
 ])(
-  'has the bytes of a request of %s and its reply, from which tokens were counted',
+  'requests and replies of %s have the size with which the tokens of load.ts were counted',
   async (id, challenges, bytes) => {
     const env = make(id)
     const sizes: number[] = []

@@ -224,7 +224,7 @@ describe.concurrent('missing things', () => {
     expect(await readdir(folder)).toEqual(['.gitignore'])
   })
 
-  it('reports an unreachable URL without its user', async () => {
+  it('reports an unreachable URL without the user name in it', async () => {
     const where = ['--network', 'http://me:s3cret@127.0.0.1:1']
     const player = 'http://me:s3cret@127.0.0.1:1/v1'
     const ends = [

@@ -11,7 +11,7 @@ import {
 import { AF, AF_VERIFY, killAll, type RunningProcess, run } from '../../../test/processes.ts'
 import { type RunningSubnet, type Seat, startSubnet } from './running-subnet.ts'
 
-/** An epoch with a correct bucket of the third validator, and epochs with a hostile one. */
+/** The last epoch with a correct bucket of the third validator, and the last with a hostile one. */
 const [HONEST, LAST] = [2, 4]
 const DEADLINE_MS = 600_000
 

@@ -308,7 +308,7 @@ describe(`validators that are killed ${KILLS} times at any moment and started ag
     }
   })
 
-  it('have valid lanes, and those published in time are accepted', () => {
+  it('have valid lanes, and lanes published in time are accepted', () => {
     const due = epochs.flatMap(({ epoch, report, lanes }) =>
       Object.entries(report.lanes).map(([hotkey, lane]) => {
         return { epoch, hotkey, whole: lanes.get(hotkey)?.ok ?? false, ...lane }

@@ -34,7 +34,7 @@ it('has the mean sizes of an episode and a game, within 5 %', async () => {
   expect(Math.abs(hex / 16_000 - 1)).toBeLessThan(0.05)
 })
 
-// If these change, count the tokens of a request again: `TOKENS` in load.ts.
+// If these sizes change, count the tokens of a request again: `TOKENS` in load.ts.
 it.each([
   ['mult8-v0', 200, 143],
   ['tictactoe-v0', 200, 664],

@@ -121,7 +121,7 @@ describe('af practise --against', () => {
     expect(text.stdout).toContain('hex@0.1.0: not compared: in a game the replies depend')
     expect(text.stdout).toMatch(/^Dethrones with a probability of .* rates\)$/m)
     expect(text.stdout).toMatch(/: reward -?\d of \d, the champion -?\d$/m)
-    // It connected to one place only, so no request reached the champion.
+    // The command connected to one port only, so no request reached the champion.
     const places = (await readFile(connections, 'utf8')).trimEnd().split('\n')
     expect(new Set(places)).toEqual(new Set([new URL(url).port]))
     const posts = seen.map(({ body }) => body)

@@ -90,7 +90,7 @@ describe.concurrent('af practise', () => {
     expect(stdout).toMatch(/^ {2}lost: [XO] joined /m)
   })
 
-  it('plays games against a weaker opponent, with one strength in a file', async () => {
+  it('plays games against a weaker opponent, and rejects a file with another strength', async () => {
     const words = ['--env', 'hex-v0', '--challenges', '10', '--strength']
     const weak = await practise('perfect', ...words, '0', '--at-least', '1')
     expect([weak.code, weak.stderr]).toEqual([0, ''])

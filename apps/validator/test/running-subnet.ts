@@ -74,7 +74,7 @@ interface SubnetOptions {
   readonly steady: number
   /** Number of validators, at the end of the list, whose buckets may be unreadable. */
   readonly unreadable?: number
-  /** Number of miners. They share two processes, the first miner alone in the better one. */
+  /** Number of miners. A better process serves the first miner, a weaker process the others. */
   readonly miners: number
   readonly blockMs: number
 }

@@ -113,7 +113,7 @@ describe('the bucket', () => {
     expect(await putBy({ ...rest, bucketUrl: url }, R2)).toMatchObject(wanted)
     expect(await putBy(rest, { ...R2, R2_PUBLIC_BASE: url })).toMatchObject(wanted)
   })
-  it('is in S3, whose variables override those of R2', async () => {
+  it('is in S3 if the variables of S3 are set, which override the variables of R2', async () => {
     const names = {
       S3_ENDPOINT: 'https://s3.eu.example',
       S3_BUCKET: 'mine',

@@ -179,7 +179,7 @@ describe('replayed-commitment', () => {
     await subnet.commit(to, commitment)
   }
 
-  test('names the copier of an attestation one epoch later, when its lane is void', async () => {
+  test('names the copier of an attestation one epoch later, when the copier’s lane is void', async () => {
     const subnet = new OneLiar()
     const { liar, honest } = subnet
     await subnet.beHonest()
@@ -197,7 +197,7 @@ describe('replayed-commitment', () => {
       expect(report.lanes[hotkey]?.accepted).toBe(hotkey !== liar.hotkey)
   })
 
-  test('names the copier of a seal, since the lane is not its own', async () => {
+  test('names the copier of a seal, since the lane is another validator’s', async () => {
     const subnet = new OneLiar()
     const { liar, honest } = subnet
     const state = await subnet.state

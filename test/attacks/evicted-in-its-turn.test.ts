@@ -17,7 +17,7 @@ const ONE = { ...MAIN, duelsMost: 1 }
 const OPEN: Scene['rates'] = [0.5625, 0.4375]
 
 describe('a contender that is evicted in the middle of its duel', () => {
-  it('plays on, and is crowned if it is better', () => {
+  it('continues its duel, and is crowned if it is better', () => {
     const random = pcg64(61n)
     for (let i = 0; i < 10; i++) {
       const { state } = playOut(started, (state) =>

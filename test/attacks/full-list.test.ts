@@ -1,5 +1,5 @@
 /*
- * A list full of contenders that cannot win delays the next ones. Protocol §8.6, §8.7: an
+ * A list full of contenders that cannot win delays other miners. Protocol §8.6, §8.7: an
  * environment without a decisive challenge in 96 is undecided, and after eight epochs the champion
  * has won, also if two contenders win in one epoch.
  */

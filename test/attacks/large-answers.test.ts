@@ -25,7 +25,7 @@ async function withDust() {
   return { subnet, state, own, honest, liars: subnet.voters.slice(3) }
 }
 
-/** Returns buckets of which those of `liars` serve `answer` for every block. */
+/** Returns a subnet's buckets, but the buckets of `liars` serve `answer` for every block. */
 function lying(
   { buckets }: ReadingSubnet,
   liars: readonly Account[],

@@ -67,7 +67,7 @@ const SLOW: readonly (readonly [how: string, answer: () => number | Error])[] = 
   ['serves blocks as if they had 1.9 MB, with 65 kB/s', () => 1_900_000 / 65],
 ]
 
-// A bucket that never answers once cost 164 s, and one with 65 kB/s minutes in every epoch.
+// A bucket that never answers once cost 164 s, and a bucket with 65 kB/s minutes in every epoch.
 test.each(SLOW)('waits 90 seconds in a history for a bucket that %s', async (_, answer) => {
   const subnet = await history(8)
   const { clock } = subnet.buckets

@@ -38,7 +38,7 @@ const world: World = {
   ...drawn,
   protocol,
   validators: drawn.validators.slice(0, 4),
-  // The liar has 28 %; with the other two it has more than half.
+  // The liar has 28 % of the stake, and more than half together with the last two validators.
   stakes: [360, 280, 180, 180],
   skews: [0, 0, 0, 0],
   miners: strengths.map((strength, i) => ({

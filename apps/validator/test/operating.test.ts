@@ -176,7 +176,7 @@ describe('af validate', () => {
     return task().finally(() => chain.child.kill('SIGCONT'))
   }
 
-  it('is unhealthy a while after the last block, and exits with 4 after twice as long', async () => {
+  it('is unhealthy if no block comes for some time, and exits with 4 after twice that time', async () => {
     const { env, setAhead } = await movable()
     const validator = validate('--metrics 0 --dry-run', { env })
     const at = await pagesOf(validator)

@@ -390,7 +390,7 @@ describe('af doctor, and the start of af validate', () => {
   })
 })
 
-it('sends on finney only with --emit, elsewhere except with --dry-run', () => {
+it('sends on finney only with --emit, and elsewhere unless --dry-run is given', () => {
   const ways = [{}, { emit: true }, { dryRun: true }, { emit: true, dryRun: true }] as const
   const sends = (name: string) =>
     ways.map((way) => isSending({ ...LOCAL_NETWORK, ...NETWORKS[name] }, way))

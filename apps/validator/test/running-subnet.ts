@@ -62,7 +62,7 @@ export interface Seat {
   readonly attested: Set<number>
   /** Epochs in which its sealed lane was published in time. */
   readonly inTime: Set<number>
-  /** Starts its process with more arguments. Its disk has the faults of `faults.mjs`. */
+  /** Starts the validator's process with `more` arguments, and with `faults` as in faults.mjs. */
   validate(faults?: object, more?: readonly string[]): RunningProcess
 }
 
@@ -70,7 +70,7 @@ interface SubnetOptions {
   readonly seed: string
   /** Stakes of the validators, in multiples of the minimum for a permit. */
   readonly stakes: readonly bigint[]
-  /** Number of the first validators that the chain always waits for. */
+  /** Number of validators, at the start of the list, that the chain always waits for. */
   readonly steady: number
   /** Number of validators, at the end of the list, whose buckets may be unreadable. */
   readonly unreadable?: number

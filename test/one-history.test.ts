@@ -107,7 +107,7 @@ interface Reports {
 }
 
 const epochs = historyOf(SCENES, FORFEITED)
-/** The epochs without lanes that cannot count, which the commands of af do not read. */
+/** The epochs as the commands of af read them: without the lanes that cannot count. */
 const SPARSE = epochs.map(({ sparse }) => sparse)
 let reports: Reports
 
@@ -126,7 +126,8 @@ interface Reader {
 }
 
 /**
- * Passes each sample and the end of each epoch to a reader, by default of all lanes, like the page.
+ * Passes each sample and the end of each epoch to a reader: by default the samples of all lanes, as
+ * the page reads them.
  */
 function readAll(reader: Reader, read: readonly Omit<TestEpoch, 'sparse'>[] = epochs): void {
   for (const { settled, samples } of read) {

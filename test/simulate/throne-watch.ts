@@ -128,8 +128,8 @@ export class ThroneWatch {
   }
 
   /**
-   * Checks that recorded rates never fall, that only a crowning raises the ratio, and that the ratio
-   * stays between floor and ceiling.
+   * Checks that recorded rates never fall, that only a crowning raises the ratio, and that the
+   * ratio stays between floor and ceiling.
    */
   #checkRatio({ before, state, report }: EpochDecision): void {
     const { ratioFloorPpm, ratioCeilingPpm } = state.protocol

@@ -23,7 +23,7 @@ export interface Move {
 
 export interface Player {
   readonly account: Account
-  /** Block of its registration. 0 from the start. */
+  /** Block of the registration: 0 if the miner is registered from the start. */
   readonly registered: number
   readonly moves: readonly Move[]
 }
@@ -36,7 +36,7 @@ export interface World {
   readonly validators: readonly Account[]
   /** Stakes of the validators, in hundredths of the minimum for a permit. */
   readonly stakes: readonly number[]
-  /** How far each validator's clock is fast, in milliseconds. */
+  /** Milliseconds by which each validator's clock is ahead. */
   readonly skews: readonly number[]
   readonly miners: readonly Player[]
 }

@@ -34,8 +34,8 @@ const computeRate = ({ wins, losses }: Pick<EnvFacts, 'wins' | 'losses'>): numbe
   Math.floor((1_000_000 * wins) / (wins + losses))
 
 /**
- * Returns a warning about the liar: of its tallies that were set aside, the one with the most
- * decisive challenges. Returns no line if no tally of the liar was set aside.
+ * Returns a warning about the liar, with its set-aside tally that has the most decisive challenges.
+ * Returns no line if no tally of the liar was set aside.
  */
 function formatSuspect(epochs: readonly EpochResult[], nameOf: HotkeyFormatter): readonly Line[] {
   const looks = epochs.flatMap(({ report }) =>

@@ -60,7 +60,7 @@ try {
     writeFileSync(path, altered)
     const { status, text } = verify()
     writeFileSync(path, sound)
-    // Evidence does not hold then. A chain's file mostly cannot be read: there is no verdict.
+    // An altered block or state is a flaw, so 1. An altered chain usually cannot be read, so 4.
     if (status !== 1 && !(path === chain && status === 4))
       fail(`byte ${at} of ${path} altered: the verifier ended with ${status}\n${text}`)
     console.log(

@@ -7,7 +7,7 @@ import { build } from 'esbuild'
 import ts from 'typescript'
 import { promisedBytes } from './promised-bytes.mjs'
 
-/** Entries that need Node. */
+/** Matches the entries that need Node. */
 const NEEDS_NODE = /\/(node|directory|wallet|metrics)$/
 
 const LIBRARIES = ['lib.es2022.d.ts', 'lib.esnext.disposable.d.ts', 'lib.dom.d.ts']

@@ -41,8 +41,9 @@ const specification = await readSpecification()
 const load = install()
 const [chopsticks, util] = [load('@acala-network/chopsticks-core'), load('@polkadot/util')]
 const chain = await start(await makeGenesis(specification))
-// While chopsticks builds a block, its calls are neither in the pool nor in the head's state, and
-// the next index of an account would be too low. So the two take turns.
+// While chopsticks builds a block, the block's transactions are neither in the pool nor in the
+// head's state, so the next index of an account would be too low. So building a block and reading
+// an index take turns.
 let turn = Promise.resolve()
 const inTurn =
   (task) =>

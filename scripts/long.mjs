@@ -1,5 +1,6 @@
-// `npm run test:long -- <part> <options>` runs a test that takes too long for `npm test`, by
-// default all of them. It has a low priority, so that it does not slow down other programs.
+// `npm run test:long -- <part> <options>` runs one of the tests that take too long for `npm test`;
+// without a part, all of them. They have a low priority, so that they do not slow down other
+// programs.
 import { setPriority } from 'node:os'
 import { join } from 'node:path'
 import { install, pnpmCommand, run } from './pnpm.mjs'

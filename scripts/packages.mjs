@@ -74,8 +74,8 @@ function checkExample(project, folder) {
 }
 
 /**
- * Checks in `project`, which has installed all packages, what a consumer sees of those in
- * `folders`.
+ * Checks the packages in `folders` as a consumer sees them in `project`, which has installed all
+ * packages.
  * @throws Error for a README's example with other output, wrong types, or a bundle over its limit.
  */
 export async function checkConsumer(project, folders) {

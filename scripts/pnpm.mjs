@@ -12,7 +12,8 @@ Object.assign(process.env, {
   TURBO_NO_UPDATE_NOTIFIER: '1',
   NO_UPDATE_NOTIFIER: '1',
 })
-// `npx -p` and `npx -c` set these, with which our own npx would run another package or command.
+// `npx -p` and `npx -c` set these variables, which would make our own npx run another package or
+// command.
 delete process.env.npm_config_package
 delete process.env.npm_config_call
 

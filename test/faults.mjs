@@ -1,21 +1,23 @@
-// Given to a process with `--import`, makes its disk and its clock fail in the way that FAULTS
-// says, or in each of a list of ways, as JSON. A test sets them in its own process.
+// Makes the disk and the clock of a process fail. A process loads this file with `--import`, and
+// the variable FAULTS contains the faults as JSON: an object of type Faults, or a list of them. A
+// test calls `setFaults` in its own process.
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { dirname } from 'node:path'
 
 /**
  * @typedef {object} Faults
- * @property {string} [fault] what happens: an error's code, or KILL, the process's death, or CUT,
- *   that of the machine: what was not synced is gone. Without it, nothing. Half of what was to be
- *   written is written before.
- * @property {string} [path] to which files and folders: a regular expression; to all without
- * @property {string} [op] in which operations on them: a regular expression; in any without
- * @property {number} [from] in which of these first, from 1; 1 without; and in all that follow
- * @property {string} [memory] a file through which a process that dies leaves to the next what is
- *   not synced
- * @property {number} [clock] the clock jumps by up to as many milliseconds, either way, at every
- *   look
+ * @property {string} [fault] the code of an error; or KILL, the death of the process; or CUT, a
+ *   power cut, which also removes everything that was not synced. A failing write first writes half
+ *   of its bytes. Default: no fault.
+ * @property {string} [path] a regular expression for the files and folders. Default: all.
+ * @property {string} [op] a regular expression for the operations on them. Default: all.
+ * @property {number} [from] the first of these operations that fails, from 1; all later ones fail
+ *   too. Default: 1.
+ * @property {string} [memory] a file in which a killed process records what is not synced, for the
+ *   next process
+ * @property {number} [clock] the maximum error of the clock in milliseconds, in both directions,
+ *   drawn again at every reading
  */
 /** @type {Faults[]} */
 const ways = [JSON.parse(process.env.FAULTS ?? '{}')].flat()
@@ -35,11 +37,11 @@ const handles = Object.fromEntries(
   ['appendFile', 'writeFile', 'datasync', 'sync', 'truncate'].map((op) => [op, file[op]]),
 )
 await probe.close()
-/** Where each open file or folder is. @type {WeakMap<object, string>} */
+/** Paths of open files and folders by handle. @type {WeakMap<object, string>} */
 const places = new WeakMap()
 
-// What a power cut takes: the names of new files and folders, and what lies behind a size in a
-// file.
+// What a power cut removes: new files and folders, by name, and the bytes of a file after its size
+// at the last sync.
 /** @type {{ names: string[], sizes: Record<string, number> }} */
 const unsynced =
   memory && fs.existsSync(memory)
@@ -67,7 +69,7 @@ function die(fault, what) {
   process.kill(process.pid, 'SIGKILL')
 }
 
-/** The fault that is due, if any. */
+/** Returns the fault that is due in an operation, if any. */
 function dueAt(op, path) {
   return faults.find((each) => {
     const isMeant =
@@ -84,7 +86,7 @@ async function meet(op, path, bytes = '', writeSome = undefined) {
   const half = Buffer.from(bytes).subarray(0, Buffer.byteLength(bytes) >> 1)
   if (half.length > 0) await writeSome?.(half)
   if (fault === 'KILL' || fault === 'CUT') die(fault, `${op} ${path}`)
-  // As the system's own: operations on open files do not say which.
+  // Like the system's errors: errors of operations on open files do not name the file.
   throw refusal(fault, op in handles ? op : `${op} '${path}'`)
 }
 
@@ -95,7 +97,7 @@ const refusal = (fault, what) =>
   })
 
 const { promises } = fs
-/** Does this in place of an operation while the disk fails. */
+/** Replaces an operation by `act` while there are faults. */
 function replace(op, act) {
   promises[op] = (...words) => (faults.length > 0 ? act(...words) : real[op](...words))
 }
@@ -124,7 +126,7 @@ promises.open = async (path, flags = 'r', ...rest) => {
   const isRead = flags === 'r' || (typeof flags === 'number' && (flags & WRITING) === 0)
   if (!isRead) await meet('open', place)
   const handle = await real.open(path, flags, ...rest)
-  // To read makes nothing: another process may have made it since the look.
+  // Reading creates no file: another process may have created it after `known` was determined.
   if (!known && !isRead) isNew(place)
   places.set(handle, place)
   return handle
@@ -155,7 +157,7 @@ for (const [op, act] of Object.entries(handles))
   }
 
 const { openSync, writeFileSync } = fs
-/** Where what was opened at once is. @type {Map<number, string>} */
+/** Paths of files opened by `openSync`, by descriptor. @type {Map<number, string>} */
 const descriptors = new Map()
 fs.openSync = (path, ...rest) => {
   const descriptor = openSync(path, ...rest)

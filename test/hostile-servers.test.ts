@@ -12,7 +12,7 @@ import { killAll, type RunningProcess, start } from './processes.ts'
 
 /** Maximum processor time in milliseconds for which a server may block a reader's event loop. */
 const MOST_MS = 100
-/** Measured reads per case. The least counts, since other work of the process adds to some. */
+/** Measured reads per case. The fastest counts, since other work of the process slows some down. */
 const READS = Number(process.env.READS ?? 2)
 /** Concurrent readers of a bucket, which then make the same number of reads. */
 const AT_ONCE = 3

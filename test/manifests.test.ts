@@ -35,7 +35,7 @@ describe.each(folders)('%s', (folder) => {
   })
 })
 
-it('lists packages in the page as dependencies, so that changesets releases it with them', () => {
+it('lists no package of ours in the page’s devDependencies, so that releases include the page', () => {
   const developed = Object.keys(manifestOf('apps/explorer').devDependencies ?? {})
   expect(developed.filter((name) => name.startsWith('@affine/'))).toEqual([])
 })

@@ -25,7 +25,7 @@ export default function setup(): void {
  * Makes a shared folder unless another test of this run, in any process, has made it. Resolves with
  * its path. No test may change its content.
  *
- * @throws the error of `make`; an Error in the tests that waited for it.
+ * @throws the error of `make`; an Error in the tests that waited for the folder.
  */
 export async function onceARun(
   name: string,

@@ -63,7 +63,7 @@ const LATER: HonestRates = { m2: [BETTER, TIED], m3: [BETTER, OPEN] }
 const AHEAD: HonestRates = { m2: [BETTER, TIED], m3: [BETTER, [1, 0]] }
 const WON: HonestRates = { m2: [BETTER, TIED], m3: [BETTER, BETTER] }
 const two = { miners: [miner('m1', 1), miner('m2', 2)] }
-/** Epochs from 2 on. In the two before, m1 becomes champion. */
+/** Scenes of the epochs from 2 on. In the two epochs before, m1 becomes champion. */
 const SCENES: readonly Scene[] = [
   scene({ m2: [FIRST, TIED] }, {}, two), // a win
   scene({ m2: [CLOSE, TIED] }, { m2: [1, 0] }, two), // v5 is set aside; undecided, the win is taken back
@@ -107,7 +107,7 @@ interface Reports {
 }
 
 const epochs = historyOf(SCENES, FORFEITED)
-/** The epochs without lanes that cannot count, which the commands of af do not read. */
+/** The epochs as the commands of af read them: without the lanes that cannot count. */
 const SPARSE = epochs.map(({ sparse }) => sparse)
 let reports: Reports
 
@@ -126,7 +126,8 @@ interface Reader {
 }
 
 /**
- * Passes each sample and the end of each epoch to a reader, by default of all lanes, like the page.
+ * Passes each sample and the end of each epoch to a reader: by default the samples of all lanes, as
+ * the page reads them.
  */
 function readAll(reader: Reader, read: readonly Omit<TestEpoch, 'sparse'>[] = epochs): void {
   for (const { settled, samples } of read) {

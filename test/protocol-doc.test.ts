@@ -17,7 +17,7 @@ const told: { in: Story; out: unknown } = JSON.parse(
 
 describe('the worked examples of docs/protocol.md', () => {
   test.each(shown.filter(({ example }) => example !== 'block'))(
-    '$example',
+    'have the result that the code computes: $example',
     async ({ example, in: input, out }) => {
       const compute = examples[example]
       expect(compute, `no computation of "${example}"`).toBeDefined()
@@ -25,7 +25,7 @@ describe('the worked examples of docs/protocol.md', () => {
     },
   )
 
-  test('block', async () => {
+  test('have the result that the code computes: block', async () => {
     const [block, ids] = [find('block'), find('ids')]
     const scope = {
       ...(ids.in as object),

@@ -96,7 +96,7 @@ function waiting(): Chain {
 test.each([
   ['weights apply immediately', () => history.chain, [0, 0, 1, 1, 4, 4, 4, 4]],
   ['weights wait', waiting, [0, 0, 1, 1, 1, 1, 4, 4]],
-])('finds the same in a stretch as in the whole history if %s', async (_, chainOf, warned) => {
+])('finds the same from any epoch on as in the whole history if %s', async (_, chainOf, warned) => {
   const data = { chain: chainOf(), network: LOCAL_NETWORK, openBucket: history.buckets.open }
   const whole = await history.recompute(data)
   const codes = (epoch: number) => new Set(whole[epoch]?.flaws.map(({ code }) => code))
@@ -159,7 +159,7 @@ describe('parts of a history', () => {
 
   const read = (name: string) => readFile(join(results, name), 'utf8')
 
-  test('are verified once, and leave no result without an end', async () => {
+  test('are verified once, and leave no incomplete result', async () => {
     expect(runTask(3)).toBe(0)
     expect(runTask(4)).not.toBe(0)
     expect(runTask(0, { SPAN: '9', RESULTS: root, FIRST: '1' })).not.toBe(0)

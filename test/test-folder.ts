@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterAll } from 'vitest'
 
 /**
- * Creates a folder for the tests of a file or of the surrounding `describe`. It is deleted after
- * all of them, and after each `afterAll` registered later.
+ * Creates a folder for the tests of a file or of the surrounding `describe`. The folder is deleted
+ * after all these tests, and after each `afterAll` that is registered later.
  */
 export function testFolder(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), `${name}-`))

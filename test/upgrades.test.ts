@@ -35,7 +35,7 @@ test('reports the attesters of another release with advice, for readers of each 
     const rules = rulesOf(protocol)
     const [last] = await subnet.recompute({ network: rules, from })
     if (last === undefined) throw new Error('epoch not ended')
-    // The buckets of the others also serve their own state.
+    // The buckets of the validators with the other release also serve the state of that release.
     const validators = hotkeys(others)
     const differs = { epoch, code: 'STATE_DIFFERS', detail: statePath(epoch) }
     const detail = expect.stringContaining('compare your')

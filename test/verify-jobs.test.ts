@@ -38,7 +38,7 @@ const TELLING =
       'if (!isMainThread) process._rawDebug("a thread starts")',
   )
 
-/** A module of environments that prints a line to standard error in every thread but the first. */
+/** A module of environments that prints a line to standard error, except in the main thread. */
 const MODULE =
   'data:text/javascript,' +
   encodeURIComponent(`
@@ -48,7 +48,7 @@ const MODULE =
       register(defineEnv({ ...make('mult8-v0').spec, version: '0.0.1' }))
     }`)
 
-/** Recomputes the history with the built packages, by so many threads, and prints what it found. */
+/** Recomputes the history with the built packages, in a number of threads. Prints the findings. */
 const RECOMPUTE = `
   const dist = ${JSON.stringify(new URL('../packages/settlement/dist/', import.meta.url).href)}
   const { loadModule } = await import(dist + '../../envs/dist/modules.js')

@@ -4,7 +4,7 @@ import type { AddressInfo, Server } from 'node:net'
 
 const servers = new Set<Server>()
 
-/** Starts a server on loopback and resolves with its URL. Port 0 takes any free one. */
+/** Starts a server on loopback and resolves with its URL. Port 0 stands for any free port. */
 export async function listen(server: Server, port = 0): Promise<string> {
   servers.add(server)
   await once(server.listen(port, '127.0.0.1'), 'listening')

@@ -57,7 +57,7 @@ const leadIn = (lane: Facts['lanes'][string] = {}) =>
     .flatMap((envs) => Object.values(envs))
     .reduce((sum, [wins, losses]) => sum + wins - losses, 0)
 
-test('crowns no contender at the ratio when liars attest only its lucky lanes', () => {
+test('crowns no contender at the ratio when liars attest only the contender’s lucky lanes', () => {
   const random = pcg64(84n)
   const absent = honest.slice(0, 3)
   let environments = 0

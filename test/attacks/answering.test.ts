@@ -113,9 +113,9 @@ describe('shared-address', () => {
     }
 
     /**
-     * Resolves with the flaws of an epoch in which all attest all lanes, except that the third does
-     * not attest the other's lane. `spoil` changes what the address serves; it gets the paths of
-     * that lane and of a state.
+     * Resolves with the flaws of an epoch in which all voters attest all lanes, except that the
+     * third voter does not attest the last voter's lane. `spoil` changes the files at the shared
+     * address; it gets the paths of the last voter's block and of a state.
      */
     async flaws(
       spoil: (files: Map<string, Uint8Array>, block: string, state: string) => void,
@@ -140,7 +140,7 @@ describe('shared-address', () => {
     }
   }
 
-  /** Returns this flaw of each of these accounts. */
+  /** Returns a flaw with this code for each of these accounts. */
   const each = (code: string, accounts: readonly Account[]): readonly string[] =>
     hotkeys(accounts)
       .map((hotkey) => `${code} ${hotkey}`)
@@ -179,7 +179,7 @@ describe('replayed-commitment', () => {
     await subnet.commit(to, commitment)
   }
 
-  test('names the copier of an attestation one epoch later, when its lane is void', async () => {
+  test('names the copier of an attestation one epoch later, when the copier’s lane is void', async () => {
     const subnet = new OneLiar()
     const { liar, honest } = subnet
     await subnet.beHonest()
@@ -197,7 +197,7 @@ describe('replayed-commitment', () => {
       expect(report.lanes[hotkey]?.accepted).toBe(hotkey !== liar.hotkey)
   })
 
-  test('names the copier of a seal, since the lane is not its own', async () => {
+  test('names the copier of a seal, since the lane is another validator’s', async () => {
     const subnet = new OneLiar()
     const { liar, honest } = subnet
     const state = await subnet.state

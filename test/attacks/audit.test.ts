@@ -143,8 +143,8 @@ async function withShortBlocks(work: () => Promise<void>): Promise<void> {
   await work().finally(() => Object.assign(LIMITS, { blockSamples }))
 }
 
-// Blocks with two signatures have one hash, that of the header. Which one a reader meets first is
-// chance.
+// A block's hash is that of its header, so a block signed twice has one hash. Which signature a
+// reader gets first is chance.
 test.each(['incoming', 'bucket'])(
   'audits a lane whose blocks are signed twice, with the second signatures in the %s',
   async (place) => {
@@ -191,7 +191,7 @@ test.each(['incoming', 'bucket'])(
   },
 )
 
-test('blames no bucket when its own connection is slow, and decides', async () => {
+test('blames no bucket when the validator’s own connection is slow, and decides', async () => {
   const rules = { ...network, protocol: withQuota(protocol, 4) }
   const subnet = new ReadingSubnet([100, 100, 100, 100], 0, rules)
   const [own, ...others] = subnet.voters as [Account, ...Account[]]
@@ -199,7 +199,8 @@ test('blames no bucket when its own connection is slow, and decides', async () =
   const { validator, events } = await validatorIn(root, subnet, own, { clock })
   follow(subnet, validator)
   const state = await subnet.begin(others)
-  // The validator gets no head until the epoch is over. Each lane has eight blocks of 29 seconds.
+  // The validator gets no head until the epoch is over. Each lane has eight blocks, and reading a
+  // block takes 29 seconds.
   subnet.hear = () => {}
   await withShortBlocks(async () => {
     await subnet.sealAll(state, others)

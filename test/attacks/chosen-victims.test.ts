@@ -1,7 +1,8 @@
 /*
  * Miners play badly for a chosen third of the validators, whose lanes become outliers. Protocol
- * §8.9: an outlier counts neither as correct nor as incorrect, and a lane is one only if it is in
- * half of the duels, so that one accomplice among the contenders is not enough.
+ * §8.9: in an environment a validator gets no count, neither correct nor incorrect, only if its
+ * lane is set aside in half of the duels, so that one accomplice among the contenders is not
+ * enough.
  */
 import { expect, test } from 'vitest'
 import { computeTrust, decide, type State } from '../../packages/duel/src/index.ts'
@@ -31,7 +32,7 @@ test.each([
   [7, 2, 80],
   [16, 4, 40],
 ])(
-  'of %i validators, leaves %i attackers at most a third of the weight after %i epochs',
+  'with %i validators, leaves %i attackers at most a third of the weight after %i epochs',
   (size, attackers, epochs) => {
     const validators = votersOf(size)
     const victims = validators.slice(-Math.floor(size / 3))

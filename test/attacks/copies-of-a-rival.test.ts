@@ -1,6 +1,6 @@
 /*
  * A miner is about to win, and others register its model, whose files are public. Protocol §8.11:
- * of two contenders that are not apart, the earlier one in the list is crowned.
+ * of two contenders whose results do not differ clearly, the earlier in the list is crowned.
  */
 import { expect, test } from 'vitest'
 import { alike, originalShare } from '../../packages/duel/bench/copies.ts'

@@ -17,7 +17,7 @@ const ONE = { ...MAIN, duelsMost: 1 }
 const OPEN: Scene['rates'] = [0.5625, 0.4375]
 
 describe('a contender that is evicted in the middle of its duel', () => {
-  it('plays on, and is crowned if it is better', () => {
+  it('continues its duel, and is crowned if it is better', () => {
     const random = pcg64(61n)
     for (let i = 0; i < 10; i++) {
       const { state } = playOut(started, (state) =>
@@ -72,7 +72,7 @@ describe.each<Step>(STEPS)('a contender that %s', (_, move, waiting) => {
     }
   })
 
-  it('waits behind all miners present at its loss, unless its commitment is the old one', () => {
+  it('waits behind all miners present at its loss, or does not wait with its old commitment', () => {
     const begun = startedDuels({ protocol: ONE, miners: [king, better] })
     const late = miner('late', blockOf(begun, begun.epoch) - 1)
     const scene: Scene = { protocol: ONE, rates: [0, 1], miners: [king, late, ...moved(begun)] }

@@ -1,13 +1,13 @@
 import type { BlockFault, ChallengePair, Episode, Sample } from '../../packages/blocks/src/index.ts'
 import type { LanePlan } from './reading-subnet.ts'
 
-/** A game by its winner, who made the last move, and its loser, with the next game. */
+/** A game as episodes of its winner, who made the last move, and its loser; and the next game. */
 interface Played {
   readonly won: Episode
   readonly lost: Episode
   readonly next: { readonly won: Episode; readonly lost: Episode }
 }
-/** What is recorded differently of a game. */
+/** Changed fields of a recorded game, for each side. */
 interface Forged {
   readonly won?: Partial<Episode>
   readonly lost?: Partial<Episode>
@@ -40,7 +40,7 @@ const more = ({ messages }: Episode, ...added: readonly Message[]) => ({
   messages: [...messages, ...added],
 })
 const said = ({ messages }: Episode) => ({ messages })
-/** Returns the messages with the same invocation for the first reply. */
+/** Returns the messages of an episode with a fixed invocation for the first reply. */
 const called = ({ messages }: Episode) => ({
   messages: messages.map((said, at) => (at === 1 ? { ...said, invocation: 'call-1' } : said)),
 })

@@ -4,7 +4,7 @@ import { afVerify } from './af-verify.ts'
 import { type Lie, type Named, OneLiar } from './one-liar.ts'
 import { hotkeys, network } from './reading-subnet.ts'
 
-/** Outcomes of an epoch in which the liar only attests, correctly, by rules. */
+/** Outcomes, by rules, of an epoch in which the liar seals no lane and attests correctly. */
 const honest = new Map<Network, ReturnType<OneLiar['outcome']>>()
 
 function honestOutcome(rules: Network = network): ReturnType<OneLiar['outcome']> {
@@ -22,8 +22,8 @@ function honestOutcome(rules: Network = network): ReturnType<OneLiar['outcome']>
 
 /**
  * Declares a test for each row: recomputation and `af-verify` find exactly the flaws of the row,
- * the honest lanes count and the liar's does not, and the outcome is the same as without the liar's
- * lane.
+ * the honest lanes count and the liar's lane does not, and champion and tallies are the same as
+ * without the liar's lane.
  */
 export function itIsFoundOut(
   rows: Readonly<Record<string, readonly [named: Named, lie: Lie]>>,

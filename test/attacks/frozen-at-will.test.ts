@@ -1,6 +1,6 @@
 /*
- * With an honest validator absent, liars with less than a third decide whether two thirds of the
- * weight attest, and attest only in epochs that help them. Protocol §8.3: the fourth frozen epoch
+ * With an honest validator absent, liars with less than a third of the weight decide whether two
+ * thirds attest, and attest only in epochs that help them. Protocol §8.3: the fourth frozen epoch
  * of an open duel ends it, and the champion stays. Dynamic programming finds the best plan.
  */
 import { describe, expect, it, test } from 'vitest'
@@ -24,7 +24,7 @@ test('keeps the best plan below the promise by ending a duel in its fourth froze
   expect(mostFrozenWins(alone)).toBeLessThan(PROMISED.falseWinsAlone)
 })
 
-describe('ten lanes of equal stake, three of them absent', () => {
+describe('with three of ten validators of equal stake absent', () => {
   const validators = votersOf(10)
   const [liars, absent] = [validators.slice(0, 3), validators.slice(7)]
   const base: Scene = { validators, unsealed: absent }
@@ -36,7 +36,7 @@ describe('ten lanes of equal stake, three of them absent', () => {
   const FREEZING: Scene = { ...base, silent: [...absent, ...liars], rates: TIED }
 
   it.each([[[1, 2, 3, 4]], [[1, 3, 4, 6]], [[2, 4, 6, EPOCHS]]])(
-    'end their duel in the fourth frozen epoch: %j',
+    'a duel ends in its fourth frozen epoch: %j',
     (frozen) => {
       let state = begun
       for (let epoch = 1; epoch <= Math.max(...frozen); epoch++) {
@@ -58,7 +58,7 @@ describe('ten lanes of equal stake, three of them absent', () => {
     },
   )
 
-  it('end each open duel by its own count and no duel that is won, and begin none', () => {
+  it('each open duel ends by its own count of frozen epochs, no won duel ends, and none begins', () => {
     const rates: Scene['rates'] = (_, _env, contender) => (contender === 'm2' ? [1, 0] : TIED)
     // m3 and m4 begin an epoch later than m2, which has one frozen epoch and then wins.
     const frozen = after(begun, { ...FREEZING, miners })

@@ -1,5 +1,5 @@
 /*
- * A list full of contenders that cannot win delays the next ones. Protocol §8.6, §8.7: an
+ * A list full of contenders that cannot win delays other miners. Protocol §8.6, §8.7: an
  * environment without a decisive challenge in 96 is undecided, and after eight epochs the champion
  * has won, also if two contenders win in one epoch.
  */
@@ -43,20 +43,20 @@ describe('eight contenders', () => {
     expect(epochs).toBeLessThanOrEqual(8)
   })
 
-  it('that never reply end in the first', () => {
+  it('that never reply end in the first epoch', () => {
     expect(epochsOf(size, () => () => [0, 0.7])).toBe(1)
   })
 
-  it('that tie every challenge end in the second', () => {
+  it('that tie every challenge end in the second epoch', () => {
     expect(epochsOf(size, () => () => [0, 0])).toBe(2)
   })
 
-  it('that are hard to tell from the champion end by the eighth', () => {
+  it('that are hard to tell from the champion end by the eighth epoch', () => {
     expect(epochsOf(size, () => () => [0.0315, 0.0285])).toBe(7)
   })
 })
 
-test('crowns the better of two that win in one epoch, in the eighth', () => {
+test('crowns in the eighth epoch the better of two contenders that win in the same epoch', () => {
   let state = startedDuels({ miners: kings })
   const scene: Scene = {
     miners: next,

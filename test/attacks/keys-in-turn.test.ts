@@ -12,7 +12,7 @@ const FLOOR = 510_000
 /** Each key earns nine tenths as contender, and nothing as champion. */
 const THROWN: Scene = { rates: [0.9, 0], points: () => [0.9, 0] }
 
-/** Lets the key that lost commit again, and the champion throw the duel to it. */
+/** Lets the key that lost commit again, and the champion throw the duel to that key. */
 function change(state: State, revision: string): State {
   const { hotkey = '' } = state.champion ?? {}
   const loser = hotkey === 'm1' ? 'm2' : 'm1'
@@ -24,7 +24,7 @@ function change(state: State, revision: string): State {
 
 const alone = crownedFirst({ miners: [miner('m1')] })
 
-test('raises the ratio once, for a champion crowned without a duel, and never again', () => {
+test('raises the ratio when a champion crowned without a duel loses, and never again', () => {
   const once = change(alone, 'a')
   expect(once.ratio).toBeGreaterThan(700_000)
   let state = once
@@ -34,7 +34,7 @@ test('raises the ratio once, for a champion crowned without a duel, and never ag
   }
 })
 
-test('crowns a contender that wins three of four decisive challenges against them', () => {
+test('crowns a contender that wins three of four decisive challenges against the two keys', () => {
   const thrown = change(change(alone, 'a'), 'b')
   const miners = [miner('m3', 3)]
   const started = after(thrown, { miners }).state

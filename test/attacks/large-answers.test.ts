@@ -25,7 +25,7 @@ async function withDust() {
   return { subnet, state, own, honest, liars: subnet.voters.slice(3) }
 }
 
-/** Returns buckets of which those of `liars` serve `answer` for every block. */
+/** Returns a subnet's buckets, but the buckets of `liars` serve `answer` for every block. */
 function lying(
   { buckets }: ReadingSubnet,
   liars: readonly Account[],
@@ -78,7 +78,7 @@ test('a validator that audits lanes releases answers that are not blocks', async
 })
 
 // Each answer was once read to its end, as another block that its validator might have signed.
-test('reads a block served in place of every other only up to its signature', async () => {
+test('reads a block that liars serve in place of every other only up to its signature', async () => {
   const { subnet, state, own, honest, liars } = await withDust()
   const [liar = own] = liars
   const messages = Array.from({ length: 200 }, () => [

@@ -53,7 +53,7 @@ describe('attested-not-served', () => {
     'an unopened address': [eachLane('COPY_MISSING', 'STATE_MISSING'), at('nowhere')],
     'an empty bucket': [eachLane('COPY_MISSING', 'STATE_MISSING'), at('empty')],
     'a silent bucket, once': [
-      // Which of its blocks were requested after its first failure is chance.
+      // Which blocks were requested from the liar's bucket after its first failure is chance.
       liar('COPY_MISSING', 'STATE_MISSING'),
       at('silent', ({ buckets }) => {
         buckets.at('silent').behaviour = 'fails'
@@ -93,7 +93,7 @@ describe('blocks-of-one-sample', () => {
     ],
   })
 
-  it('reads at most two of them', async () => {
+  it('reads at most two of the four blocks', async () => {
     const subnet = new OneLiar()
     const paths = await sealInFour(subnet)
     expect((await subnet.outcome()).flaws).toHaveLength(1)
@@ -150,7 +150,7 @@ describe('withheld-blocks', () => {
     ],
   })
 
-  it('decides the same root without reading it', async () => {
+  it('decides the same root without reading the withheld block', async () => {
     const [subnet, served] = [new OneLiar(), new OneLiar()]
     const { hash } = await withheld(subnet)
     await withheld(served, {}, true)
@@ -163,7 +163,7 @@ describe('withheld-blocks', () => {
     expect(await served.outcome()).toMatchObject({ flaws: [], root })
   })
 
-  it('reads its failing bucket three times: for a state, the lane and copies', async () => {
+  it('reads the liar’s failing bucket three times: for a state, the lane and copies', async () => {
     const subnet = new OneLiar()
     await withheld(subnet)
     const { root } = await subnet.outcome()
@@ -224,8 +224,8 @@ describe('proof-of-another-subnet', () => {
 // that mirrors either block.
 describe('header-signed-twice', () => {
   /**
-   * Plays an epoch in which all seal and attest, but some buckets have another copy of the liar's
-   * block.
+   * Plays an epoch in which all validators seal and attest, but some buckets have another copy of
+   * the liar's block.
    */
   async function mirroring(copyOf: (subnet: OneLiar, sealed: Written) => Promise<Uint8Array>) {
     const subnet = new OneLiar()

@@ -1,6 +1,6 @@
 /*
  * Miners play differently in an epoch that a validator misses, so that its lane stays an outlier.
- * Protocol §8.5: lanes are compared over the epochs that both have.
+ * Protocol §8.5: two lanes are compared over the epochs that both of them have.
  */
 import { expect, test } from 'vitest'
 import { computeTrust, type State } from '../../packages/duel/src/index.ts'
@@ -14,7 +14,7 @@ const started = startedDuels({ validators })
 /** The epoch, from 1, that `honest` misses. */
 const MISSED = 4
 
-/** Plays four epochs of a duel, with the rates `otherwise` in the missed one. */
+/** Plays four epochs of a duel, with the rates `otherwise` in the missed epoch. */
 function playFour(otherwise: Scene['rates'] = usual): { state: State; aside: readonly string[] } {
   const aside = new Set<string>()
   let state = started
@@ -29,7 +29,7 @@ function playFour(otherwise: Scene['rates'] = usual): { state: State; aside: rea
   return { state, aside: [...aside] }
 }
 
-test('costs a validator only the missed epoch if that had only ties', () => {
+test('costs a validator only the missed epoch if the missed epoch had only ties', () => {
   const { state, aside } = playFour([0, 0])
   expect(aside).toEqual([])
   expect(state.duels[0]?.start).toBe(started.epoch)

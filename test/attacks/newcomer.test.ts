@@ -1,6 +1,6 @@
 /*
  * A new validator starts with the state that more than half of the stake attested. Protocol §9.4.
- * Stake borrowed for one block must not count, nor an absent validator leave no majority.
+ * Stake borrowed for one block must not count, and an absent validator must not prevent a majority.
  */
 import { beforeEach, expect, test } from 'vitest'
 import type { Account } from '../../packages/chain/src/index.ts'

@@ -25,7 +25,7 @@ type Reply = NonNullable<LanePlan['reply']>
 /** Returns the reply of the champion's model, which differs by `seed`. */
 const modelReply = (prompt: string, seed: string): string =>
   playerReply(prompt, { skill: 0.6, seed })
-/** Forwards all prompts to an endpoint that always answers the same. */
+/** Forwards all prompts to an endpoint that always gives the same reply to a prompt. */
 const relays: Reply = ({ prompt }) => modelReply(prompt, 'one')
 
 /** Forwards tictactoe. Wins `wins` of an epoch's challenges of mult8, and loses the others. */

@@ -19,13 +19,13 @@ describe('with honest validators absent for one attestation', () => {
   const waiting = crownedFirst({ validators, miners: [miner('m1')] })
   const left = after(waiting, { ...alone, miners })
 
-  it('begins no duel, and keeps all of them as voters', () => {
+  it('begins no duel, and keeps all validators as voters', () => {
     expect([left.report.frozen, listed(left.state)]).toEqual([true, []])
     expect(Object.keys(left.state.voters)).toEqual(validators)
     expect(listed(after(left.state, { ...alone, miners }).state)).toEqual([])
   })
 
-  it('begins a duel once they are back, with all of them as voters', () => {
+  it('begins a duel once the absent validators are back, with all validators as voters', () => {
     const back = after(left.state, { validators, miners }).state
     expect([listed(back), Object.keys(back.voters)]).toEqual([['dud'], validators])
     const rates = lying(
@@ -66,14 +66,14 @@ function duelsWithAThirdAbsent(p: number, liars: readonly string[]) {
   return won
 }
 
-describe('with a third absent from a duel’s start to its end', () => {
-  it('crowns no contender at the ratio for liars with a third', () => {
+describe('with a third of the validators absent from a duel’s start to its end', () => {
+  it('crowns no contender at the ratio for liars that are another third', () => {
     const { thrones, environments } = duelsWithAThirdAbsent(0.51, votersOf(5))
     expect(thrones).toBe(0)
     expect(environments).toBeLessThanOrEqual(Math.ceil(0.1 * DUELS))
   })
 
-  it('crowns a contender that wins six in ten, each time', () => {
+  it('crowns a contender that wins six in ten decisive challenges, each time', () => {
     expect(duelsWithAThirdAbsent(0.6, []).thrones).toBe(DUELS)
   })
 })

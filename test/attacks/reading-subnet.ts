@@ -49,7 +49,7 @@ import { Clock } from '../simulate/clock.ts'
 
 const NETUID = 120
 /**
- * The first epoch with duels. The first epoch of all has no voters, and the second no champion yet.
+ * The first epoch with duels. The network's first epoch has no voters, and its second no champion.
  */
 export const FIRST_DUEL = 2
 const THRESHOLD = 1_000_000_000_000n
@@ -107,7 +107,7 @@ class Buckets {
     return { name: hotkey, read }
   }
 
-  /** Like `open`, except that `read` answers for the buckets of `who`. It gets their own `read`. */
+  /** Like `open`, except that `read` answers for the buckets of `who`. `own` is a bucket's read. */
   openWith(
     who: readonly string[],
     read: (own: Source['read'], ...asked: Parameters<Source['read']>) => ReturnType<Source['read']>,
@@ -243,8 +243,8 @@ export class ReadingSubnet {
   }
 
   /**
-   * Lets `who` attest the lanes of `whole`, with its bucket at `url`, by default its hotkey. The
-   * latter then has the state, or what a test put in its place.
+   * Lets `who` attest the lanes of `whole`, with its bucket at `url`, by default its hotkey. In the
+   * default case, puts the state into the bucket unless a test has put another file in its place.
    */
   async attest(
     who: Account,

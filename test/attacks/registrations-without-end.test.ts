@@ -20,8 +20,8 @@ const rates: Seen = (_, _env, contender) =>
   contender.startsWith('honest') ? [0.25, 0.25] : [0.0315, 0.0285]
 
 /**
- * Returns the share of honest miners, of those that came to a full subnet and left, that had a
- * duel.
+ * Returns the share with a duel among the honest miners that came to a full subnet and were
+ * evicted.
  */
 function servedShare(hostile: number, days: number): number {
   const random = pcg64(20n)

@@ -4,7 +4,7 @@ import { SYSTEM_CLOCK } from '../../packages/settlement/src/index.ts'
 
 /*
  * A contender forwards the prompts of its games to the champion's endpoint, which then plays
- * against itself. A game has no tie: the relay wins half of the games, by its side. Protocol §3.1,
+ * against itself. A game has no tie, so the relay wins about half of the games. Protocol §3.1,
  * §8.6.
  */
 const HEX = 'hex@0.1.0'

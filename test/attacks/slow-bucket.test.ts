@@ -5,8 +5,8 @@ import type { OpenBucket, Waits } from '../../packages/settlement/src/index.ts'
 import { OneLiar } from './one-liar.ts'
 import { hotkeys, network, ReadingSubnet } from './reading-subnet.ts'
 
-// Protocol §6.4: a slow bucket is treated like one that never answers. All times are on a fake
-// clock.
+// Protocol §6.4: a slow bucket is treated like a bucket that never answers. All times are on a
+// fake clock.
 const SLOW_MS = 29_000
 const SECONDS = 1000
 
@@ -67,7 +67,7 @@ const SLOW: readonly (readonly [how: string, answer: () => number | Error])[] = 
   ['serves blocks as if they had 1.9 MB, with 65 kB/s', () => 1_900_000 / 65],
 ]
 
-// A bucket that never answers once cost 164 s, and one with 65 kB/s minutes in every epoch.
+// A bucket that never answers once cost 164 s, and a bucket with 65 kB/s minutes in every epoch.
 test.each(SLOW)('waits 90 seconds in a history for a bucket that %s', async (_, answer) => {
   const subnet = await history(8)
   const { clock } = subnet.buckets

@@ -1,6 +1,6 @@
 /*
- * The whole attack with real validators on a fake clock: a liar's bucket takes 29 s a block to a
- * victim, which is late for the next epoch, so that the liar can freeze epochs. Protocol §6.4:
+ * The complete attack with real validators on a fake clock: a liar's bucket sends blocks to a
+ * victim in 29 s each, so that the victim is late and the liar can freeze epochs. Protocol §6.4:
  * after two seconds a reader continues with the next bucket, attesters first, and it waits 90
  * seconds in total for a bucket. Each of these three rules is enough here.
  */
@@ -38,7 +38,7 @@ const world: World = {
   ...drawn,
   protocol,
   validators: drawn.validators.slice(0, 4),
-  // The liar has 28 %; with the other two it has more than half.
+  // The liar has 28 % of the stake, and more than half together with the last two validators.
   stakes: [360, 280, 180, 180],
   skews: [0, 0, 0, 0],
   miners: strengths.map((strength, i) => ({

@@ -40,7 +40,7 @@ it('sets aside a borrower that reports only wins, and the champion holds', () =>
   expect(last && aside(last.report)).toEqual([borrower])
 })
 
-test('gives stake borrowed for one block no vote, in that epoch or a later one', () => {
+test('gives stake borrowed for one block no vote, in that epoch or later', () => {
   const waiting = crownedFirst({ validators })
   const borrowed = after(waiting, { validators, stakes: boundless }).state
   expect([waiting.voters, borrowed.voters]).toEqual([EQUAL, EQUAL])
@@ -50,7 +50,7 @@ test('gives stake borrowed for one block no vote, in that epoch or a later one',
   expect([held.voters[borrower], held.voters.v01]).toEqual([1_000_000, undefined])
 })
 
-test('neither requires borrowed stake for a quorum nor counts it towards one', () => {
+test('neither requires borrowed stake for a quorum nor counts it towards a quorum', () => {
   const waiting = crownedFirst({ validators })
   const start = (scene: Scene) =>
     listed(after(waiting, { validators, stakes: boundless, ...scene }).state)

@@ -15,9 +15,9 @@ import { Clock } from '../simulate/clock.ts'
 import { testFolder } from '../test-folder.ts'
 
 /*
- * A champion uses the maximum of time in its games, so that the epoch ends before others begin: a
- * game never begun is a tie. Protocol §5.4: each game has a clock and delays no other. All games
- * begin long before the end, even if a player pretends to sleep.
+ * A champion uses the maximum of time in its games, so that the epoch ends before other games
+ * begin: a game never begun is a tie. Protocol §5.4: each game has a clock and delays no other
+ * game. All games begin long before the end, even if a player pretends to sleep.
  */
 const root = testFolder('stalling')
 

@@ -6,10 +6,10 @@ import { findStartingState } from '../../packages/engine/src/validator.ts'
 import type { ReadingSubnet } from './reading-subnet.ts'
 
 interface Own {
-  /** The state in its folder, and the one in its bucket. */
+  /** The state in the validator's folder, and the state in its bucket, `copy`. */
   readonly kept?: State
   readonly copy?: State
-  /** Its view of the chain. */
+  /** The validator's view of the chain. */
   readonly snapshot?: Chain['snapshot']
 }
 

@@ -11,7 +11,7 @@ test('starts in a network’s second epoch with the first state, which no one se
   expect(subnet.buckets.reads).toEqual([])
 })
 
-test('detects a flipped bit in its stored state by the bucket’s copy or by attestations', async () => {
+test('detects a flipped bit in a stored state by the bucket’s copy or by attestations', async () => {
   const subnet = new ReadingSubnet([10, 10, 10])
   const state = await subnet.begin()
   await subnet.sealAll(state)

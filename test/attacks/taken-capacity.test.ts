@@ -55,13 +55,13 @@ const few: Crowd = { ...alone, quota: { [HEX]: 4, 'mult8@0.1.0': 50 } }
 const usual = await sampleAll(few)
 const CONDUCTS = ['stalls', 'refuses', 'denies', 'is down', 'floods', 'is large'] as const
 
-test.each(CONDUCTS)('costs only the contender that %s', async (conduct) => {
+test.each(CONDUCTS)('harms at most the contender that %s', async (conduct) => {
   const hostile = contenderOf(3)
   const contenders = honest.map((each, i) => (i === 3 ? conduct : each))
   const { samples, endedMs } = await sampleAll({ ...few, contenders })
   expect(samples.length).toBe(samplesOf(few))
   expect(faultsOf(samples)).toEqual(conduct === 'is large' ? {} : { [hostile]: 54 })
-  // The champion's last game is one with the hostile contender.
+  // Not for the champion, whose last game is with the hostile contender.
   for (const hotkey of honest.map((_, i) => contenderOf(i)).filter((each) => each !== hostile))
     expect(endedMs[hotkey]).toBeLessThan(1.1 * (usual.endedMs[hotkey] ?? 0))
 })

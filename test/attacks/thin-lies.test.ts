@@ -1,6 +1,6 @@
 /*
- * Liars with just under a third report few decisive challenges, so that lucky results of others
- * look certain. Protocol §8.6: the greatest variance of all lanes applies.
+ * Liars with just under a third of the weight report few decisive challenges, so that lucky
+ * results of others look certain. Protocol §8.6: the greatest variance of all lanes applies.
  */
 import { expect, test } from 'vitest'
 import { RATIO_PPM, simulate } from '../../packages/duel/bench/duels.ts'
@@ -12,7 +12,7 @@ import { after, votersOf } from './deciding.ts'
 const validators = votersOf(7)
 const liars = validators.slice(0, 2)
 
-test('crowns no one for twenty wins of 32 when two of seven report only seven wins', () => {
+test('crowns no contender for twenty wins of 32 when two of seven lanes report only seven wins', () => {
   const rates = (voter: string) =>
     liars.includes(voter) ? ([7 / 32, 0] as const) : ([20 / 32, 12 / 32] as const)
   const { report } = after(startedDuels({ validators }), { validators, rates })

@@ -20,7 +20,7 @@ test.each(Object.entries<Throw>(THROWS))(
   },
 )
 
-test('lets an accomplice that wins in one epoch wait for a rival that needs four', () => {
+test('lets an accomplice that wins in one epoch wait for a rival that needs eight', () => {
   const miners = [miner('king', 0), miner('accomplice', 1), miner('rival', 2)]
   const late = miner('late', 3)
   let state = startedDuels({ miners })

@@ -30,8 +30,8 @@ const trustIn = ({ trust }: State, voters: readonly string[]) =>
 
 test.each([
   ['a new key', anew],
-  ['the old one', liars],
-] as const)('gives it a newcomer’s trust under %s, and crowns no one by its lies', (_, washed) => {
+  ['the old key', liars],
+] as const)('gives liars a newcomer’s trust under %s, and crowns no one by lies', (_, washed) => {
   for (const trust of trustIn(lied, liars)) expect(trust).toBeLessThan(400_000)
   // A new registration takes the hotkey out of one snapshot.
   const away = decide(lied, factsOf(lied, honest)).state
@@ -52,7 +52,7 @@ test.each([
   for (const trust of trustIn(state, washed)) expect(trust).toBeLessThan(honestTrust)
 })
 
-test('keeps its counts if the old key is back before the next snapshot', () => {
+test('keeps the counts of liars if their old keys are back before the next snapshot', () => {
   const next = decide(lied, factsOf(lied, voters, waiting)).state
   for (const trust of trustIn(next, liars)) expect(trust).toBeLessThan(400_000)
 })

@@ -1,7 +1,7 @@
 /*
  * Honest validators have stakes of 50, 25 and 15, and a liar has 43. One honest validator is absent
- * when a duel starts. Protocol §8.1, §8.3: it is a voter, so no epoch counts and no duel begins
- * unless the others have two thirds.
+ * when a duel starts. Protocol §8.1, §8.3: the absent validator is a voter, so no epoch counts and
+ * no duel begins unless the other voters have two thirds of the weight.
  */
 import { describe, expect, it } from 'vitest'
 import { epochOf, miner } from '../../packages/duel/test/subnet.ts'
@@ -23,7 +23,7 @@ describe.each([
     expect([report.frozen, listed(state)]).toEqual([!starts, starts ? ['m2'] : []])
   })
 
-  it('crowns no contender at the ratio in a duel that began with all', () => {
+  it('crowns no contender at the ratio in a duel that began with all validators', () => {
     const random = pcg64(77n)
     for (let i = 0; i < 10; i++) {
       const { state } = playOut(started, (state) => {

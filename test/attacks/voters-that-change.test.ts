@@ -1,7 +1,7 @@
 /*
  * Stake moves during a duel to the honest validator whose lane is best for a liar's contender, or
- * joins as a new voter. Protocol §8.1, §8.6: voters are those of an epoch, by the lesser of two
- * snapshots, and a third of the weight is trimmed from the lanes best for the contender.
+ * joins as a new voter. Protocol §8.1, §8.6: each epoch has its own voters, weighted by the lesser
+ * stake of two snapshots, and a third of the weight is trimmed from the contender's best lanes.
  */
 import { describe, expect, it, test } from 'vitest'
 import { listTallies, type State, sumTallies } from '../../packages/duel/src/index.ts'
@@ -35,7 +35,7 @@ function duelWith(p: number, random: ReturnType<typeof pcg64>) {
   })
 }
 
-test('crowns no contender at the ratio when stake moves to its best lane in each epoch', () => {
+test('crowns no contender at the ratio when stake moves to the contender’s best lane in each epoch', () => {
   const random = pcg64(13n)
   const duels = Array.from({ length: DUELS }, () => duelWith(0.51, random))
   expect(duels.filter(({ state }) => state.champion?.hotkey === 'm2')).toEqual([])

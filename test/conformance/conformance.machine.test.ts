@@ -25,7 +25,7 @@ test('the histories of vectors/conformance are those of the code, with each kind
   const names = ['histories.json', ...histories.map(({ what }) => nameOf(what))]
   expect(readdirSync(folder).sort()).toEqual(names.sort())
   const codes = new Set(histories.flatMap(({ want }) => want.flaws.map(([, , code]) => code)))
-  // A proof is a file of its own.
+  // A proof is a separate file, which is not part of a history.
   const ofLanes = FAULT_CODES.filter((code) => code !== 'BAD_PROOF')
   expect([...codes].sort()).toEqual([...ofLanes, ...OTHER_FLAWS].sort())
 })

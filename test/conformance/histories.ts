@@ -77,7 +77,10 @@ const sealingChanged =
     await attest(subnet)
   }
 
-/** Lets the liar seal blocks of one sample, the last with the rest, with these heights. */
+/**
+ * Lets the liar seal blocks with these heights: each has one sample, except the last, which has the
+ * remaining samples.
+ */
 const sealingShort =
   (heights: readonly number[]): Lie =>
   async (subnet) => {
@@ -131,7 +134,10 @@ const replied = (change: (reply: Episode['messages'][number]) => object): LanePl
   })),
 })
 
-/** Lets all seal, and `attest` attest; then the epoch ends, and the next is idle. */
+/**
+ * Lets all voters seal, and the voters that `attest` returns attest. Then the epoch ends, and the
+ * next epoch is idle.
+ */
 const attestedBy =
   (attest: (subnet: OneLiar) => readonly Account[]): Lie =>
   async (subnet) => {
@@ -391,7 +397,7 @@ export interface Exported {
     readonly exit: number
     /** The root of the state after each epoch. */
     readonly roots: readonly string[]
-    /** Each with any of these codes. */
+    /** The flaws, each of which may have any one of its codes. */
     readonly flaws: readonly (readonly [validator: string, epoch: number, ...codes: string[]])[]
   }
 }

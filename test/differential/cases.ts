@@ -27,7 +27,10 @@ import { accountOf } from '../attacks/reading-subnet.ts'
 import { mutate, specimenOf } from '../fuzz/mutate.ts'
 import { pick } from '../simulate/draw.ts'
 
-/** A case, and what this implementation finds in it: also in a part of it, if it can be reduced. */
+/**
+ * A case, and what this implementation finds in it. If the case can be reduced, `find` returns what
+ * this implementation finds in a part of it.
+ */
 export interface Case {
   readonly given: object
   readonly found: unknown
@@ -160,7 +163,7 @@ const [CHAMPION = '', FIRST = '', SECOND = ''] = [101, 102, 103].map(
 )
 const ENVS = ['hex@0.1.0', 'mult8@0.1.0', 'pack@0.1.0', 'tictactoe@0.1.0'] as const
 const [HEX, MULT8, PACK, TICTACTOE] = ENVS
-/** Samples of a full block in these cases. */
+/** Number of samples of a full block in these cases. */
 export const BLOCK_SAMPLES = 8
 
 /** A valid lane. */
@@ -190,7 +193,7 @@ export async function playLanes(): Promise<readonly Honest[]> {
 type Lines = readonly (string | Sample)[]
 type Loose = Record<string, unknown>
 type LooseEpisode = Loose & { messages: Loose[] }
-/** Damages a value, which need not have its shape any more. */
+/** Damages a value. The result need not have the shape of the value. */
 type Damage<T> = (value: T, random: Generator) => unknown
 
 const ODD_TEXTS = [
@@ -364,7 +367,7 @@ export async function drawLane(lanes: readonly Honest[], random: Generator): Pro
 
 // Proofs of a sample
 
-/** A proof as text, with the place that it is of. */
+/** A proof as text, with the scope and the head of its lane. */
 interface Proved {
   readonly text: string
   readonly scope: Scope

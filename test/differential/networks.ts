@@ -35,7 +35,7 @@ class Drawn {
   readonly #stakes: bigint[]
   readonly #liars: ReadonlySet<string>
   readonly #miners = new Map<string, Candidate>()
-  /** Chance of an accident: one of so many. */
+  /** Chance of an accident: one in this number. */
   readonly #odds: number
   readonly #changes: number
   protocol: Protocol

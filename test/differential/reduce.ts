@@ -3,7 +3,10 @@ import { spliced } from './cases.ts'
 /** The most parts of a case that are tried. */
 const TRIES = 2000
 
-/** Resolves with a least part of a case that still differs. A part that fails does not differ. */
+/**
+ * Resolves with a smallest part of a case that still differs. A part for which `differs` rejects
+ * counts as equal.
+ */
 export async function reduce(
   given: object,
   differs: (part: object) => Promise<boolean>,

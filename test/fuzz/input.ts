@@ -58,7 +58,7 @@ export const refusal =
   (error: unknown): boolean =>
     classes.some((each) => error instanceof Error && error.constructor === each)
 
-/** Throws, as a fault of the reader, unless it gave back its input. */
+/** Throws, as a fault of the reader, if its text differs from the expected text. */
 export function expectSame(got: string, expected: string): void {
   if (got !== expected) throw new Error(`read as ${got.slice(0, 300)}`)
 }

@@ -29,7 +29,7 @@ export interface DuelEnd {
   /** The ratio that the contender had to beat. */
   readonly ratio: number
   readonly outcome: 'champion' | 'contender'
-  /** Whether a third of the weight lied or had trouble in one of its epochs. */
+  /** Whether a third of the weight lied or had trouble in an epoch of the duel. */
   readonly isTroubled: boolean
 }
 

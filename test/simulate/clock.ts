@@ -44,7 +44,7 @@ export class Clock implements ReadersClock {
     return this.#waiting[0]?.at
   }
 
-  /** Advances time at once, and wakes the sleepers whose time has come. */
+  /** Advances time in one step, and wakes the sleepers whose time has come. */
   skip(ms: number): void {
     this.#now += ms
     while (this.#waiting[0] !== undefined && this.#waiting[0].at <= this.#now)

@@ -60,7 +60,7 @@ export type Fault = { readonly who: number } & (
       readonly nth: number
       readonly how: 'lost' | 'repeated'
     }
-  /** From block `from` until before block `to`. */
+  /** Trouble from block `from` until before block `to`. */
   | {
       readonly kind: 'bucket' | 'network' | 'node'
       readonly from: number
@@ -104,7 +104,7 @@ export function drawFaults(world: World, random: Generator): readonly Fault[] {
   return [...lies, ...drawOutages(world, honest, random), ...drawAccidents(world, random)]
 }
 
-/** Draws liars, each with its own lies, or all with the same. */
+/** Draws liars, each with its own lies, or all with the same lies. */
 function drawLies({ stakes }: World, random: Generator): readonly Fault[] {
   const all = stakes.reduce((sum, stake) => sum + stake, 0)
   const max = Math.min(random.integers(0, all), Math.ceil(all / 3) - 1)

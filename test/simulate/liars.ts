@@ -67,7 +67,7 @@ async function seal(sealing: Sealing, commitment: Seal, until?: number): Promise
   const first = send(commitment.head)
   const second = send(await rewriteBlock(sealing, commitment, laterBy(1)))
   const third = await rewriteBlock(sealing, commitment, laterBy(2))
-  // The third one is too late for a seal, and overwrites the liar's own attestation.
+  // The third seal is too late to count, and overwrites the liar's own attestation.
   void second.then(() => send(third, (until ?? 0) + 6)).catch(() => undefined)
   first.catch(() => undefined)
   return second

@@ -5,8 +5,8 @@ import type { Clock } from './clock.ts'
 export type When = 'before' | 'half' | 'after'
 
 /**
- * Where an operation happens: in a folder of the disk, the own bucket, another's, the chain, a
- * miner.
+ * Where an operation happens: in a folder of the disk, the validator's own bucket, another
+ * validator's bucket, on the chain, or at a miner.
  */
 export const PLACES = [
   'journal',

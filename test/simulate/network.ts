@@ -120,7 +120,8 @@ export class Network {
   }
 
   /**
-   * Returns the buckets as read by anyone else, affected only by lies. `owners` are the hotkeys.
+   * Returns the buckets as outsiders read them: affected by lies, not by troubles. `owners` are the
+   * validators' hotkeys.
    */
   strangers(owners: readonly string[]): OpenBucket {
     return (hotkey, url) => {
@@ -130,7 +131,7 @@ export class Network {
     }
   }
 
-  /** Returns the files that anyone else can read, by the number of their owner and path. */
+  /** Returns the files that outsiders can read, each with its owner's index and its path. */
   served(): readonly (readonly [owner: number, path: string, bytes: Uint8Array])[] {
     const readable = (owner: number, path: string) => {
       try {

@@ -91,8 +91,8 @@ describe('a subnet', () => {
     expect({ violation, frozen }).toEqual({ frozen: 1 })
   })
 
-  it('dethrones the champion during or after a long outage as without them, or later', async () => {
-    // Longer than a duel may last.
+  it('dethrones the champion during or after a long outage, no earlier than without it', async () => {
+    // The outage is longer than a duel may last.
     const [epochs, outs] = [7, [1, 4]]
     const [wonWithout = Number.NaN] = epochsWon((await simulate(dethroning(6), [])).duels)
     const world = dethroning(epochs + 6)
@@ -104,7 +104,8 @@ describe('a subnet', () => {
       const { violation, duels } = await simulate(world, faults)
       expect(violation).toBeUndefined()
       const [wonAt] = epochsWon(duels)
-      // With one of four absent, epochs still count, without its lane. With more they do not.
+      // With one of four validators absent, epochs still count, without its lane. With all absent,
+      // no epoch counts.
       const [min, max] = out === 1 ? [0, 1] : [1, epochs + 3]
       expect(wonAt).toBeGreaterThanOrEqual(wonWithout + min)
       expect(wonAt).toBeLessThanOrEqual(wonWithout + max)

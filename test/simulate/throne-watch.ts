@@ -18,11 +18,11 @@ interface EpochDecision extends Pick<Decision, 'state' | 'report'> {
   readonly snapshot: DuelSnapshot
 }
 
-/** Frozen epochs that end an open duel. Protocol §8.3. */
+/** Number of frozen epochs that ends an open duel. Protocol §8.3. */
 const FROZEN_MOST = 4
 
 /**
- * Checks voters, turns, their lengths and dethronements by its own counts, from chain and states.
+ * Checks voters, duels, their lengths and dethronements. Counts everything from chain and states.
  * Protocol §8.1, §8.3, §8.10, §8.11, §8.12.
  */
 export class ThroneWatch {
@@ -66,7 +66,8 @@ export class ThroneWatch {
   }
 
   /**
-   * Checks that no miner has two turns or waits during one, and that its commitment stays fixed.
+   * Checks that there are at most `duelsMost` duels, that no miner has two turns or waits during a
+   * turn, and that contenders' commitments do not change during a duel.
    */
   #checkTurns({ before, state, snapshot }: EpochDecision): void {
     const { epoch, duels, champion } = state
@@ -83,7 +84,8 @@ export class ThroneWatch {
   }
 
   /**
-   * Checks that the fourth frozen epoch ends an open duel, and that none begins after a frozen one.
+   * Checks that the fourth frozen epoch ends an open duel, and that after a frozen epoch no duel
+   * begins and no contender is crowned.
    */
   #checkFrozen({ before, state, report }: EpochDecision): void {
     const open = before.duels.filter((duel) => !isWon(duel, before.protocol))
@@ -99,7 +101,10 @@ export class ThroneWatch {
       this.#break({ promise: 'FROZEN_IS_IDLE', epoch: before.epoch })
   }
 
-  /** Checks that with a quorum the list is full, the queue is empty, or a duel is won. */
+  /**
+   * Checks that with a quorum the list is full, the queue is empty, or a duel is won, and that no
+   * duel begins while a duel is won.
+   */
   #checkBegun({ before, state, snapshot }: EpochDecision, hasQuorum: boolean): void {
     const { champion, duels, protocol, epoch } = state
     const isClosed = duels.some((duel) => isWon(duel, protocol))
@@ -122,7 +127,10 @@ export class ThroneWatch {
       this.#break({ promise: 'ALL_HEARD', epoch })
   }
 
-  /** Checks that recorded rates never fall, and that only a crowning raises the ratio. */
+  /**
+   * Checks that recorded rates never fall, that only a crowning raises the ratio, and that the
+   * ratio stays between floor and ceiling.
+   */
   #checkRatio({ before, state, report }: EpochDecision): void {
     const { ratioFloorPpm, ratioCeilingPpm } = state.protocol
     const isRaised = report.crowned === undefined && state.ratio > before.ratio

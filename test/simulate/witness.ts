@@ -9,7 +9,7 @@ import type { Seat } from './seat.ts'
 export interface Violation {
   readonly promise: PromiseName
   readonly epoch?: number
-  /** The index of the validator that broke it, if one did. */
+  /** The index of the validator that broke the promise, if a validator did. */
   readonly validator?: number
   readonly detail?: unknown
 }

@@ -6,10 +6,11 @@ import { bytesOf, fewOf, pick, streamOf } from './draw.ts'
 
 /** Rules with short epochs and small quotas, for short duels. */
 const SMALL: Protocol = { ...withQuota(LOCAL, 8, 16), epochBlocks: 15, sealBlock: 8 }
-/** Maximum epochs of a duel: too few for four frozen ones, and enough. */
+/** Maximum epochs of a duel: 3 are too few for four frozen epochs, 6 are enough. */
 const DUEL_EPOCHS = [3, 6]
 /**
- * Epochs a validator stays active. Some are absent for longer than the first, none than the second.
+ * Epochs for which an absent validator stays active. Some validators are absent for more than 6
+ * epochs, none for more than 20.
  */
 const QUORUM_EPOCHS = [6, 20]
 
@@ -22,7 +23,7 @@ export interface Move {
 
 export interface Player {
   readonly account: Account
-  /** Block of its registration. 0 from the start. */
+  /** Block of the registration: 0 if the miner is registered from the start. */
   readonly registered: number
   readonly moves: readonly Move[]
 }
@@ -35,7 +36,7 @@ export interface World {
   readonly validators: readonly Account[]
   /** Stakes of the validators, in hundredths of the minimum for a permit. */
   readonly stakes: readonly number[]
-  /** How far each validator's clock is fast, in milliseconds. */
+  /** Milliseconds by which each validator's clock is ahead. */
   readonly skews: readonly number[]
   readonly miners: readonly Player[]
 }
@@ -79,7 +80,7 @@ function drawMiners(seed: number, blocks: number, random: Generator): readonly P
   })
 }
 
-/** Draws the moves of a miner. Most come at the start; some come later, leave, or commit again. */
+/** Draws a miner's moves. Most miners come at the start; some come later, leave or commit again. */
 function drawMoves(
   random: Generator,
   { registered, blocks }: { readonly registered: number; readonly blocks: number },

@@ -37,7 +37,7 @@ const FAILURES: readonly BucketFailureFacts[] = [
   { code: 'late', reason: 'timed out' },
 ]
 
-/** A sealed block, and two others that its validator signed for the same place. */
+/** A sealed block, and two other versions of it that its validator signed. */
 interface SealedBlock extends Written {
   readonly otherTime: Uint8Array
   readonly otherSignature: Uint8Array

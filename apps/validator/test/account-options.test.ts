@@ -8,7 +8,7 @@ import { addAccountOptions, readAccount, readValidatorAccount } from '../src/ser
 
 const MARK = 'c0ffee'
 
-/** The seed of each possible place of a key, and its address. */
+/** Returns the seed of the key that a place contains. `hotkeyOf` returns the key's address. */
 const seed = (place: number) => `${MARK}${place}0`.repeat(8)
 const hotkeyOf = (place: number) => account(Buffer.from(seed(place), 'hex')).hotkey
 const [FILE, NAMED, SECRET, DEFAULT, STORED] = [1, 2, 3, 4, 5] as const
@@ -41,7 +41,7 @@ beforeEach(() => {
 })
 afterEach(() => vi.unstubAllEnvs())
 
-/** Returns the hotkey of a command with these arguments, and its warnings. */
+/** Returns the hotkey that a command with these arguments uses, and the command's warnings. */
 async function parsed(...args: string[]) {
   const warnings: string[] = []
   const options = addAccountOptions(new Command('test'))
@@ -79,7 +79,7 @@ it.each([
   ['a wallet by default', { BT_WALLET_COLD: 'default' }, [], DEFAULT],
   ['a hotkey by default', { BT_WALLET_HOT: `${DEFAULT}` }, [], DEFAULT],
   ['a secret, but half a wallet', { AFFINE_HOTKEY: seed(SECRET) }, ['--wallet', 'named'], NAMED],
-] as const)('uses the default for the other half of %s', async (...[, env, args, who]) => {
+] as const)('uses the default wallet or hotkey with only %s', async (...[, env, args, who]) => {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
   expect(await parsed(...args)).toMatchObject({ hotkey: hotkeyOf(who) })
 })

@@ -12,7 +12,7 @@ const folder = testFolder('alerts')
 /** Values by series, one a minute. */
 type Series = Readonly<Record<string, string>>
 
-/** Returns a test of promtool of whether an alert fires, with these series of one validator. */
+/** Returns a test for promtool: whether an alert fires, given these series of one validator. */
 function testOf([alert, fires, eval_time, , series]: (typeof CASES)[number]) {
   const labels = 'instance="v",job="affine"'
   const whole = (name: string) =>
@@ -66,7 +66,7 @@ const clock = (made: number, age: number) => ({
   affine_head_age_seconds: `${age}x300`,
 })
 
-/** An alert, whether it fires, when, and its series. */
+/** Cases: an alert, whether it fires, the time of the evaluation, a description, and the series. */
 const CASES: readonly (readonly [string, boolean, string, string, Series])[] = [
   ['AffineDown', true, '10m', 'no answer', { up: '0x300' }],
   ['AffineDown', true, '10m', 'nothing to scrape', {}],
@@ -128,7 +128,7 @@ describe.skipIf(!hasPromtool)('an alert, evaluated by Prometheus', () => {
   })
 })
 
-it('covers every alert, firing and silent', () => {
+it('has a case in which each alert fires, and a case in which it is silent', () => {
   const names = [...readFileSync(RULES, 'utf8').matchAll(/- alert: (\w+)/g)].map(([, name]) => name)
   for (const fires of [true, false]) {
     const tried = CASES.filter((each) => each[1] === fires).map(([name]) => name)

@@ -129,7 +129,7 @@ async function busy(): Promise<LocalChain> {
 }
 
 describe('the queue in af status', () => {
-  it('lists miners by waiting time, and why the others are not queued', async () => {
+  it('lists miners by waiting time, and states why other miners are not queued', async () => {
     const file = await fileOf((await busy()).export())
     await mkdir(join(root, 'bucket'))
     const asked = ['--network', file, '--buckets', root]
@@ -167,7 +167,7 @@ describe('af commit', () => {
   const words = (hotkey: string) =>
     `--model me/${hotkey} --revision main --chute c --anyway`.split(' ')
 
-  it('tries the miner and refuses without an answer or a legal reply', async () => {
+  it('plays with the miner, and refuses it without a usable or a legal reply', async () => {
     const chain = chainOf()
     await using served = await serveGrowingChain(chain)
     let [before, packs] = ['I say ', 0]

@@ -8,7 +8,7 @@ import { runSubnet } from '../src/commands/demo/subnet.ts'
 import { selectParticipants, TWO_MINERS } from './played-subnet.ts'
 
 const { protocol } = LOCAL_NETWORK
-/** No duel is won with these constants, so it is pending when they change. */
+/** No duel is won with these constants, so a duel is pending when the constants change. */
 const patient: Protocol = { ...protocol, minTrials: protocol.cap }
 /** Another list of templates does not restart a duel. */
 const relisted: Protocol = { ...patient, templates: 'ab'.repeat(32) as Protocol['templates'] }
@@ -28,7 +28,7 @@ async function epochsIn(chain: Parameters<typeof recompute>[0]['chain'], buckets
   return epochs
 }
 
-it('continues after a change of constants during a duel, which restarts', async () => {
+it('restarts a pending duel after a change of constants, and continues without flaws', async () => {
   const out = testFolder('changed-constants')
   const cast = selectParticipants(TWO_MINERS)
   const three = { ...cast, validators: cast.validators.slice(0, 3) }

@@ -224,7 +224,7 @@ describe.concurrent('missing things', () => {
     expect(await readdir(folder)).toEqual(['.gitignore'])
   })
 
-  it('reports an unreachable URL without its user', async () => {
+  it('reports an unreachable URL without the user name in it', async () => {
     const where = ['--network', 'http://me:s3cret@127.0.0.1:1']
     const player = 'http://me:s3cret@127.0.0.1:1/v1'
     const ends = [
@@ -240,7 +240,7 @@ describe.concurrent('missing things', () => {
     }
   })
 
-  it('reports an unreachable player immediately and closes the built-in one', async () => {
+  it('reports an unreachable player immediately and closes the built-in player', async () => {
     const url = `${await closedUrl()}/v1`
     const [out, other] = [fresh(), fresh()]
     const ends = await Promise.all([

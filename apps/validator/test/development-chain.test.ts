@@ -124,7 +124,7 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
     ])
   }
 
-  /** Starts the miners, the weaker first. Resolves with the better one's hotkey. */
+  /** Starts the miners, the weaker first. Resolves with the hotkey of the better miner. */
   async function mine(): Promise<string> {
     const where = ['miner', '--network', url, '--netuid', `${subnet.netuid}`]
     for (const [i, skill] of ['0.3', '0.95'].entries()) {
@@ -135,7 +135,7 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
     return subnet.miners[1]!.hotkey
   }
 
-  /** Resolves once all three give all weight to this neuron. */
+  /** Resolves once all three validators have set all weight to this neuron. */
   async function weighted(hotkey: string): Promise<void> {
     const want = JSON.stringify([[await uid(hotkey), 65_535]])
     const uids = await Promise.all(subnet.validators.map(({ hotkey }) => uid(hotkey)))
@@ -177,7 +177,7 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
   })
 
   test.each(['a contender in its duel', 'a new champion'])(
-    'after its eviction, %s gets the weight once it is registered',
+    'gives all weight to %s that was evicted, once it is champion and registers again',
     async (when) => {
       const subnetOf = await open()
       const validators = [0, 1, 2].map((i) => validate(url, subnetOf, i))

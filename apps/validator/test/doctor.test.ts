@@ -218,7 +218,7 @@ describe('af doctor', () => {
     expect(mines.found.SLOT).toMatchObject({ kind: 'miner' })
   })
 
-  it('checks no more of an unregistered hotkey', async () => {
+  it('reports an unregistered hotkey, and checks neither its permit nor its commitment', async () => {
     const { results, found } = await examined(stranger, await chainWith([]))
     const chain = { chain: 'ok', clock: 'ok', weights: 'ok' }
     expect(results).toEqual({ ...chain, settings: 'warn', registered: 'fail' })
@@ -255,7 +255,7 @@ describe('af doctor', () => {
     expect(high.found.NO_ANSWER).toMatchObject({ chute: 'c', reason: 'deployment' })
   })
 
-  it('warns without a commitment, and fails for an unreadable one', async () => {
+  it('warns without a commitment, and fails for an unreadable commitment', async () => {
     const hostile = new TextEncoder().encode('\u001b[2J\u202eme')
     const network = await chainWith([
       [miner, minerOf(rich)],
@@ -453,7 +453,7 @@ describe('af doctor', () => {
         response.writeHead(status, { date }).end(JSON.stringify(body))
       }
 
-    it('reads the account and compares the clock with that of Chutes', async () => {
+    it('reads the account and compares the clock with the clock of Chutes', async () => {
       const handlers = { '/users/me': account(200, accountWith(12.5, { netuids: [7] })) }
       const { results, found, seen } = await withKey(validator, [], handlers)
       const wanted = { chutes: 'ok', access: 'ok', 'clock offset': 'ok', 'bucket read': 'warn' }

@@ -92,7 +92,7 @@ describe('af duel of uids', () => {
     ])
   })
 
-  it('rejects players that are not miners of the network, and uids without one', async () => {
+  it('rejects players that are not miners of the network, and uids without a network', async () => {
     const names = { [silent.hotkey]: '<silent>', [validator.hotkey]: '<validator>' }
     const onIt = [
       ['0', '4'],

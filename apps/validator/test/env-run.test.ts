@@ -56,7 +56,7 @@ describe('af env run', () => {
     },
   )
 
-  it('plays the episode of a seed, as a reset from it', async () => {
+  it('plays the episode that begins with a reset with the given seed', async () => {
     const seed = 2n ** 128n - 1n
     const game = make('hex-v0')
     game.reset({ seed })

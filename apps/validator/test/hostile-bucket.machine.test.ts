@@ -11,7 +11,7 @@ import {
 import { AF, AF_VERIFY, killAll, type RunningProcess, run } from '../../../test/processes.ts'
 import { type RunningSubnet, type Seat, startSubnet } from './running-subnet.ts'
 
-/** An epoch with a correct bucket of the third validator, and epochs with a hostile one. */
+/** The last epoch with a correct bucket of the third validator, and the last with a hostile one. */
 const [HONEST, LAST] = [2, 4]
 const DEADLINE_MS = 600_000
 
@@ -25,8 +25,8 @@ let turn: number | null = null
 const STRIDE = 7
 
 /**
- * Returns the response to one request: a file, or the next hostile response. Not all of them are
- * used here; hostile-servers reads each one many times.
+ * Returns the response to one request: a file, or the next hostile response. This test does not
+ * use all hostile responses; hostile-servers.test.ts reads each of them many times.
  */
 function deedOf(path: string): Deed {
   const deeds = Object.values(DEEDS)

@@ -15,7 +15,7 @@ const SEED = process.env.KILL_SEED ?? String(Date.now())
 /** The first two validators are never killed and suffice for a majority and a verdict. */
 const STAKES = [4n, 4n, 1n, 1n]
 const STEADY = 2
-/** Maximum number of blocks of a life, for any cause of death. */
+/** Number of blocks to wait for most causes of death. A disk operation gets twice as many. */
 const LIFE = 30
 
 let subnet: RunningSubnet
@@ -23,14 +23,14 @@ let victims: readonly Seat[]
 let epochs: readonly RecomputedEpoch[]
 let file: string
 let second: ProcessResult
-/** Number of deaths by the activity of the process. */
+/** Number of deaths by what the process was doing. */
 const deaths = new Map<string, number>()
 /** Violations, with their place. */
 const wrong: string[] = []
-/** Epochs with a death during sampling. */
+/** Epochs in which a validator died during sampling. */
 const brokenOff = new Map<Seat, Set<number>>()
 
-/** Files of a validator, and the approximate number of operations in one life. */
+/** Files of a validator, and the approximate number of operations on them in one life. */
 const PLACES = [
   ['/journal/', 20],
   ['/secrets', 9],
@@ -39,15 +39,15 @@ const PLACES = [
   ['/lock', 2],
 ] as const
 
-/** The cause of death: a disk operation, a time, samples in the journal, or an output. */
+/** A cause of death: a disk operation, a time, samples in the journal, an output, or blocks. */
 interface Way {
   readonly by: 'disk' | 'time' | 'samples' | 'words' | 'blocks'
   readonly place?: (typeof PLACES)[number] | undefined
   readonly words?: RegExp | undefined
-  /** Whether it stays dead until the end of its epoch. */
+  /** Whether the validator stays dead until the epoch ends. */
   readonly isDeadForLong?: boolean
 }
-/** The first lives, which cover every cause of death. */
+/** The causes of the first deaths. The causes of later deaths are random. */
 const FIRST: Way[] = [
   { by: 'words', words: /"kind":"seal"[^}]*\},"block"/, isDeadForLong: true },
   { by: 'time' },
@@ -64,13 +64,13 @@ const WORDS = [/"kind":"seal"[^}]*\},"block"/, /"kind":"attest"[^}]*\},"block"/,
 
 type Random = ReturnType<typeof pcg64>
 
-/** Returns the files of its journals, newest last. */
+/** Returns the files of a validator's journals, newest last. */
 const journalNames = async ({ folder }: Seat): Promise<string[]> =>
   (await readdir(join(folder, 'journal')).catch(() => [])).sort(
     (a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10),
   )
 
-/** Returns the complete lines of its newest journals, or of all, by file. */
+/** Returns the complete lines of a validator's `newest` newest journals, by file. */
 async function journalsOf(seat: Seat, newest = 2): Promise<Map<string, string>> {
   const read = async (name: string) => {
     const text = await readFile(join(seat.folder, 'journal', name), 'utf8')
@@ -79,15 +79,15 @@ async function journalsOf(seat: Seat, newest = 2): Promise<Map<string, string>> 
   return new Map(await Promise.all((await journalNames(seat)).slice(-newest).map(read)))
 }
 
-/** Returns the number of lines of its newest journal. */
+/** Returns the size in bytes of a validator's newest journal. */
 async function sizeOf(seat: Seat): Promise<number> {
   const name = (await journalNames(seat)).at(-1)
   return name === undefined ? 0 : (await stat(join(seat.folder, 'journal', name))).size
 }
 
 /**
- * Returns the activity of a process at its death: the disk operation that killed it, or its output
- * and the block.
+ * Returns what a process was doing at its death: the place of the disk operation that killed it,
+ * or whether it was starting, or in the first or second phase of an epoch.
  */
 function doing({ stdout, stderr }: ProcessResult): string {
   const [, fault, path = ''] = /^(KILL|CUT) at \w+ (.*)$/m.exec(stderr) ?? []
@@ -97,7 +97,7 @@ function doing({ stdout, stderr }: ProcessResult): string {
   return subnet.at().offset < 20 ? 'in the first phase' : 'in the second phase'
 }
 
-/** Output that no process may print, regardless of kills. */
+/** Returns output that not even a killed process may print, and any exit without a kill. */
 function problemsIn({ code, stdout, stderr }: ProcessResult): readonly string[] {
   const lines = stdout.split('\n').filter((line) => /altered|secret|other bytes|Error/.test(line))
   return code === null ? lines : [...lines, `ended with ${code}: ${stderr}`]
@@ -114,9 +114,9 @@ async function live(seat: Seat, random: Random, planned = FIRST.shift()): Promis
   const draw = (most: number) => Number(random.integers(0, most))
   const oneOf = <T>(some: readonly T[]) => some[draw(some.length)] as T
   const { by, place = oneOf(PLACES), words = oneOf(WORDS) } = planned ?? { by: oneOf(WAYS) }
-  const soon = planned === undefined ? 1 : 8 // before it has come to where it would end anyhow
+  const soon = planned === undefined ? 1 : 8 // a planned death comes early in a life
   const memory = `${seat.folder}-unsynced`
-  // The files synced by a later process are unknown.
+  // Other causes do not record what the process syncs, so an earlier record is out of date.
   if (by !== 'disk') await rm(memory, { force: true })
   const [path, most] = place
   const from = 1 + draw(Math.ceil(most / soon))
@@ -169,7 +169,7 @@ async function haunt(seat: Seat, random: Random): Promise<void> {
   }
   const all = () => [...deaths.values()].reduce((sum, count) => sum + count, 0)
   while (all() < KILLS) await die()
-  // On a slow machine, no interrupted lane may have been sealed yet.
+  // On a slow machine, perhaps no interrupted lane has been sealed yet.
   for (let more = 0; more < 10 && !hasSurvived(); more++) {
     await die({ by: 'samples' })
     await die({ by: 'words', words: /"kind":"seal"[^}]*\},"block"/ })
@@ -308,7 +308,7 @@ describe(`validators that are killed ${KILLS} times at any moment and started ag
     }
   })
 
-  it('have valid lanes, and those published in time are accepted', () => {
+  it('have valid lanes, and lanes published in time are accepted', () => {
     const due = epochs.flatMap(({ epoch, report, lanes }) =>
       Object.entries(report.lanes).map(([hotkey, lane]) => {
         return { epoch, hotkey, whole: lanes.get(hotkey)?.ok ?? false, ...lane }

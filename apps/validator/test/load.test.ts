@@ -34,14 +34,14 @@ it('has the mean sizes of an episode and a game, within 5 %', async () => {
   expect(Math.abs(hex / 16_000 - 1)).toBeLessThan(0.05)
 })
 
-// If these change, count the tokens of a request again: `TOKENS` in load.ts.
+// If these sizes change, count the tokens of a request again: `TOKENS` in load.ts.
 it.each([
   ['mult8-v0', 200, 143],
   ['tictactoe-v0', 200, 664],
   ['pack-v0', 200, 687],
   ['hex-v0', 20, 722],
 ])(
-  'has the bytes of a request of %s and its reply, from which tokens were counted',
+  'requests and replies of %s have the size with which the tokens of load.ts were counted',
   async (id, challenges, bytes) => {
     const env = make(id)
     const sizes: number[] = []

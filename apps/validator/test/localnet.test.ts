@@ -127,7 +127,7 @@ describe.concurrent('a restarted localnet', () => {
     await third.stop()
   })
 
-  it('rejects other validators or uids and fewer miners, and accepts the same', async () => {
+  it('rejects other numbers of validators or uids, and fewer miners; accepts equal numbers', async () => {
     const out = fresh()
     const first = localnet(out, ['--validators', '2'])
     await servingOf(first)
@@ -173,7 +173,7 @@ describe.concurrent('a restarted localnet', () => {
 })
 
 describe('a validator whose localnet ends', () => {
-  it('reports that it waits, continues with the chain, and ends without one', async () => {
+  it('reports that it waits, continues with the chain, and ends without a chain', async () => {
     const out = fresh()
     const chain = localnet(out, ['--validators', '1'])
     const { url } = await servingOf(chain)
@@ -195,7 +195,7 @@ describe('a validator whose localnet ends', () => {
 })
 
 describe('a localnet that is killed repeatedly', () => {
-  /** Its files, and the approximate number of operations in one life. */
+  /** Files of a localnet, and the approximate number of operations on them in one life. */
   const PLACES = [
     ['/chain\\.json$', 90],
     ['/keys', 30],

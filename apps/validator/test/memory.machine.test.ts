@@ -57,7 +57,7 @@ async function memoryOf({ child }: RunningProcess, what: 'VmRSS' | 'VmHWM'): Pro
   return Number(new RegExp(`${what}:\\s+(\\d+)`).exec(status)?.[1]) / 1024
 }
 
-/** Resolves once a response has arrived, without reading on, or the connection is closed. */
+/** Sends a request. Resolves once a response begins, and reads no more, or at a disconnection. */
 async function askAndReadNothing(port: string, request: string): Promise<void> {
   const socket = connect({ port: Number(port), host: '127.0.0.1' })
   sockets.push(socket)
@@ -83,7 +83,7 @@ test.each([
   ['a block', 'identity', BLOCK],
   ['a block', 'gzip', BLOCK],
 ])(
-  '300 clients that request %s from af serve, as %s, and read nothing',
+  'af serve stays within its memory limit when 300 clients request %s, as %s, and read nothing',
   async (_, coding, path = largest) => {
     const words = ['--network', join(root, 'localnet/chain.json'), '--port', '0']
     const served = start(AF, ['serve', join(root, 'buckets'), ...words])
@@ -92,7 +92,7 @@ test.each([
     expect(await growth(served, url, request)).toBeLessThan(MOST_MB)
     for (const socket of sockets.splice(0)) socket.destroy()
     const ask = () => fetch(`${url}/chain.json`, { headers: { 'accept-encoding': coding } })
-    // It may not have noticed their disconnection yet.
+    // The server may not have noticed yet that the clients have disconnected.
     await expect.poll(async () => (await ask()).status).toBe(200)
     const honest = await ask()
     const chain = await readFile(join(root, 'localnet/chain.json'), 'utf8')
@@ -101,7 +101,7 @@ test.each([
   },
 )
 
-test('300 clients that request the log of af localnet and read nothing', async () => {
+test('af localnet stays within its memory limit when 300 clients request its log and read nothing', async () => {
   const out = join(root, 'localnet')
   const served = start(AF, ['localnet', '--port', '0', '--out', out, '--block-ms', '60000'])
   const [, url = ''] = await served.says(/ at (http:[^\s,]+\d)/)

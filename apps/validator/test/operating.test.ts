@@ -145,17 +145,17 @@ describe('af validate', () => {
   /** Returns the URL of a validator's pages. */
   const pagesOf = async ({ says }: RunningProcess): Promise<string> =>
     (await says(/"url":"([^"]+)"/))[1] ?? ''
-  /** Returns its health, and expects the same HTTP status. */
+  /** Returns the health of the validator at `at`, and expects the HTTP status to agree with it. */
   const health = async (at: string): Promise<{ ok: boolean; reasons: string[] }> => {
     const response = await fetch(`${at}/healthz`)
     const said = await response.json()
     expect(response.status).toBe(said.ok ? 200 : 503)
     return said
   }
-  /** Returns its last block. */
+  /** Returns the last block that the validator at `at` has seen. */
   const block = async (at: string): Promise<number> =>
     (await valuesOf(await fetch(`${at}/metrics`))).affine_head_block ?? 0
-  /** Resolves once it has reached a block. */
+  /** Resolves once the validator at `at` has seen a block. */
   const sees = async (at: string, number = 1): Promise<void> => {
     while ((await block(at)) < number) await sleep(20)
   }
@@ -176,7 +176,7 @@ describe('af validate', () => {
     return task().finally(() => chain.child.kill('SIGCONT'))
   }
 
-  it('is unhealthy a while after the last block, and exits with 4 after twice as long', async () => {
+  it('is unhealthy if no block comes for some time, and exits with 4 after twice that time', async () => {
     const { env, setAhead } = await movable()
     const validator = validate('--metrics 0 --dry-run', { env })
     const at = await pagesOf(validator)

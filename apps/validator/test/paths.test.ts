@@ -53,7 +53,7 @@ describe.each(ways)('a setting that is a path, by $by', ({ by, name }) => {
       : [given, {}].map((env) => findSettings({}, env, given))
     return all.map((each) => each.find(({ setting }) => setting.name === name)?.value)
   }
-  it('expands ~ to the home folder, and rejects that of another user', () => {
+  it('expands ~ to the home folder, and rejects the home folder of another user', () => {
     expect(new Set(found('~'))).toEqual(new Set([homedir()]))
     expect(new Set(found('~/a b'))).toEqual(new Set([join(homedir(), 'a b')]))
     for (const path of ['a/~', './~bob']) expect(new Set(found(path))).toEqual(new Set([path]))

@@ -61,7 +61,7 @@ describe('af practise --against', () => {
     const { champion, envs, dethrones, ratioPpm } = said.at(-1)
     expect(champion).toBe(subnet.hotkeyOf('stronger'))
 
-    // Computes the same from the evidence.
+    // The evidence must give the same numbers.
     const wins: Record<string, number> = {}
     for (const { env, wins: won, losses, ties, win } of envs) {
       const past = samples
@@ -121,7 +121,7 @@ describe('af practise --against', () => {
     expect(text.stdout).toContain('hex@0.1.0: not compared: in a game the replies depend')
     expect(text.stdout).toMatch(/^Dethrones with a probability of .* rates\)$/m)
     expect(text.stdout).toMatch(/: reward -?\d of \d, the champion -?\d$/m)
-    // It connected to one place only, so no request reached the champion.
+    // The command connected to one port only, so no request reached the champion.
     const places = (await readFile(connections, 'utf8')).trimEnd().split('\n')
     expect(new Set(places)).toEqual(new Set([new URL(url).port]))
     const posts = seen.map(({ body }) => body)

@@ -25,8 +25,8 @@ const linesIn = async (file: string): Promise<readonly string[]> =>
   (await readFile(file, 'utf8').catch(() => '')).split('\n').slice(0, -1)
 
 /**
- * Serves an endpoint that responds with `reply` to each prompt, or never if that is null. It
- * responds to the first request, which only checks the endpoint.
+ * Serves an endpoint that responds to each prompt with the result of `reply`, or never if the
+ * result is null. It always responds to the first request, which only checks the endpoint.
  */
 function endpoint(reply: (prompt: string, index: number) => string | null, delayMs = 0) {
   return serve((index, _, response, body) => {
@@ -82,7 +82,7 @@ describe.concurrent('af practise', () => {
   it('plays games against a scripted opponent and counts wins', async () => {
     const words = ['--env', 'hex-v0', '--challenges', '10', '--at-least', '0.99']
     const { code, stdout } = await practise('perfect', ...words)
-    expect(code).toBe(1) // The scripted opponent is as good as itself.
+    expect(code).toBe(1) // a perfect player does not win 99 % against another
     expect(stdout).toMatch(
       /^hex@0\.1\.0: \d of 10 won against the scripted opponent at strength 1, /m,
     )
@@ -90,7 +90,7 @@ describe.concurrent('af practise', () => {
     expect(stdout).toMatch(/^ {2}lost: [XO] joined /m)
   })
 
-  it('plays games against a weaker opponent, with one strength in a file', async () => {
+  it('plays games against a weaker opponent, and rejects a file with another strength', async () => {
     const words = ['--env', 'hex-v0', '--challenges', '10', '--strength']
     const weak = await practise('perfect', ...words, '0', '--at-least', '1')
     expect([weak.code, weak.stderr]).toEqual([0, ''])

@@ -64,7 +64,7 @@ test.each<[string, readonly Problem[]]>([
       problem({ kind: 'weights', epoch: 1 }, new Error('x')),
     ],
   ],
-])('prints %s immediately', (_, problems) => {
+])('prints the problems of %s separately and immediately', (_, problems) => {
   const unsaidOf = createProblemFilter(() => 0)
   for (const each of problems) expect(unsaidOf(each)).toBe(0)
   for (const each of problems) expect(unsaidOf(each)).toBeUndefined()

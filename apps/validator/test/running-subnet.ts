@@ -62,7 +62,7 @@ export interface Seat {
   readonly attested: Set<number>
   /** Epochs in which its sealed lane was published in time. */
   readonly inTime: Set<number>
-  /** Starts its process with more arguments. Its disk has the faults of `faults.mjs`. */
+  /** Starts the validator's process with `more` arguments, and with `faults` as in faults.mjs. */
   validate(faults?: object, more?: readonly string[]): RunningProcess
 }
 
@@ -70,11 +70,11 @@ interface SubnetOptions {
   readonly seed: string
   /** Stakes of the validators, in multiples of the minimum for a permit. */
   readonly stakes: readonly bigint[]
-  /** Number of the first validators that the chain always waits for. */
+  /** Number of validators, at the start of the list, that the chain always waits for. */
   readonly steady: number
-  /** Number of the last validators, whose buckets may be unreadable. */
+  /** Number of validators, at the end of the list, whose buckets may be unreadable. */
   readonly unreadable?: number
-  /** Number of miners. They share two processes, the first miner alone in the better one. */
+  /** Number of miners. A better process serves the first miner, a weaker process the others. */
   readonly miners: number
   readonly blockMs: number
 }
@@ -181,7 +181,7 @@ export async function startSubnet({
   })
 
   const at = () => locateBlock(chain.height, protocol)
-  /** Reports whether it has sealed, or has nothing to seal. */
+  /** Reports whether a validator has sealed its lane in an epoch, or has no lane to seal. */
   const sealed = ({ account, folder, seals }: Seat, epoch: number): boolean => {
     const file = join(folder, statePath(epoch))
     if (epoch === 0 || seals.has(epoch)) return true

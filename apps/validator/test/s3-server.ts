@@ -13,7 +13,10 @@ export interface S3Server extends AsyncDisposable {
 interface Oddities {
   /** Whether it ignores If-None-Match. */
   readonly overwrites?: boolean
-  /** Its responses to the first two writes: an error with a wrong status, or a false success. */
+  /**
+   * Its responses to the first two writes: errors with a wrong status (`busy`), or success although
+   * it stores nothing (`forgets`).
+   */
   readonly troubles?: 'busy' | 'forgets'
   /** Its responses to the first reads at its public URL. */
   readonly late?: { readonly status: number; readonly reads: number }

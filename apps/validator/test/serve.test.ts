@@ -231,7 +231,7 @@ describe('everything else', () => {
     },
   )
 
-  it('rejects oversized and malformed requests', async () => {
+  it('is rejected: oversized and malformed requests', async () => {
     // The response to a partial request may be lost with the connection.
     const large = [
       ask(`/5F/v1/blocks/${'a'.repeat(100_000)}`),
@@ -257,7 +257,7 @@ describe('everything else', () => {
     expect((await ask('/5F/v1/states/7.json')).status).toBe(200)
   })
 
-  it('rejects a file over the limit of a block, and other entries', async () => {
+  it('is rejected: a file over the limit of a block, and an entry that is not a file', async () => {
     const folder = join(root, 'buckets/5F/v1/blocks')
     await writeFile(join(folder, 'large'), '')
     await truncate(join(folder, 'large'), LIMITS.blockBytes + 1)
@@ -303,7 +303,7 @@ describe('clients that read nothing', () => {
   afterAll(() => unsubscribe('http.server.request.start', note))
 
   const soon = (value: () => unknown) => expect.poll(value)
-  /** Sends it on its own connection. */
+  /** Sends a request on a new connection. */
   function send(request: string): Socket {
     const socket = connect(port, '127.0.0.1').pause()
     socket.on('error', () => {}).write(request)
@@ -337,7 +337,7 @@ describe('clients that read nothing', () => {
   it.each([
     ['1.1', ''],
     ['1.0', 'Connection: keep-alive\r\n'],
-  ])('are closed when they pipeline requests: HTTP/%s', async (version, more) => {
+  ])('are disconnected when they pipeline requests: HTTP/%s', async (version, more) => {
     const socket = send(`GET ${LARGE} HTTP/${version}\r\nHost: a\r\n${more}\r\n`.repeat(400))
     await closed(socket.resume())
     expect(answered(200)).toBeLessThanOrEqual(1)
@@ -345,7 +345,7 @@ describe('clients that read nothing', () => {
     expect(waiting()).toBe(0)
   })
 
-  it('are closed after the time limit', async () => {
+  it('are disconnected after the time limit', async () => {
     const over = new AbortController()
     const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(over.signal)
     for (let i = 0; i < 5; i++) send(`GET ${LARGE} HTTP/1.1\r\nHost: a\r\n\r\n`)

@@ -113,7 +113,7 @@ describe('the bucket', () => {
     expect(await putBy({ ...rest, bucketUrl: url }, R2)).toMatchObject(wanted)
     expect(await putBy(rest, { ...R2, R2_PUBLIC_BASE: url })).toMatchObject(wanted)
   })
-  it('is in S3, whose variables override those of R2', async () => {
+  it('is in S3 if the variables of S3 are set, which override the variables of R2', async () => {
     const names = {
       S3_ENDPOINT: 'https://s3.eu.example',
       S3_BUCKET: 'mine',
@@ -125,7 +125,7 @@ describe('the bucket', () => {
       key: `AWS4-HMAC-SHA256 Credential=${KEYS.S3_ACCESS_KEY_ID}//eu/s3/aws4_request`,
     })
   })
-  it('is asked in the dialect of Google Cloud Storage at its endpoint', async () => {
+  it('is called in the dialect of Google Cloud Storage at its endpoint', async () => {
     const env = { ...KEYS, S3_BUCKET: 'mine', S3_ENDPOINT: 'https://storage.googleapis.com' }
     expect(await putBy({ ...rest, bucketUrl: url }, env)).toEqual({
       bucketUrl: url,
@@ -390,7 +390,7 @@ describe('af doctor, and the start of af validate', () => {
   })
 })
 
-it('sends on finney only with --emit, elsewhere except with --dry-run', () => {
+it('sends on finney only with --emit, and elsewhere unless --dry-run is given', () => {
   const ways = [{}, { emit: true }, { dryRun: true }, { emit: true, dryRun: true }] as const
   const sends = (name: string) =>
     ways.map((way) => isSending({ ...LOCAL_NETWORK, ...NETWORKS[name] }, way))

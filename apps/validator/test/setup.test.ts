@@ -151,13 +151,13 @@ describe.concurrent('af setup, without a terminal', () => {
   })
 })
 
-/** Parses it as `af` does. */
+/** Parses the text of a .env as `af` does. */
 function afReads(text: string): Record<string, string> {
   const { lines } = readEnvLines(text, () => true)
   return Object.fromEntries(lines.map(({ name, value }) => [name, value]))
 }
 
-/** Parses it as systemd's `EnvironmentFile=`, by systemd.exec(5) and its parse_env_file_internal. */
+/** Parses a .env like systemd's `EnvironmentFile=`: systemd.exec(5), parse_env_file_internal. */
 function systemdReads(text: string): Record<string, string> {
   const read: Record<string, string> = {}
   for (const line of text.split('\n')) {
@@ -178,7 +178,7 @@ function systemdValue(text: string): string {
   return text.trimEnd().replace(/\\(.)/g, '$1')
 }
 
-/** Parses it as Compose's `env_file`, by the parser of compose-go, without expansion. */
+/** Parses a .env like Compose's `env_file`: the parser of compose-go, without expansion. */
 function composeReads(text: string): Record<string, string> {
   const read: Record<string, string> = {}
   for (const line of text.split('\n')) {

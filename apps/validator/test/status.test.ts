@@ -133,7 +133,7 @@ describe('af status', () => {
 })
 
 describe('af status --watch', () => {
-  /** A chain of its own, because it continues. */
+  /** A copy of the subnet's buckets, because a test moves it. */
   let buckets = ''
   beforeAll(async () => {
     buckets = join(root, 'buckets')

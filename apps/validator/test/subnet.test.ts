@@ -66,7 +66,7 @@ async function flip(file: string, at: number): Promise<void> {
   await writeFile(file, bytes)
 }
 
-/** Returns the blocks of a validator's first lane with a duel, from the head back. */
+/** Returns the blocks of a validator's first lane with a duel, newest first. */
 function laneOf(name: string): { readonly epoch: number; readonly blocks: readonly string[] } {
   for (const { epoch, lanes } of honest) {
     const lane = lanes.get(hotkeyOf(name))

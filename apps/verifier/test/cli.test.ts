@@ -88,7 +88,7 @@ describe('af-verify', () => {
     )
   })
 
-  it('prints the network of .env, and that file', async () => {
+  it('prints the network, and the variable and the file that set it', async () => {
     const cwd = join(root, 'named')
     await mkdir(cwd)
     await writeFile(join(cwd, '.env'), `SUBTENSOR_ENDPOINT=${await chainOf(10)}`)

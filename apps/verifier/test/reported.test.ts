@@ -63,7 +63,7 @@ async function told(
 }
 
 it.each([0, 1])(
-  'warns of voters that omitted bits or, %i of them, set other weights',
+  'warns of a voter that omitted bits, and of %i voters that set other weights',
   async (others) => {
     const [first, second, third, light] = subnet.voters as [Account, Account, Account, Account]
     const lacking = [first.hotkey, light.hotkey].sort()

@@ -34,7 +34,7 @@ function firstStates(): State[] {
   return found
 }
 
-/** Reads a state. An accepted one must be encoded to the same text and have a next state. */
+/** Reads a state. An accepted state must be encoded to the same text and have a next state. */
 function readState(bytes: Uint8Array) {
   const read = parseState(textOf(bytes))
   if (!read.ok) return read

@@ -40,7 +40,7 @@ import {
 const believe = (): boolean => true
 const scope = scopeOf(toy.hotkey, { 'mult8@0.1.0': 2, 'tictactoe@0.1.0': 1, 'hex@0.1.0': 1 })
 
-/** Resolves with a lane in two blocks, and with the same lane in one block as it should be. */
+/** Resolves with a lane in two blocks, and with the same lane correctly in one block. */
 async function smallLane() {
   const samples = await honestSamples(scope)
   const lane = laneOf(toy, scope, plansOf(samples, 2))
@@ -70,7 +70,7 @@ function verifyResealed(bytes: Uint8Array) {
   return verifyLane({ head: block.hash, previous: NO_BLOCK, scope, read })
 }
 
-/** Reads a sample and the texts on it for both sides. An episode takes both sides. */
+/** Reads a sample and the texts about it for both sides. An episode stands for both sides. */
 function tellSample(bytes: Uint8Array) {
   const read = readSample(bytes)
   if (!read.ok) return read
@@ -84,7 +84,8 @@ function tellSample(bytes: Uint8Array) {
 }
 
 /**
- * Verifies a proof against the head of its own headers, so that no change fails only by the head.
+ * Verifies a proof against the head that its headers give, so that no change is refused only
+ * because of the head.
  */
 function verifyAnyProof(bytes: Uint8Array) {
   const proof = objectIn(bytes)

@@ -31,7 +31,8 @@ function readSlot(bytes: Uint8Array) {
 }
 
 /**
- * Reads a node's message. A refusal has the printed text. An unreadable one ends the connection.
+ * Reads a node's message. The detail of a refusal is the printed text. An unreadable message would
+ * end the connection, so its detail is empty.
  */
 function readNode(bytes: Uint8Array) {
   let message: NodeMessage

@@ -84,7 +84,7 @@ export const GOOGLE: Dialect = {
   createOnly: ['x-goog-if-generation-match', '0'],
 }
 
-/** Reads where URLs contain the name of the bucket. */
+/** Reads whether URLs contain the bucket's name in the path or in the host name. */
 const readStyle = reader('path or virtual', (text) =>
   (['path', 'virtual'] as const).find((style) => style === text),
 )

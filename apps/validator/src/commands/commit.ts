@@ -65,8 +65,8 @@ export const commit: CommandUnknownOpts = createAccountCommand('commit')
 /**
  * Plays trial challenges with a miner as validators do, and prints its results. Only warns while
  * the model's files are private: they must be public when its duel starts.
- * @throws Error if it gives no usable reply, or no legal one in some environment; RangeError
- *   without a key where miners are on Chutes.
+ * @throws Error if the miner gives no usable reply, or no legal reply in some environment;
+ *   RangeError if the key for Chutes is missing on a network whose miners are on Chutes.
  */
 async function expectSkill(
   miner: TargetMiner,
@@ -87,8 +87,8 @@ async function expectSkill(
 }
 
 /**
- * Prints a miner's queue position, and when it must be ready, if validators have a state and it can
- * be read.
+ * Prints a miner's queue position, and when the miner must be ready. If no attested state can be
+ * read, prints why the position is unknown.
  */
 async function printPlace(
   hotkey: string,

@@ -115,7 +115,10 @@ async function addMiners(net: KeptChain, out: string, options: Partial<typeof DE
   await Promise.all(registered)
 }
 
-/** Makes a block every `ms` until the signal aborts, and then one with pending transactions. */
+/**
+ * Makes a block every `ms` milliseconds until the signal aborts, and then a last block, which
+ * includes pending transactions.
+ */
 async function makeBlocks(
   net: KeptChain,
   ms: number,

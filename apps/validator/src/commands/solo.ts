@@ -50,7 +50,7 @@ export function expectGame(envs: readonly string[]): void {
   )
 }
 
-/** Returns how such a command asks its players. */
+/** Returns how a command that plays without a subnet asks its players. */
 export function createAsking(
   { model }: Pick<SoloOptions, 'model'>,
   signal: AbortSignal,

@@ -59,7 +59,7 @@ export const validate: CommandUnknownOpts = addSettingOptions(
 /** Returns milliseconds, independent of the machine's clock. */
 const clock = (): number => performance.now()
 
-/** Validates until a signal stops it, the chain turns out to be another one, or it stalls. */
+/** Validates until a signal or a stall, or until the node turns out to serve another chain. */
 async function runValidator(settings: Settings, account: Account, screen: Output): Promise<void> {
   const { hotkey } = account
   await using _folder = await lockFolder(settings.folder)
@@ -120,7 +120,7 @@ function createNarrator(screen: Output): Setup['on'] {
   }
 }
 
-/** Ends the process once it stalls, so that its supervisor restarts it. */
+/** Ends the process once the validator stalls, so that the supervisor restarts the process. */
 function endWhenStalled(
   { stall }: Settings,
   health: ReturnType<typeof trackHealth>,

@@ -135,9 +135,8 @@ async function* checkChain(chain: Chain): AsyncGenerator<Finding, Snapshot> {
 }
 
 /**
- * Plays trial challenges with a committed miner, asked as validators ask it, and yields how it
- * replied.
- * Rejects when `signal` aborts.
+ * Plays trial challenges with a committed miner, which it asks as validators do, and yields
+ * findings about the replies. Rejects when `signal` aborts.
  */
 export async function* checkAnswers(
   miner: TargetMiner,

@@ -51,7 +51,7 @@ const FOREIGN = {
   validator: ["a validator's commitment", 'commit'],
 } as const
 
-/** @throws Error if the seat's slot contains a commitment of such a writer. */
+/** @throws Error if the seat's slot contains a commitment of `writer`. */
 export function expectNoSlotOf(writer: keyof typeof FOREIGN, seat: Seat): void {
   if (!seat.commitment || (seat.commitment.kind === 'miner') !== (writer === 'miner')) return
   const [what, act] = FOREIGN[writer]

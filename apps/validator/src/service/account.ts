@@ -78,7 +78,7 @@ export const describeWrongKey = ({ hotkey }: Pick<Account, 'hotkey'>): string =>
 
 export const KEY_ADVICE = 'create and register a hotkey of type sr25519'
 
-/** Returns the folder of wallets: `path`, or that of Bittensor. */
+/** Returns the folder of wallets: `path`, by default Bittensor's folder. */
 export const resolveWalletFolder = (path = join(homedir(), '.bittensor', 'wallets')): string => path
 
 /**

@@ -36,8 +36,8 @@ export function narrate(event: Event, screen: Output, nameOf: HotkeyFormatter): 
 }
 
 /**
- * Refusals after a restart, or of a slow or full chain: an earlier transaction may be valid, or it
- * is too late to send.
+ * Codes of refused transactions that need no action: an earlier transaction may already be valid,
+ * or the chain is slow or full.
  */
 const PASSING = new Set([
   'AncientBirthBlock',
@@ -53,7 +53,7 @@ const PASSING = new Set([
 const NEXT = '; it is retried until its epoch ends; no action needed'
 
 /**
- * Prints a problem. `unsaid` is the number of times that it was not printed since the last time.
+ * Prints a problem. `unsaid` is the number of times that it occurred since it was last printed.
  */
 export function printProblem(problem: Problem, screen: Output, unsaid = 0): void {
   const { task, error } = problem
@@ -109,10 +109,10 @@ const PAUSE_MS = 600_000
 const MAX_KINDS = 100
 
 /**
- * Returns a function that returns how often a problem was not printed since the last time, or
- * undefined if it must not be printed now. A problem is printed immediately, and then at most every
- * ten minutes. Problems are identical if they have the same code and node, and their tasks differ
- * only in the epoch.
+ * Returns a function to call at each problem. It returns undefined if the problem must not be
+ * printed now, otherwise the number of times that it occurred unprinted since it was last printed.
+ * A problem is printed immediately, and then at most every ten minutes. Problems are identical if
+ * they have the same code, phase and node, and their tasks differ only in the epoch.
  */
 export function createProblemFilter(now: () => number): (problem: Problem) => number | undefined {
   const known = new Map<string, { readonly at: number; readonly unsaid: number }>()

@@ -23,9 +23,10 @@ function findOnPath(name: string, { PATH }: typeof process.env): string | undefi
 }
 
 /**
- * Returns the command that starts one of our programs from here: its name; with npx if npm started
- * this program; its file if it is not on the PATH. If npx fetched this program for one call, as the
- * module URL `from` shows, also its file: npx would fetch an unrelated package.
+ * Returns the command that starts one of our programs: its name, after `npx` if npm started this
+ * program. If the other program is not on the PATH, returns `node` with its file; likewise if npx
+ * fetched this program for one call, as the module URL `from` shows, because npx would then fetch
+ * an unrelated package.
  */
 export function getCommandName(
   name: Program,

@@ -3,7 +3,7 @@ import { maskUrls } from '@affine/terminal'
 /** Masks secrets in a text. */
 export type Masker = (text: string) => string
 
-/** The part of a node's URL after the host, which may contain a key. */
+/** Matches the part of a node's URL after the host, which may contain a key. */
 const NODE_KEY = /(?<=^\w+:[/\\]*[^/\\?#]+[/\\?#]).{8,}/gs
 
 /** Returns the secret parts of the URLs of nodes, separated by commas. */
@@ -11,7 +11,7 @@ export function findNodeKeys(urls: string): readonly string[] {
   return urls.split(',').flatMap((url) => [...findUrlSecrets(url), ...(url.match(NODE_KEY) ?? [])])
 }
 
-/** The parts before the host and after the path, even of a malformed URL. */
+/** Matches the parts of a URL before the host and after the path, even of a malformed URL. */
 const URL_SECRET = /(?=[^/\\])(?<=^\w+:[/\\]*).{3,}(?=@)|^[^:]{3,}(?=@)|(?<=[?#]).{3,}/gs
 
 /** Returns the user with password, the query and the fragment of a URL, even of a malformed one. */

@@ -36,11 +36,11 @@ const ADDRESS = /^\/((?:[\w-][\w.-]*\/)?(v1\/.+))$/
 const HOST = /^[\w.:[\]-]+$/
 const ANY_ORIGIN = { 'access-control-allow-origin': '*', 'x-content-type-options': 'nosniff' }
 const IMMUTABLE = 'public, max-age=31536000, immutable'
-/** Readers of buckets wait as long for a response. */
+/** Maximum time to send a file of a bucket: readers of buckets wait no longer for a response. */
 const BUCKET_MS = 30_000
-/** Enough for one day of a chain over a slow connection. */
+/** Maximum time to send any other file: enough for one day of a chain over a slow connection. */
 const PAGE_MS = 300_000
-/** Also the limit of a served chain. */
+/** Maximum size of a file outside buckets. Readers of a served chain accept no more either. */
 const MAX_BYTES = 268_435_456
 /** Maximum number of open files. Each has a descriptor and buffers until its client has read it. */
 const MAX_FILES = 128
@@ -48,7 +48,7 @@ const GZIP_FROM_BYTES = 1024
 /** Buffers of an open file: 32 KiB for reading, and 128 KiB for zlib if it is compressed. */
 const READ_BYTES = 32_768
 const SMALL_GZIP = { windowBits: 14, memLevel: 7 }
-/** Sent with a 503: most responses take less. */
+/** Value of `retry-after` with a 503, in seconds. Most responses take less time. */
 const RETRY_SECONDS = '5'
 const SAFE = {
   'x-content-type-options': 'nosniff',
@@ -58,9 +58,10 @@ const SAFE = {
 }
 
 /**
- * Returns a listener that responds to GET and HEAD for the files of the bucket that `folder` is,
- * and of the buckets in it, by their names. It lists no folder, follows no link, and serves no
- * other file in the folder. It reads a file as fast as its client reads the response.
+ * Returns a listener that responds to GET and HEAD for the files of buckets. `folder` may be a
+ * bucket, or contain buckets, whose names then begin the path. The listener lists no folder,
+ * follows no link, and serves no other file in the folder. It reads a file as fast as its client
+ * reads the response.
  */
 export function serveBucketFiles(folder: string): RequestListener {
   return createListener(({ url = '' }) => {

@@ -240,9 +240,9 @@ export function isSending(
 type PlaceSettings = Pick<Settings, 'folder' | 'bucket'> & Partial<Pick<Settings, 'bucketUrl'>>
 
 /**
- * Returns the folder and the bucket of the validator `hotkey`, and the function that opens other
- * buckets, which are in the same folder if its own is in a folder. `bucketUrl` is announced;
- * default: the hotkey as a name.
+ * Returns the folder and the bucket of the validator `hotkey`, the announced address `bucketUrl`
+ * (default: the hotkey as a name), and the function that opens other validators' buckets. If this
+ * validator's bucket is in a folder, buckets that are announced by name are in the same folder.
  */
 export function openPlaces(
   { folder, bucket, bucketUrl }: PlaceSettings,

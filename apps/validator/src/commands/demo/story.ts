@@ -34,8 +34,8 @@ const computeRate = ({ wins, losses }: Pick<EnvFacts, 'wins' | 'losses'>): numbe
   Math.floor((1_000_000 * wins) / (wins + losses))
 
 /**
- * Returns the environment in which the liar's tally was set aside with the most decisive
- * challenges.
+ * Returns a warning about the liar, with its set-aside tally that has the most decisive challenges.
+ * Returns no line if no tally of the liar was set aside.
  */
 function formatSuspect(epochs: readonly EpochResult[], nameOf: HotkeyFormatter): readonly Line[] {
   const looks = epochs.flatMap(({ report }) =>
@@ -95,8 +95,8 @@ export const formatRerunHint = (seed: string): string =>
   `Show it: ${getCommandName('af')} demo --seed ${seed} --open (or --verbose, for the numbers)`
 
 /**
- * Returns the next commands for the files in the folder `out`. Omits how to open the page if it is
- * open.
+ * Returns the next commands for the files in the folder `out`. Omits the command that opens the
+ * page if the page is open already.
  */
 export function formatFilesHint(
   out: string,

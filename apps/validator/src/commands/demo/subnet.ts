@@ -79,7 +79,7 @@ export type OnMemberEvent = (member: Member, event: Event) => void
 
 /**
  * Runs a subnet in this process: a local chain, miners behind HTTP on loopback, and validators with
- * their own folders. The next block is made when every validator has finished with the last one, so
+ * their own folders. A block is made when every validator has finished with the previous block, so
  * the run follows from its seed. Writes everything for its verification to `out`: the folder
  * `buckets`, the chain's export `chain.json` and the members' names. Resolves with the chain and
  * the state that all validators agreed on.
@@ -159,7 +159,7 @@ function expectNoFault([fault]: readonly Error[]): void {
   if (fault) throw new Error(`the demo ends: ${fault.message}`)
 }
 
-/** Returns the state that all validators agree on; undefined before the first. */
+/** Returns the state that all validators agree on; undefined before they have a state. */
 function getAgreedState(validators: readonly Validator[]): State | undefined {
   const states = validators.map(({ state }) => state)
   const roots = new Set(states.map((state) => state && stateRoot(state)))
@@ -175,8 +175,8 @@ const PATIENT_CALLER: Caller = {
 }
 
 /**
- * A local chain whose hashes follow from the seed, and servers for its miners, which stop when it
- * is disposed of.
+ * A local chain whose hashes follow from the seed, and servers for its miners. The servers stop
+ * when the stage is disposed of.
  */
 export class Stage implements Disposable {
   readonly chain: LocalChain
@@ -212,7 +212,7 @@ export class Stage implements Disposable {
     await this.chain.produce(this.now())
   }
 
-  /** Starts a miner's server and commits the miner in the next block, with its name as chute. */
+  /** Starts a miner's server. Commits the miner in the next block, with its name as its chute. */
   async enter({ name, skill = 0, account }: Member): Promise<void> {
     this.#servers.set(name, await serveMiner({ skill, seed: `${this.#seed} ${name}` }, 0))
     const model = `affine/${name}-${account.hotkey}`

@@ -25,7 +25,7 @@ interface Players {
 
 /**
  * Opens the players of a duel: a URL, a built-in player, or a uid with the miner's commitment.
- * @throws RangeError for a uid without a network, for an unregistered uid or one without a miner's
+ * @throws RangeError for a uid without a network, for a uid that is unregistered or has no miner's
  *   commitment, for a network without a uid, and on Chutes without a key; NoAnswer if a player
  *   gives no usable reply.
  */

@@ -23,7 +23,10 @@ import { SYSTEM_CLOCK } from '@affine/settlement'
 import type { Output } from '@affine/terminal'
 import { createAsking, createProgress, printFailures } from '../solo.ts'
 
-/** The identity of a practice, with its strength: its file cannot continue another practice. */
+/**
+ * The arguments that, with the strength, identify a practice. A file of one practice cannot
+ * continue another.
+ */
 export type Practice = {
   readonly player: string
   readonly model: string

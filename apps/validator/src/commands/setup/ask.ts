@@ -9,13 +9,13 @@ import { readValidatorAccount, resolveWalletFolder } from '../../service/account
 import { findSettings, pickGiven, type SettingEntry, toKebab } from '../../settings/entries.ts'
 import type { Flags } from '../../settings/settings.ts'
 
-/** Rejects with what is wrong with a text. */
+/** Checks a text. Rejects with an error that states what is wrong with the text. */
 type Check = (text: string) => Promise<unknown>
 
 /**
  * Asks in a terminal for every setting that a validator needs and no option gives. Proposes the
- * values of the environment. Resolves with the answers by variable; a variable that no longer
- * counts has an empty one. Rejects at Ctrl-C.
+ * values of the environment. Resolves with the answers by variable; the answer is empty for a
+ * variable that no longer counts. Rejects at Ctrl-C.
  */
 export async function askSettings(flags: Flags): Promise<SettingTexts> {
   const asking = new SetupPrompts(flags)
@@ -101,7 +101,7 @@ class SetupPrompts {
   }
 }
 
-/** Asks for one setting. Does not show a secret; an empty answer keeps its value. */
+/** Asks for one setting. Does not show a secret; an empty answer keeps the current value. */
 async function askOne({ setting, value }: SettingEntry, check: Check, isOptional: boolean) {
   const { name, help, proposed = '', secret } = setting
   const message = `${toKebab(name)}: ${help}${isOptional ? ' (optional)' : ''}`

@@ -26,6 +26,13 @@ function fitLine(line: string, width: number, hanging: number): string {
   const indent = Math.min(line.length - words.length, half)
   const hang = Math.min(indent + hanging, half)
   const max = width - hang
-  const part = new RegExp(`(?!\\s).{1,${max}}(?<!\\s)(?!\\S)|\\S{1,${max}}`, 'gu')
-  return ' '.repeat(indent) + (words.match(part) ?? []).join(`\n${' '.repeat(hang)}`)
+  const parts: string[] = []
+  let rest = words.trimEnd()
+  while (rest.length > max) {
+    const space = rest.lastIndexOf(' ', max)
+    const end = space < 0 ? max : space
+    parts.push(rest.slice(0, end).trimEnd())
+    rest = rest.slice(end).trimStart()
+  }
+  return ' '.repeat(indent) + [...parts, rest].join(`\n${' '.repeat(hang)}`)
 }

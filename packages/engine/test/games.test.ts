@@ -219,7 +219,7 @@ describe('a game', () => {
     expect(callsOf(begun)).toBe(asked)
   })
 
-  it('does not start if neither miner may be asked, and is lost by a miner that alone may not be asked', async () => {
+  it('does not start if neither miner may be asked, and is won by the only miner that may be asked', async () => {
     const of = async (refused: readonly string[]) => {
       const mayAsk: LaneTask['mayAsk'] = async ({ hotkey }) => !refused.includes(hotkey)
       const agentOf = (hotkey: string) => (refused.includes(hotkey) ? () => NO_REPLY : scripted)

@@ -114,21 +114,24 @@ const received = async (answer: Answer) => {
   return NODE_CALLER.exchange({ url, replyMs: 1000, signal, now: Date.now })
 }
 
-describe.each([404, 503])('quotes the beginning of an incomplete body with status %i', (code) => {
-  const breaksOff: Answer = (_, { socket }, response) => {
-    response.writeHead(code).write('gone', () => setTimeout(() => socket.destroy(), 20))
-  }
+describe.each([404, 503])(
+  'an exchange with status %i resolves with the beginning of a body that is',
+  (code) => {
+    const breaksOff: Answer = (_, { socket }, response) => {
+      response.writeHead(code).write('gone', () => setTimeout(() => socket.destroy(), 20))
+    }
 
-  it.each<[what: string, answer: Answer]>([
-    ['too large', (_, __, response) => response.writeHead(code).end('gone'.padEnd(300_000))],
-    ['without an end', (_, __, response) => void response.writeHead(code).write('gone')],
-    ['broken off', breaksOff],
-  ])('%s', async (_, answer) => {
-    const { status, text } = await received(answer)
-    expect([status, text.slice(0, 4)]).toEqual([code, 'gone'])
-    expect(text.length).toBeLessThanOrEqual(256 * 1024)
-  })
-})
+    it.each<[what: string, answer: Answer]>([
+      ['too large', (_, __, response) => response.writeHead(code).end('gone'.padEnd(300_000))],
+      ['without an end', (_, __, response) => void response.writeHead(code).write('gone')],
+      ['broken off', breaksOff],
+    ])('%s', async (_, answer) => {
+      const { status, text } = await received(answer)
+      expect([status, text.slice(0, 4)]).toEqual([code, 'gone'])
+      expect(text.length).toBeLessThanOrEqual(256 * 1024)
+    })
+  },
+)
 
 it('does not blame the miner for a host name that cannot be resolved', async () => {
   const { signal } = new AbortController()

@@ -134,7 +134,8 @@ function endWhenStalled(
 }
 
 /**
- * Opens the chain. A failing node is reported; once the chain is open, it does not end the process.
+ * Opens the chain. A failing node is reported, and can end the process only before the chain is
+ * open.
  */
 function openSubnet(settings: Settings, on: Setup['on']): Promise<OpenSubnet> {
   const { network, netuid, firstEpoch } = settings

@@ -177,7 +177,7 @@ export function explainVerdict({ cause, hold, score, bar, ...look }: EnvFacts): 
     case 'SCORE':
       return `its score of ${score / 100} reaches ${bar / 100}`
     case 'LINE':
-      return `${formatWon(hold)}; the champion holds with up to ${challengesIn(hold.most)}`
+      return `${formatWon(hold)}; with at most ${challengesIn(hold.most)} won, the champion holds`
     case 'BLANK':
       return 'no challenge is decisive'
     case 'SCARCE':

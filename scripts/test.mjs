@@ -38,7 +38,8 @@ const atOnce = availableParallelism()
 /** Returns the command that runs the tests of these projects and writes the results to `file`. */
 const vitest = (projects, file) => [
   ...[bin('vitest'), 'run', ...projects.map((name) => `--project=${name}`)],
-  ...(all ? ['--maxWorkers=100%'] : []),
+  // Three browsers on two processors would take longer.
+  ...(projects.includes('machine') ? ['--maxWorkers=100%'] : []),
   ...['--reporter=default', '--reporter=json', `--outputFile.json=${file}`],
 ]
 /** Runs a verifier on the histories of vectors/conformance. */

@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 
 const isInstalling = process.argv.includes('--install')
 const scratch = mkdtempSync(join(tmpdir(), 'affine-demo-check-'))
@@ -50,9 +50,12 @@ try {
     .map((path) => join(buckets, path))
     .filter((path) => statSync(path).isFile())
   const sealed = files.filter((path) => path.includes('/v1/blocks/'))
-  const states = files.filter((path) => path.includes('/v1/states/'))
+  // A state is compared when the epoch that it governs ends, and the newest epoch has not ended.
+  const states = files.filter((path) => /\/v1\/states\/[0-9]+\.json$/.test(path))
+  const [newest] = states.map((path) => Number(basename(path, '.json'))).sort((a, b) => b - a)
+  const compared = states.filter((path) => basename(path) !== `${newest}.json`)
   const some = (list) => list[Math.floor(Math.random() * list.length)]
-  for (const path of [some(sealed), some(states), chain]) {
+  for (const path of [some(sealed), some(compared), chain]) {
     const sound = readFileSync(path)
     const altered = Buffer.from(sound)
     const at = Math.floor(Math.random() * altered.length)

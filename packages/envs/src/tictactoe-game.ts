@@ -29,7 +29,16 @@ interface Game {
 export const WON = 10
 
 const EMPTY = '000000000'
-const LINES = '012 345 678 036 147 258 048 246'.split(' ').map((line) => [...line].map(Number))
+const LINES = [
+  [0, 1, 2],
+  [3, 4, 5],
+  [6, 7, 8],
+  [0, 3, 6],
+  [1, 4, 7],
+  [2, 5, 8],
+  [0, 4, 8],
+  [2, 4, 6],
+]
 
 let solved: Game | undefined
 

@@ -2,8 +2,8 @@ import type { JSX } from 'preact'
 import { linkTo } from '../address.ts'
 import { type Page, useAnswer } from '../page.ts'
 import { showHidden, showOnLine } from '../visible.ts'
-import type { ShownProof } from '../worker/answers.ts'
 import type { SampleLine } from '../worker/epoch-accounts.ts'
+import type { Step } from '../worker/proof-steps.ts'
 import type { AnswerState } from '../worker/worker.ts'
 import { Heading } from './parts.tsx'
 import { Terms } from './terms.tsx'
@@ -99,8 +99,12 @@ function FileVerdict({ ask, file }: Page & { readonly file: File }): JSX.Element
   )
 }
 
+interface StepsProps {
+  readonly steps: readonly Step[]
+}
+
 /** States whether all steps are valid, or how many fail. */
-function Verdict({ value, error }: AnswerState<Pick<ShownProof, 'steps'>>): JSX.Element {
+function Verdict({ value, error }: AnswerState<StepsProps>): JSX.Element {
   const { length = 0 } = value?.steps ?? []
   const failing = value?.steps.filter(({ holds }) => !holds).length ?? 0
   const valid = value ? `✔ All ${length} steps are valid.` : 'in progress…'
@@ -114,7 +118,7 @@ function Verdict({ value, error }: AnswerState<Pick<ShownProof, 'steps'>>): JSX.
 
 const showValue = (value: string | number): string => showHidden(`${value}`, 400)
 
-const Steps = ({ steps }: Pick<ShownProof, 'steps'>): JSX.Element => (
+const Steps = ({ steps }: StepsProps): JSX.Element => (
   <ol class="steps">
     {steps.map(({ title, sentence, values, holds }) => (
       <li key={title} class={holds ? 'step' : 'step broken'}>

@@ -9,71 +9,49 @@ import {
 import type { PerSide } from '@affine/envs'
 import { type EpisodeCourse, replaySide } from '@affine/report'
 import { judgeProofFile } from '@affine/settlement'
-import type { DuelDetails, SampleLine } from './epoch-accounts.ts'
+import type { SampleLine } from './epoch-accounts.ts'
 import { collectEvidence, rereadBlock } from './evidence.ts'
-import { explainSteps, proveSample, type Step, toProof } from './proof-steps.ts'
+import { explainSteps, proveSample, toProof } from './proof-steps.ts'
 import type { SubnetReader } from './reader.ts'
-
-/** A recorded sample, and its challenge as played by the champion and contenders. */
-interface ShownSample {
-  /** The validator and the epoch of its block. */
-  readonly validator: string
-  readonly epoch: number
-  readonly sample: Sample
-  /** URL of the block in its validator's bucket. Undefined if a page cannot open that bucket. */
-  readonly url: string | undefined
-  /** One pair for each contender if the sample is the champion's; otherwise one pair. */
-  readonly pairs: readonly ShownPair[]
-}
 
 /** A pair, and the course of each side if the environment is registered. */
 export interface ShownPair extends ChallengePair {
   readonly courses: PerSide<EpisodeCourse | undefined>
 }
 
-/** The proof of a sample. */
-export interface ShownProof {
-  readonly steps: readonly Step[]
-  /** The proof as the text of a file. */
-  readonly file: string
-}
+/** The answers to the questions that the page may ask. */
+export type Answers = ReturnType<typeof createAnswers>
 
-/** The verdict on a proof file. */
-interface ShownProofFile {
-  readonly name: string
-  readonly steps: readonly Step[]
-  /** The proved sample. Undefined if the file is not a proof. */
-  readonly line: SampleLine | undefined
-}
-
-/** The questions that the page may ask. Answers are plain values. Unavailable data rejects. */
-export interface Answers {
-  sample(line: SampleLine): Promise<ShownSample>
-  proof(line: SampleLine): Promise<ShownProof>
-  proofFile(file: File): Promise<ShownProofFile>
-  duel(id: string): Promise<DuelDetails>
-}
-
-/** Creates the answers from a subnet that may still be opening. */
-export function createAnswers(opened: () => Promise<SubnetReader>): Answers {
+/**
+ * Creates the answers from a subnet that may still be opening. Each is a plain value, or rejects if
+ * the data for it is unavailable.
+ */
+export function createAnswers(opened: () => Promise<SubnetReader>) {
   return {
-    sample: async (line) => readSample(await opened(), line),
-    proof: async (line) => {
+    sample: async (line: SampleLine) => readSample(await opened(), line),
+    /** Resolves with the steps of the proof of a sample, and the proof as the text of a file. */
+    proof: async (line: SampleLine) => {
       const lane = await (await opened()).findLane(line.block)
       const evidence = await collectEvidence(line, lane)
       return { steps: proveSample(evidence), file: toLine(toProof(evidence)) }
     },
-    proofFile: async (file) => {
+    /** Resolves with the steps of a proof file, and its sample. A file that is no proof has no sample. */
+    proofFile: async (file: File) => {
       const bytes = new Uint8Array(await file.slice(0, PROOF_BYTES + 1).arrayBuffer())
       const { steps, read } = await judgeProofFile(bytes, (await opened()).subnet)
       const line = read && { block: read.block, line: read.proof.index }
       return { name: file.name, steps: explainSteps(steps), line }
     },
-    duel: async (id) => (await opened()).accounts.findDetails(id),
+    duel: async (id: string) => (await opened()).accounts.findDetails(id),
   }
 }
 
-async function readSample(reader: SubnetReader, { block, line }: SampleLine): Promise<ShownSample> {
+/**
+ * Resolves with a sample, the validator and the epoch of its block, and its challenge in pairs: one
+ * pair for each contender if the sample is the champion's, otherwise one pair. `url` is the block's,
+ * and undefined if a page cannot open the bucket of the validator.
+ */
+async function readSample(reader: SubnetReader, { block, line }: SampleLine) {
   const { state, validator, checked, sources } = await reader.findLane(block)
   const samplesIn = async (hash: string | undefined): Promise<readonly Sample[]> =>
     hash === undefined ? [] : (await rereadBlock(hash, sources)).samples

@@ -4,6 +4,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { LIMITS } from '../../packages/blocks/src/index.ts'
 import type { Generator } from '../../packages/prng/src/index.ts'
 import { streamOf } from '../simulate/draw.ts'
+import { drawFaults, type Fault } from '../simulate/faults.ts'
+import { shrink } from '../simulate/shrink.ts'
+import { drawWorld } from '../simulate/world.ts'
 import { testFolder } from '../test-folder.ts'
 import {
   BLOCK_SAMPLES,
@@ -33,17 +36,13 @@ const proofs = makeProofs(lanes)
 
 /** The kinds of python/tests/differential.py, each with its share of the cases. */
 const KINDS: Readonly<
-  Record<
-    string,
-    readonly [share: number, draw: (random: Generator, seed: number) => Case | Promise<Case>]
-  >
+  Record<string, readonly [share: number, draw: (random: Generator) => Case | Promise<Case>]>
 > = {
   reply: [0.3, drawReply],
   slot: [0.2, drawSlot],
   lane: [0.3, (random) => drawLane(lanes, random)],
   proof: [0.15, (random) => drawProof(proofs, random)],
   roots: [0.05, drawNetwork],
-  history: [0.001, (_, seed) => playSubnet(seed, join(folder, `${seed}`))],
 }
 
 test.each(Object.entries(KINDS))(
@@ -52,7 +51,7 @@ test.each(Object.entries(KINDS))(
     await using python = new Python()
     let accepted = 0
     for (let seed = SEED; seed < SEED + share * CASES; seed++) {
-      const { given, find, ...drawn } = await draw(streamOf(seed, kind), seed)
+      const { given, find, ...drawn } = await draw(streamOf(seed, kind))
       const found = await drawn.found
       const theirs = await python.ask(kind, given)
       if (!isDeepStrictEqual(theirs, found)) {
@@ -65,6 +64,35 @@ test.each(Object.entries(KINDS))(
       accepted += Number(found !== null)
     }
     expect(accepted).toBeGreaterThan(0)
+  },
+  600_000 + 1000 * CASES,
+)
+
+/** Epochs of a simulated subnet, and the share of the cases that are its history. */
+const PLAYED = 4
+const HISTORIES = 0.001
+
+test(
+  'TypeScript and Python agree on the histories of simulated subnets',
+  async () => {
+    await using python = new Python()
+    for (let seed = SEED; seed < SEED + HISTORIES * CASES; seed++) {
+      const world = drawWorld(seed, PLAYED)
+      let plays = 0
+      const compare = async (faults: readonly Fault[]) => {
+        const { given, found } = await playSubnet(world, faults, join(folder, `${seed}-${plays++}`))
+        return { theirs: await python.ask('history', given), found }
+      }
+      const differs = async (faults: readonly Fault[]): Promise<boolean> => {
+        const { theirs, found } = await compare(faults)
+        return !isDeepStrictEqual(theirs, found)
+      }
+      const faults = drawFaults(world, streamOf(seed, 'faults'))
+      if (!(await differs(faults))) continue
+      const least = await shrink(faults, differs)
+      const { theirs, found } = await compare(least)
+      expect(theirs, `SEED=${seed}, with the faults ${JSON.stringify(least)}`).toEqual(found)
+    }
   },
   600_000 + 1000 * CASES,
 )

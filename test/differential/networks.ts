@@ -16,10 +16,10 @@ import { bitmapOf, HEAD, laneOf, miner, NEXT } from '../../packages/duel/test/su
 import type { Generator } from '../../packages/prng/src/index.ts'
 import { LOCAL_NETWORK, recompute, UnavailableError } from '../../packages/settlement/src/index.ts'
 import { createBucketOpener } from '../../packages/settlement/src/node/index.ts'
-import { fewOf, pick, streamOf } from '../simulate/draw.ts'
-import { drawFaults } from '../simulate/faults.ts'
+import { fewOf, pick } from '../simulate/draw.ts'
+import type { Fault } from '../simulate/faults.ts'
 import { type RunningWorld, simulate } from '../simulate/simulation.ts'
-import { drawWorld } from '../simulate/world.ts'
+import type { World } from '../simulate/world.ts'
 import { type Case, reducible } from './cases.ts'
 
 const isOdds = (odds: number, random: Generator): boolean => random.integers(0, odds) === 0
@@ -181,14 +181,17 @@ interface Finding {
   readonly code: string
 }
 
-/** Epochs of a simulated subnet. */
-const PLAYED = 4
-
-/** Runs a simulated subnet with faults and liars, and recomputes its history from a folder. */
-export async function playSubnet(seed: number, folder: string): Promise<Case> {
-  const world = drawWorld(seed, PLAYED)
+/**
+ * Runs a simulated subnet with faults and liars, and recomputes its history from `folder`, which
+ * must be empty.
+ */
+export async function playSubnet(
+  world: World,
+  faults: readonly Fault[],
+  folder: string,
+): Promise<Case> {
   let running: RunningWorld | undefined
-  await simulate(world, drawFaults(world, streamOf(seed, 'faults')), async (now) => {
+  await simulate(world, faults, async (now) => {
     running = now
   })
   if (running === undefined) throw new Error('no block was made')

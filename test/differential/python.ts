@@ -18,6 +18,7 @@ export class Python implements AsyncDisposable {
       stdio: ['pipe', 'pipe', 'inherit'],
     },
   )
+  readonly #closed = once(this.#child, 'close')
   readonly #lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]()
 
   /** Resolves with what the verifier in Python finds in a case. */
@@ -30,6 +31,6 @@ export class Python implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#child.stdin.end()
-    await once(this.#child, 'close')
+    await this.#closed
   }
 }

@@ -35,7 +35,7 @@ export class Connection {
   readonly #closing = new AbortController()
   #turn = 0
   #node: Node | undefined
-  /** The hash of block 0. Default: the hash that the first node to answer has. */
+  /** The hash of block 0. Default: that of the first node that answers. */
   genesis: string | undefined
 
   constructor(nodes: Nodes) {
@@ -146,7 +146,6 @@ function closeAtUpgrade(socket: NodeSocket, { runtimeVersion }: ApiPromise): voi
   socket.follow('state_subscribeRuntimeVersion', hasChanged).then(end, end)
 }
 
-/** Converts a node's error to a ChainError. An error without a code becomes `BadReply`. */
 function toChainError(error: Error): ChainError {
   if (error instanceof ChainError) return error
   const detail = `the node's answer cannot be used: ${toAsciiLine(error.message)}`

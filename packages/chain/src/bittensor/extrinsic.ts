@@ -57,8 +57,8 @@ export class Sender {
   }
 
   /**
-   * Reports whether the block contains the call.
-   * @throws ChainError, as a rejection, if the call is in the block and failed.
+   * Reports whether the block contains the call. Rejects with a ChainError if the call failed in
+   * it.
    */
   async #isIncluded({ hash }: Head, hex: string): Promise<boolean> {
     return this.#connection.use(async (api) => {
@@ -129,13 +129,13 @@ async function submitToPool(api: ApiPromise, hex: string): Promise<void> {
   }
 }
 
-/** A function that builds a call for the runtime of a node. */
+/** Builds a call for the runtime of a node. */
 export type Call = (api: ApiPromise) => Promise<Submittable>
 type Submittable = ReturnType<ApiPromise['tx'][string][string]>
 
 /**
- * Returns the runtime's call of this name. The call rejects with ChainError `NotInRuntime` if the
- * runtime does not have it, or if it expects other arguments.
+ * Returns a builder of the runtime's call `name`. It rejects with ChainError `NotInRuntime` if the
+ * runtime lacks the call or expects other arguments.
  */
 export const createCall =
   (name: CallName, ...args: unknown[]): Call =>

@@ -125,8 +125,8 @@ export function parseSlot(hotkey: Codec, registration: Codec): CommitmentSlot {
 }
 
 /**
- * Returns the bytes of a field; empty unless it is plain bytes. A field has one key, its kind.
- * Plain bytes have the kind `Raw<length>`, such as `Raw32`, or `BigRaw`.
+ * Returns the bytes of a field, none unless they are plain. A field's only key is its kind:
+ * `Raw<length>`, such as `Raw32`, or `BigRaw` for plain bytes.
  */
 function decodeField(field: Readonly<Record<string, unknown>>): Uint8Array {
   const [[kind, value] = ['', undefined]] = Object.entries(field)

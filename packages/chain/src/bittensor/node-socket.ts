@@ -195,7 +195,6 @@ export class NodeSocket {
     }
   }
 
-  /** Passes a message to its listener or its request. */
   #take({ id, result, error, params }: NodeMessage): void {
     if (params) {
       this.#listeners.get(params.subscription)?.(params.result)
@@ -221,7 +220,6 @@ export async function withTimeout<T>(answer: Promise<T>, ms: number): Promise<T>
 /** Matches OpenSSL's codes for a certificate whose issuer is not trusted. */
 const UNTRUSTED = /SELF_SIGNED_CERT|UNABLE_TO_(?:GET_ISSUER_CERT|VERIFY_LEAF_SIGNATURE)/
 
-/** Returns the reason of an error event, with advice if it is an untrusted certificate. */
 function describeFailure(event: Event): string {
   const { message = '', error } = event as Partial<ErrorEvent>
   const advice = UNTRUSTED.test(Object(error).code)

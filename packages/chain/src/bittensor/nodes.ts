@@ -13,5 +13,5 @@ export interface Nodes extends Pick<ChainOpening, 'genesis' | 'onRetry'> {
   readonly stallMs?: number
 }
 
-/** Arguments for setting weights: the netuid, randomness and the clock. */
+/** The arguments for setting weights. */
 export type WeightMeans = Pick<Host, 'random' | 'now'> & { readonly netuid: number }

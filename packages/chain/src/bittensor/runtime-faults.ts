@@ -34,7 +34,7 @@ export type Item = (typeof STORAGE)[number]
 export type CallName = (typeof CALLS)[number]
 type Name = Item | CallName | (typeof METHODS)[number] | 'aura.slotDuration'
 
-/** Returns the runtime's item of a name such as `timestamp.now`: the section, then the item. */
+/** Returns the runtime's item of a name such as `timestamp.now`. */
 export function lookUp<Value>(
   sections: Readonly<Record<string, Readonly<Record<string, Value>>>>,
   name: Name,

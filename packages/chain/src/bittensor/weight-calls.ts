@@ -99,7 +99,6 @@ export function timelockPayload({ hotkey, weights, versionKey }: VersionedWeight
   return registry.createType(`(${types.join(',')})`, fields).toU8a()
 }
 
-/** Returns the uids, and the values. */
 const splitColumns = (weights: UidWeights): readonly [number[], number[]] => [
   weights.map(([uid]) => uid),
   weights.map(([, value]) => value),

@@ -94,7 +94,6 @@ export function showStatus({ status, text }: Pick<HttpResponse, 'status' | 'text
   return `status ${status}, ${quote(text)}`
 }
 
-/** Returns advice for a status other than 200. */
 function advise(status: number, url: string): string {
   if (status < 300) return 'expected status 200'
   if (status === 401 || status === 403)

@@ -76,10 +76,6 @@ export function minerClient(
   }
 }
 
-/**
- * Returns the request for a reply: it contains the model's name, and roles and contents. Protocol
- * §5.4.
- */
 function buildQuery(
   { model, chute }: Endpoint,
   messages: readonly Message[],
@@ -126,7 +122,6 @@ export function endpointAgents(
   }
 }
 
-/** Returns the failure of a request. */
 function toFailure(error: Error): CallFailure {
   const { message: text } = error
   if (error instanceof MinerError)
@@ -137,7 +132,7 @@ function toFailure(error: Error): CallFailure {
 
 /**
  * Reports that the clock of a game ran out. Returns this failure, with the reason of the last
- * failed request if a request failed.
+ * failed request, if any.
  */
 function reportClock(last: CallFailure | undefined, on: MinerListener): CallFailure {
   const why = last === undefined ? '' : `; its last request: ${last.text}`
@@ -219,7 +214,10 @@ class Throttle {
     return received
   }
 
-  /** Halves the limit, at most once a second: concurrent calls report the same overload. */
+  /**
+   * Limits calls to half of the concurrent ones, at most once a second: concurrent calls report the
+   * same overload.
+   */
   #shrink(): void {
     const now = this.#now()
     if (now <= this.#quietUntilMs) return

@@ -57,7 +57,6 @@ export class Hope {
   }
 }
 
-/** Returns the value of replies as a text for people. */
 export function formatReplyCounts(counts: ReplyCounts): string {
   const { asked, usable, legal, challenges, right } = counts
   const text = `${usable} of ${asked} replies usable, ${legal} legal`

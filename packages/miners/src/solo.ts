@@ -23,10 +23,7 @@ import { type AnsweringMiner, limitByClock, playPair } from './play-sample.ts'
 import type { Opponent } from './player.ts'
 import { countLegal, Hope, judgeReplies, type ReplyCounts } from './reply-counts.ts'
 
-/**
- * The journal of a run that one person plays, on disk or elsewhere. An interrupted run continues
- * with it.
- */
+/** The journal with which an interrupted run of one person continues, on disk or elsewhere. */
 export interface Notes {
   /** Entries at opening, in the order of writing. */
   readonly entries: readonly Json[]
@@ -92,9 +89,8 @@ export async function playAll<Entry>(
 }
 
 /**
- * A duel that one person runs: one lane, without trimming. It is stored with its samples, so that
- * it can continue. The secret is 64 hex digits, drawn when the duel starts, so that its challenges
- * are unknown before the start. Protocol §10.
+ * A duel that one person runs: one lane, without trimming. The secret is 64 hex digits, drawn when
+ * the duel starts, so that its challenges are unknown before the start. Protocol §10.
  */
 export type SoloDuel = Readonly<
   Record<Side, string> & { secret: Hash; envs: readonly string[]; ratioPpm: number }
@@ -323,8 +319,8 @@ interface TrialOptions extends Pick<SoloRun, 'time' | 'signal'> {
 
 /**
  * Plays eight challenges of each environment with a miner, eight concurrently, and calls the miner
- * as a validator does. Resolves with the counts of its replies. Replies that are missing after 15
- * minutes count as missing. Rejects if `signal` aborts.
+ * as a validator does. Resolves with the counts of its replies. Replies after 15 minutes count as
+ * missing. Rejects if `signal` aborts.
  */
 export async function tryMiner(
   client: Client,

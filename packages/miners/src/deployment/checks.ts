@@ -142,7 +142,6 @@ export function createRefusalError(refusal: ChuteRefusal): Error {
 
 export const UUID: RegExp = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** The means to check a deployment and the files of its model. */
 export interface Directory extends Pick<CallOptions, 'exchange' | 'now'> {
   readonly key: Pick<ChutesKey, 'ask'>
 }

@@ -81,7 +81,6 @@ export function readDescription(
   return { ok: true, value }
 }
 
-/** A refused deployment. */
 export type ChuteRefusal = Extract<Result<never, DeploymentFault>, { readonly ok: false }>
 
 const show = (value: string | undefined): string => (value === undefined ? 'missing' : quote(value))
@@ -106,7 +105,6 @@ function checkName(json: unknown, { model, revision }: CommittedModel): ChuteRef
   return undefined
 }
 
-/** Returns a refusal if a deployment does not run as required. */
 function checkRuntime(json: unknown, standard: string): ChuteRefusal | undefined {
   const backend = readShortText(json, 'execution_backend') ?? HOSTED
   if (backend !== HOSTED)
@@ -155,7 +153,6 @@ export function findSourceRefusal(source: string, templates: Templates): string 
   return checkName({ ...wanted, name: wanted.model, public: false }, wanted)?.detail
 }
 
-/** Returns a refusal. */
 export function refuse(code: DeploymentFault, detail: string): ChuteRefusal {
   return { ok: false, code, detail }
 }

@@ -60,7 +60,6 @@ const UNREADABLE =
   `is not a JSON object of at most ${BOUNDS.items} commas and opening brackets, ` +
   `${BOUNDS.depth} deep, whose chat_template is a text or a list`
 
-/** Returns a refusal if a file is missing or has a chat template that is not on the list. */
 async function checkFile(
   { status, text }: HubResponse,
   kind: string,
@@ -78,7 +77,6 @@ async function checkFile(
   return undefined
 }
 
-/** Returns the code for a file whose status is not 200. */
 const classifyStatus = (status: number): DeploymentFault =>
   [401, 403, 404].includes(status) ? 'MODEL_NOT_SHOWN' : 'MODEL_FILE'
 
@@ -141,10 +139,7 @@ function readChatTemplates(text: string): readonly string[] | undefined {
   }
 }
 
-/**
- * Returns the digest of a chat template as in the list, without the final line feed, which Jinja
- * removes.
- */
+/** Returns the digest of a chat template as in `Templates.chatTemplates`. */
 async function hashTemplate(template: string): Promise<string> {
   const bytes = new TextEncoder().encode(template.replace(/\n$/, ''))
   const hash = await crypto.subtle.digest('SHA-256', bytes)

@@ -146,7 +146,6 @@ function expectReadable(source: string): void {
 
 const ESCAPED: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' }
 
-/** Returns the value of a text token. */
 export function decodeText({ value }: Token): string {
   const quote = /^("""|'''|"|')/.exec(value)?.[0] ?? ''
   const body = value.slice(quote.length, value.length - quote.length).replaceAll('\r\n', '\n')

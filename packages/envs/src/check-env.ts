@@ -40,7 +40,6 @@ function checkSpace(env: Env, space: Space<unknown>): void {
   }
 }
 
-/** Checks that not all seeds give one challenge, and that a seed always gives the same episode. */
 function checkSeeds(env: Env): void {
   const { spec } = env
   const prompts = new Set<string>()
@@ -72,7 +71,6 @@ function checkGame(env: Env): void {
   }
 }
 
-/** Checks that rewards of golden episodes are within the bounds and reach the upper bound. */
 function checkRewards(env: Env): void {
   const { spec } = env
   const rewards = goldenEpisodes(spec)
@@ -84,7 +82,6 @@ function checkRewards(env: Env): void {
   expect(env, rewards.includes(highestReward), `a golden episode to earn ${highestReward}`)
 }
 
-/** Checks a reset with a challenge id, its info, and a forfeit. */
 function checkChallenge(env: Env): void {
   const { spec } = env
   const challengeId = encodeId(digest('golden', spec.id, 0))

@@ -109,7 +109,6 @@ export class Env {
     this.#episode = undefined
   }
 
-  /** Returns an observation as a prompt. */
   prompt(observation: unknown): string {
     return this.spec.prompt(observation)
   }

@@ -7,14 +7,12 @@ import { extractAnswer, recordReply } from './text.ts'
 export type Side = 'champion' | 'contender'
 export const SIDES = ['champion', 'contender'] as const
 
-/** A value for each side. */
 export type PerSide<Value> = Readonly<Record<Side, Value>>
 
 /** A turn that waits for an action. */
 export interface OpenTurn {
   /** The side to move. With one player it is always `champion`, regardless of the miner. */
   readonly side: Side
-  /** Observation of the current state. */
   readonly observation: unknown
   /** Prompt of the observation, if it is already known. */
   readonly prompt?: string | undefined
@@ -25,7 +23,6 @@ export interface OpenTurn {
 export interface EpisodeEnd {
   /** The side of the last turn. */
   readonly side: Side
-  /** Observation of the last state. */
   readonly observation: unknown
   /** Total reward of that side. */
   readonly reward: number
@@ -144,7 +141,6 @@ export type Transcript = {
   readonly fault?: Fault
 }
 
-/** Returns the replies of a transcript, in order. */
 export const listReplies = (messages: readonly Message[]): readonly string[] =>
   messages.filter(({ role }) => role === 'assistant').map(({ content }) => content)
 
@@ -170,8 +166,7 @@ export async function play(
  * Plays one episode of an environment of two players. Records only the answer of a reply, as the
  * environment formats it. Each agent receives only the current prompt.
  *
- * Has no clock, as `play`: a late agent answers `{ fault: 'no-reply' }` and loses. Rejects with an
- * agent's error. Protocol §3.1.
+ * Like `play`, has no clock, and rejects with an agent's error. Protocol §3.1.
  * @throws TypeError for a text that is not a challenge id, RangeError for an environment of one
  *   player.
  */

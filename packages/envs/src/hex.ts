@@ -165,7 +165,6 @@ function scriptedMove(board: HexBoard): number {
 
 const findRival = (mark: 1 | 2): 1 | 2 => (mark === 1 ? 2 : 1)
 
-/** Describes the sides that a mark has to join. */
 function describeSides(board: HexBoard, mark: 1 | 2): string {
   const size = getBoardSize(board)
   return mark === 1 ? `row A with row ${ROWS[size - 1]}` : `column 1 with column ${size}`
@@ -180,7 +179,6 @@ function explainLag(board: HexBoard): string | undefined {
   return `${MARKS[mover]} needs ${own} more cells to join its sides, ${MARKS[rival]} only ${others}`
 }
 
-/** Returns the winner with its sides, and the last board. */
 function explainWinner({ after: board, reward }: LastTurn<HexBoard, number>): Outcome {
   const winner = findRival(getMover(board))
   const joined = `${MARKS[winner]} joined ${describeSides(board, winner)}`

@@ -27,7 +27,6 @@ export function register(spec: EnvSpec): void {
 // The environments of this package. Old versions are never removed.
 for (const spec of [tictactoe, mult8, hex, pack]) register(spec)
 
-/** The options of `make`. */
 interface MakeOptions {
   /**
    * Strength of a game's scripted opponent: the share of its moves, 0 to 1, that it chooses well.

@@ -29,8 +29,8 @@ export interface ReplayedSide {
   /** Whether the last prompt has no reply. */
   readonly fault: boolean
   /**
-   * Why the player's last reply lost: `unreadable` if it has no action, `illegal` if its action is
-   * illegal in the state that the prompt shows. Undefined if no reply lost for such a reason.
+   * The reason for which the player's last reply lost: it has no action, or its action is illegal
+   * in the state that the prompt shows. Undefined otherwise.
    */
   readonly forfeit?: 'unreadable' | 'illegal'
 }
@@ -111,7 +111,6 @@ function replayTurns(
   return { ok: true, value: { champion: resultOf('champion'), contender: resultOf('contender') } }
 }
 
-/** Returns why a side lost if its last turn was a forfeit. */
 function describeLoss(reply: Message | undefined, action: unknown): Omit<ReplayedSide, 'reward'> {
   if (reply === undefined) return { fault: true }
   return { fault: false, forfeit: action === null ? 'unreadable' : 'illegal' }

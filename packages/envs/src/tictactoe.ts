@@ -129,7 +129,6 @@ function drawPicture(board: Board, chosen?: number): Picture {
 const findPosition = (board: Board): Position | undefined =>
   solvedGame().positions.get(board.join(''))
 
-/** Returns the winning line, if any, and the last board. */
 function explainLine({ after: board, reward }: LastTurn<Board, number>): Outcome {
   const line = findLine(board)
     ?.map((cell) => NAMES[cell])

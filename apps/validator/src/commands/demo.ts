@@ -33,7 +33,6 @@ const EXAMPLES = `Examples:
   $ af demo --seed 7 --out ./seven
   $ af demo --open\n`
 
-/** `af demo`: runs a subnet in one process, then verifies it in another. */
 export const demo: CommandUnknownOpts = new Command('demo')
   .option(
     '--seed <text>',
@@ -91,10 +90,7 @@ async function temporaryFolder(): Promise<string> {
   return folder
 }
 
-/**
- * Serves the explorer for the demo whose files are in `out`, with the members' names, until the
- * signal aborts.
- */
+/** Serves the explorer for the demo whose files are in `out` until the signal aborts. */
 async function showPage(
   out: string,
   names: Readonly<Record<string, string>>,

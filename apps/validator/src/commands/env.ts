@@ -35,7 +35,6 @@ const RUN_EXAMPLES = `Examples:
 const SAME = 'deterministic: a second play with the same replies is the same, byte for byte'
 const DIFFERENT = 'not deterministic: a second play with the same replies differs'
 
-/** `af env`: lists and plays environments. */
 export const env: CommandUnknownOpts = new Command('env').addHelpText(
   'before',
   'Examples:\n  $ af env list\n  $ af env run tictactoe-v0\n',

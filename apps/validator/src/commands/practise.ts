@@ -41,7 +41,6 @@ const EXAMPLES = `Examples:
   $ af practise http://127.0.0.1:8001/v1 --env hex-v0 --strength 0.5
   $ af practise http://127.0.0.1:8001/v1 --against --network finney\n`
 
-/** `af practise`: shows how validators would score an endpoint. */
 export const practise: CommandUnknownOpts = createSoloCommand('practise')
   .argument('<player>', PLAYER)
   .option(

@@ -24,7 +24,6 @@ const EXAMPLES = `Examples:
 
 const ASKED = ['Chain', 'Hotkey', 'Bucket']
 
-/** `af setup`: asks for a validator's settings, tests them and writes them. */
 export const setup: CommandUnknownOpts = addSettingOptions(
   new Command<[], Flags>('setup').option(
     '--json',

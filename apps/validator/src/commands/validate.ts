@@ -39,7 +39,6 @@ their sources.`
 
 const HOW = '`af setup` asks for all settings, tests them and writes .env.'
 
-/** `af validate`: runs one validator until it is stopped. */
 export const validate: CommandUnknownOpts = addSettingOptions(
   new Command('validate').option('--json', 'print JSON, one object a line'),
 )
@@ -146,7 +145,6 @@ function openSubnet(settings: Settings, on: Setup['on']): Promise<OpenSubnet> {
   })
 }
 
-/** Serves metrics and health if a port is set. */
 async function servePages(
   { metrics: port, metricsHost, stall }: Settings,
   health: ReturnType<typeof trackHealth>,

@@ -87,7 +87,7 @@ function checkOffset({ aheadMs, ms }: KeyAccount): Finding {
   return note(isRight ? 'OFFSET' : 'OFFSET_LARGE', { aheadMs, ms })
 }
 
-/** The hotkey of a bucket, its network, and the folder or URL of buckets announced by name. */
+/** The owner of a bucket. `base` is the folder or URL of the buckets announced by name. */
 interface BucketOwner {
   readonly hotkey: string
   readonly network: Network
@@ -148,7 +148,6 @@ async function checkOverwriting(probe: string, own: Bucket, path: string): Promi
   return note('NOT_KEPT', { path })
 }
 
-/** Checks that the probe is readable at `url`. */
 async function checkProbe(probe: string, url: string, whose: BucketOwner): Promise<Finding> {
   const { hotkey, network, base } = whose
   const source = createBucketOpener(base, network)(hotkey, url)

@@ -3,7 +3,7 @@ import { computeQuota, type Protocol } from '@affine/duel'
 import { registry } from '@affine/envs'
 import type { Output } from '@affine/terminal'
 
-/** Mean size of a line in bytes with short replies: of a game, and of an episode. */
+/** Mean bytes of a line with short replies: of a game, and of an episode. */
 const [GAME_BYTES, EPISODE_BYTES] = [16_000, 830]
 /**
  * Mean tokens of a request and its reply, with all messages of the request, without those of a chat
@@ -90,7 +90,6 @@ const DEPLOYMENT_HOURS = 3
 /** $ a month for a GB in S3, and $ an hour for a GPU of Chutes. */
 const [GIGABYTE_PRICE, GPU_PRICE] = [0.023, 1.8]
 
-/** Prints the costs of a payer for an epoch and for a month. */
 export function printCosts(
   who: 'validator' | 'miner',
   { mostEpoch, dayEpochs }: Loads,

@@ -31,14 +31,12 @@ export interface SettingProblem {
   readonly detail: string
 }
 
-/** The problem of a missing key on a network whose miners are on Chutes. */
 export const NO_KEY: SettingProblem = {
   code: 'MISSING',
   by: 'CHUTES_API_KEY',
   detail: 'not given; miners of this network are on Chutes',
 }
 
-/** Returns a problem as a sentence. */
 export const formatProblem = ({ by, detail }: SettingProblem): string =>
   by === undefined ? detail : `${by}: ${detail}`
 
@@ -203,7 +201,6 @@ export function formatProblems({ problems, warnings }: ServiceReport): string {
   return texts.map((text) => `✘ ${printable(text, 1000)}`).join('\n')
 }
 
-/** Settings with the account, and warnings for the operator. */
 export interface ServiceReport extends SettingsReport {
   readonly account?: Account
   readonly warnings: readonly string[]

@@ -104,8 +104,8 @@ export function verifyCall(message: Uint8Array, signature: Uint8Array, hotkey: s
 
 /**
  * Resolves when the WebAssembly of `verify` is loaded, or loading it has failed. Await this
- * function before you verify many signatures in one turn of the event loop: the WebAssembly cannot
- * load during that turn. Never rejects.
+ * function before you verify many signatures in one turn of the event loop, in which the
+ * WebAssembly cannot load. Never rejects.
  */
 export function verifyReady(): Promise<void> {
   starting ??= startCompiled()

@@ -53,7 +53,6 @@ function checkSeeds(env: Env): void {
   expect(env, prompts.size > 1, 'different challenges from different seeds')
 }
 
-/** Checks that games end if the scripted player plays both sides. */
 function checkGame(env: Env): void {
   const { spec } = env
   for (let seed = 0; seed < SEEDS; seed++) {

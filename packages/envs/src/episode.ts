@@ -36,8 +36,8 @@ export interface EpisodeEnd {
 export type EpisodeTurns = Generator<OpenTurn, EpisodeEnd, unknown>
 
 /**
- * Yields the turns of an episode. Playing, replaying and explaining an episode all use it. With
- * `players` 1, a game of two players is played against its scripted opponent. Protocol §3.1.
+ * Yields the turns of an episode. With `players` 1, a game of two players is played against its
+ * scripted opponent. Protocol §3.1.
  *
  * Does not check that actions are in the action space. @throws RangeError for two players in an
  * environment of one player.
@@ -145,9 +145,9 @@ export const listReplies = (messages: readonly Message[]): readonly string[] =>
   messages.filter(({ role }) => role === 'assistant').map(({ content }) => content)
 
 /**
- * Plays one episode with `agent`. Reads and records each reply, and repeats it in later turns, in
- * the form that `recordReply` returns. Uses only the specification of the `Env`, so one `Env` can
- * serve many concurrent plays, and its current episode is unchanged.
+ * Plays one episode with `agent`. Each reply is read, recorded, and repeated in later turns, in the
+ * form that `recordReply` returns. One `Env` can serve many concurrent plays, since only its
+ * specification is used.
  *
  * Has no clock: an agent implements a deadline by answering `{ fault: 'no-reply' }`. Rejects with
  * the agent's error. Protocol §3.1.

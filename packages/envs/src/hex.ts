@@ -92,7 +92,6 @@ function formatCell(cell: number): string {
   return `${ROWS[Math.floor(cell / WIDEST)]}${(cell % WIDEST) + 1}`
 }
 
-/** Returns a board as the lines of its prompt. */
 function drawBoard(board: HexBoard): readonly string[] {
   const size = getBoardSize(board)
   const columns = Array.from({ length: size }, (_, column) => column + 1)

@@ -76,7 +76,6 @@ export function replayGame(
   return { ok: true, value: { champion: none, contender: none } }
 }
 
-/** Returns the results of both sides, or the first flaw in their messages. */
 function replayTurns(
   spec: EnvSpec,
   origin: EpisodeOrigin,

@@ -97,12 +97,10 @@ const isOver = ({ best }: Position): boolean => best.length === 0
 /** Reports whether the player that just moved has won. */
 const isWon = ({ score }: Position): boolean => score === WON
 
-/** Draws an item of a list that is not empty. */
 function pickFrom<Item>(list: readonly Item[], random: Generator): Item {
   return list[random.integers(0, list.length)] as Item
 }
 
-/** Returns a board as the lines of its prompt. */
 function drawBoard(board: Board): readonly string[] {
   const [a, b, c, d, e, f, g, h, i] = board.map((mark) => MARKS[mark])
   return ['  1 2 3', `A ${a} ${b} ${c}`, `B ${d} ${e} ${f}`, `C ${g} ${h} ${i}`]

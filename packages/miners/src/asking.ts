@@ -89,7 +89,7 @@ export type MinerErrorCode =
 
 /**
  * A problem with a miner, such as an unusable response, or with the account at Chutes. The message
- * states the problem and how to fix it. `status` is set if a response has another status than 200.
+ * states the problem and how to fix it. `status` is that of a response, if it is not 200.
  */
 export class MinerError extends Error {
   readonly code: MinerErrorCode

@@ -19,7 +19,6 @@ const NO_MONEY = 402
 
 interface KeyOptions extends Pick<CallOptions, 'exchange' | 'now' | 'on'> {
   readonly apiKey: string
-  /** The subnet whose chutes are called. Omitted if only the account's own chutes are called. */
   readonly netuid?: number | undefined
   /** Milliseconds between account checks. */
   readonly pauseMs: number
@@ -33,12 +32,12 @@ interface EpochAccess {
 }
 
 /**
- * The API key for all requests to Chutes. A refusal concerns either the key or one chute, whose
- * owner can cause the refusal. The state of the account shows whether it concerns the key. Only the
- * refused request waits for the account check, but all requests wait while the account is known not
- * to be in order. Then it is checked every `pauseMs`, with an event each time. It is also checked
- * before the first request of an epoch, because an account without the role for a subnet gets a 404
- * for each of the subnet's chutes. Protocol §5.4.
+ * The API key for all requests to Chutes. A refusal concerns the key, or only one chute, whose
+ * owner can cause it: the state of the account shows which. Only the refused request waits for the
+ * account check, but all requests wait while the account is known not to be in order. Then it is
+ * checked every `pauseMs`, with an event each time. It is also checked before the first request of
+ * an epoch, because an account without the role for a subnet gets a 404 for each of the subnet's
+ * chutes. Protocol §5.4.
  */
 export class ChutesKey {
   readonly #options: KeyOptions
@@ -78,7 +77,6 @@ export class ChutesKey {
     throw new DeliveryError(`status ${received.status}`)
   }
 
-  /** Waits for an account check. Resolves with whether the account was in order throughout. */
   async #wait({ signal }: Query, context: EpochContext): Promise<boolean> {
     this.#check ??= this.#checkAccount(context)
     const wasInOrder = await this.#check
@@ -87,9 +85,9 @@ export class ChutesKey {
   }
 
   /**
-   * After the end of an epoch, reports whether sampling paused in it because of the key, and before
-   * its end, whether a call that has ended waited for the key. `end` is the call's signal. Default:
-   * the epoch's.
+   * Reports whether sampling paused in an epoch because of the key or, before the epoch ends,
+   * whether a call that has ended waited for the key. `end` is the call's signal. Default: the
+   * epoch's.
    */
   async wasRefused({ epoch, signal }: EpochContext, end: AbortSignal = signal): Promise<boolean> {
     const isEpochOver = signal.aborted
@@ -153,7 +151,6 @@ export class ChutesKey {
   }
 }
 
-/** Returns the problem of an account for which sampling pauses. */
 function createAccountProblem(account: KeyAccount, netuid: number | undefined): MinerError {
   const { status, balance, failure = `status ${status}` } = account
   const problem = (code: MinerError['code'], text: string): MinerError =>
@@ -191,8 +188,8 @@ export interface KeyAccount {
 }
 
 /**
- * Reports whether the account may call a subnet's private chutes. Chutes answers 404 otherwise.
- * Without a subnet the result is true.
+ * Reports whether the account may call a subnet's private chutes; otherwise Chutes answers 404.
+ * True without a subnet.
  */
 export function canCall({ netuids, roles }: KeyAccount, netuid: number | undefined): boolean {
   return netuid === undefined || (roles.length > 0 && netuids.includes(netuid))

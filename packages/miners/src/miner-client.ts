@@ -162,8 +162,8 @@ function createReporter(
 
 /**
  * Returns a policy that repeats requests that reject with `DeliveryError`, until `signal` aborts.
- * The pauses grow to between 30 and 60 seconds. In a game, whose clock runs during the pauses, they
- * are one to two seconds. `failed` receives the error of each failed attempt. Protocol §5.4.
+ * The pauses grow to between 30 and 60 seconds; in a game, whose clock runs meanwhile, they are one
+ * to two seconds. `failed` receives each error. Protocol §5.4.
  */
 export function createRetryPolicy(
   signal: AbortSignal,
@@ -215,8 +215,7 @@ class Throttle {
   }
 
   /**
-   * Limits calls to half of the concurrent ones, at most once a second: concurrent calls report the
-   * same overload.
+   * Halves the number of concurrent calls, at most once a second: they report the same overload.
    */
   #shrink(): void {
     const now = this.#now()

@@ -94,7 +94,6 @@ export function describeMissingReply({ text, models = [] }: Omit<MissingReply, '
   return names === '' ? text : `${text}; it serves the models ${names}`
 }
 
-/** Returns a listener that counts the requests without a usable reply. */
 export function countFailures(): Pick<Opponent, 'failures'> & { readonly on: MinerListener } {
   const failures = new Map<string, FailureCount>()
   const on: MinerListener = (event) => {

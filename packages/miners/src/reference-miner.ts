@@ -16,7 +16,6 @@ export interface ReferenceReply {
   readonly isPerfect: boolean
 }
 
-/** Returns the reply of a player to a prompt. It depends only on the player and the prompt. */
 export function playerReply(prompt: string, player: ReferencePlayer): string {
   return answerPrompt(prompt, player).reply
 }

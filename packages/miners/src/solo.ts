@@ -281,7 +281,6 @@ export async function practise(run: PracticeRun): Promise<readonly PlayedExercis
   return exercises.flatMap(({ challengeId }) => played.get(challengeId) ?? [])
 }
 
-/** Plays an exercise; a game is played against the scripted opponent. */
 async function playExercise(
   exercise: Exercise,
   { player, strength, time, signal }: PracticeRun,
@@ -299,7 +298,6 @@ async function playExercise(
   return { ...exercise, ...transcript, best: spec.highestReward }
 }
 
-/** Returns the reward of a perfect player in a challenge of one player. */
 async function findBestReward({ env, challengeId }: Exercise): Promise<number> {
   const { spec } = make(env)
   const { reward } = await play({ spec }, challengeId, (messages) => ({
@@ -311,7 +309,7 @@ async function findBestReward({ env, challengeId }: Exercise): Promise<number> {
 /** Challenges per environment, concurrent challenges, and time limit of a trial in milliseconds. */
 const [TRIAL_CHALLENGES, TRIAL_AHEAD, TRIAL_MS] = [8, 8, 900_000]
 
-/** The options of a trial. Its challenges are derived from the secret, 64 hex digits. */
+/** Challenges are derived from `secret`, 64 hex digits. */
 interface TrialOptions extends Pick<SoloRun, 'time' | 'signal'> {
   readonly envs: readonly string[]
   readonly secret: Hash

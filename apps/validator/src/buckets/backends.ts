@@ -54,7 +54,6 @@ const URL_EXPECTED = 'a plain URL of at most 128 bytes'
 const isPlainUrl = (text: string): boolean =>
   text.length <= MAX_URL_BYTES && isBucketUrl(text, true)
 
-/** Reads the name of a bucket in S3 or Google Cloud Storage. */
 const readBucketName = textIn(BUCKET_NAME_EXPECTED, isBucketName)
 
 export const readWebUrl = textIn(URL_EXPECTED, isPlainUrl)

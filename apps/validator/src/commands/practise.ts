@@ -90,7 +90,6 @@ function expectNoAgainstOption(command: CommandUnknownOpts): void {
   if (option !== undefined) throw new RangeError(`"${option.long}" needs "--against"`)
 }
 
-/** Plays new random challenges. */
 async function practiseAlone(envs: readonly string[], session: Session): Promise<void> {
   const { player, model, challenges, strength, atLeast = 0 } = session
   if (strength < 1) expectGame(envs)

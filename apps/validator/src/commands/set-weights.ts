@@ -41,10 +41,7 @@ export const setWeights: CommandUnknownOpts = addAccountOptions(createReplayComm
     })
   })
 
-/**
- * Returns the weights for the recipient.
- * @throws ChainError without a validator permit; Error without a registered recipient.
- */
+/** @throws ChainError without a validator permit; Error without a registered recipient. */
 async function computeWeights(
   recipient: string | undefined,
   chain: Chain,

@@ -70,7 +70,6 @@ export function createProgress(
   }
 }
 
-/** Prints the number and the reasons of requests to a player without a usable reply. */
 export function printFailures(
   player: string,
   { failures }: Opponent,

@@ -38,8 +38,8 @@ export const status: CommandUnknownOpts = createReplayCommand('status')
   })
 
 /**
- * Returns a function that prints the current state of a subnet after the text `before`, with these
- * names of hotkeys, and resolves with its block.
+ * Returns a function that prints `before` and the current state of a subnet, and resolves with its
+ * block.
  */
 function createView(
   replay: Awaited<ReturnType<typeof prepareReplay>>,

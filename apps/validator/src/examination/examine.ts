@@ -109,7 +109,6 @@ async function* examine(
   if (commitment?.kind !== 'miner') yield await checkBucket(commitment, { hotkey, network, base })
 }
 
-/** Checks that the chain responds, its newest block is recent, and its runtime is supported. */
 async function* checkChain(chain: Chain): AsyncGenerator<Finding, Snapshot> {
   const startMs = Date.now()
   const snapshot = await chain.snapshot((await chain.head()).number)

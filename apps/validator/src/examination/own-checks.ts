@@ -15,7 +15,6 @@ const [FEW_DAYS, ENOUGH_DAYS] = [2, 30]
 /** With a larger clock error, timelocks and signatures may be for the wrong time. */
 const CLOCK_MS = 5000
 
-/** Checks the free space for a validator's folder, and for its bucket if that is a folder. */
 export async function checkDisks(
   { folder, bucket }: Pick<Settings, 'folder' | 'bucket'>,
   { mostEpoch: { laneBytes, bucketBytes }, dayEpochs }: Loads,
@@ -138,7 +137,6 @@ export async function* checkOwnBucket(
   yield await checkProbe(probe, bucketUrl ?? hotkey, whose)
 }
 
-/** Checks that the bucket refuses other bytes for the probe. */
 async function checkOverwriting(probe: string, own: Bucket, path: string): Promise<Finding> {
   const refusal = await own.write(path, Buffer.from('{}')).catch((error: Error) => error)
   if (refusal instanceof BucketFailure && refusal.code === 'conflict') return note('KEPT', { path })

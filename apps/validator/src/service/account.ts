@@ -59,7 +59,7 @@ export async function readAccount(
 }
 
 /**
- * Reads the account of a validator, as `readAccount` does.
+ * Reads the account of a validator.
  * @throws RangeError as `readAccount` does, and for an Ed25519 key. Protocol §1.4.
  */
 export async function readValidatorAccount(

@@ -18,7 +18,6 @@ const TOKENS: Readonly<Record<string, number>> = {
 }
 const DAY_MS = 86_400_000
 
-/** The load of one validator with the maximum number of duels, in its largest epoch. */
 export interface Loads {
   readonly mostEpoch: {
     /** Lines of its lane: games, and episodes of one miner. */

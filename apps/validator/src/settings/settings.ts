@@ -58,10 +58,7 @@ export interface SettingsReport {
   readonly mask: Masker
 }
 
-/**
- * Reads settings from options, the environment and the file of settings, in this order of
- * precedence. Returns the values, and all problems with them.
- */
+/** Reads the settings that `findSettings` finds. Returns the values, and all problems with them. */
 export function readSettings(
   flags: object,
   env: SettingTexts = ownVariables(),

@@ -48,9 +48,8 @@ export class Connection {
   }
 
   /**
-   * Runs a task, and runs it again on the next node if a node fails, so the task must be
-   * repeatable. Retries until the signal aborts or, without a signal, until each node was tried
-   * three times.
+   * Runs a task, and again on the next node if a node fails: the task must be repeatable. Retries
+   * until the signal aborts or, without a signal, until each node was tried three times.
    * @throws ChainError, as a rejection: `Unreachable`, `BadReply`, `StateDiscarded`; `WrongGenesis`
    *   for a node of another chain; or any ChainError of the task.
    */

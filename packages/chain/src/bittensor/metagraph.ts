@@ -112,7 +112,7 @@ const registrationShape = z.object({
 })
 
 /**
- * Returns the commitment of a hotkey. A field that is not plain bytes is read as an empty field.
+ * Returns the commitment of a hotkey.
  * @throws ChainError `BadReply` for a malformed commitment.
  */
 export function parseSlot(hotkey: Codec, registration: Codec): CommitmentSlot {
@@ -125,7 +125,7 @@ export function parseSlot(hotkey: Codec, registration: Codec): CommitmentSlot {
 }
 
 /**
- * Returns the bytes of a field, none unless they are plain. A field's only key is its kind:
+ * Returns the bytes of a field, or none unless they are plain. A field's only key is its kind:
  * `Raw<length>`, such as `Raw32`, or `BigRaw` for plain bytes.
  */
 function decodeField(field: Readonly<Record<string, unknown>>): Uint8Array {

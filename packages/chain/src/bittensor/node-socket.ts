@@ -43,7 +43,6 @@ function openSocket(url: string): WebSocket {
   return socket as unknown as WebSocket
 }
 
-/** Sends the request for a WebSocket, and ends it after too many HTTP 1xx responses. */
 const finishRequest: ws.ClientOptions['finishRequest'] = (request) => {
   let left = MAX_INTERIM_ANSWERS
   request.on('information', () => {

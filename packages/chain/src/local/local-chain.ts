@@ -41,7 +41,6 @@ const MAX_WAITING = 1024
 /** Default number of blocks for which a call may wait, as in Substrate's clients. */
 const MORTALITY = 64
 
-/** A block, and the subnet at its end. */
 interface MadeBlock {
   readonly head: Head
   readonly block: LogBlock

@@ -96,7 +96,7 @@ export async function readText(
   return text
 }
 
-/** Parses at most 16 KiB of JSON. Returns undefined for a longer text, or if it is not JSON. */
+/** Parses at most 16,384 characters of JSON. Returns undefined for any other text. */
 export function parseJson(text: string): unknown {
   try {
     return text.length > MAX_REQUEST ? undefined : JSON.parse(text)

@@ -25,7 +25,6 @@ interface CheckSetup extends Directory, Pick<CallOptions, 'random' | 'on'> {
   readonly pauseMs: number
 }
 
-/** The first check of a miner's deployment in an epoch. */
 interface FirstCheck {
   readonly verdict: DeploymentVerdict
   /** The time of the next check, in milliseconds. */

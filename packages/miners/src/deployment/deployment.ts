@@ -56,9 +56,8 @@ function readShortText(json: unknown, name: string): string | undefined {
 }
 
 /**
- * Returns the description that the platform reports of a deployment, if the deployment is hosted
- * there, shown to everyone, made by a standard template, and has the name and the revision that the
- * miner committed. Its owner chooses most of it. Never throws. Protocol §5.4.
+ * Returns the description that the platform reports of a deployment, or the first rule that it
+ * breaks. Its owner chooses most of it. Never throws. Protocol §5.4.
  */
 export function readDescription(
   json: unknown,

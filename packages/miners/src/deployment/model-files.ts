@@ -31,11 +31,12 @@ const MAX_REDIRECTS = 3
 type Hub = Pick<Caller, 'exchange' | 'now'> & Pick<Query, 'signal'>
 
 /**
- * Checks a model's files at the committed revision. Returns a refusal if one of its chat templates
- * is not on the list, or if a file is missing, too large, or unreadable for an engine; otherwise
- * undefined. A file that is not public, as in a private or a new repository, has a separate code.
- * Each call fetches every file, so that two validators agree when a file is gone. Rejects if the
- * platform fails: without a connection, late, or with a status of 429 or 5xx. Protocol §5.4.
+ * Returns a refusal if a chat template of a model at the committed revision is not on the list, if
+ * a file is too large or unreadable for an engine, if `neededFile` is missing, or if
+ * `templatesFolder` is not empty; otherwise undefined. A file that is not public, as in a private
+ * or a new repository, has a separate code. Each call fetches every file, so that two validators
+ * agree when a file is gone. Rejects if the platform fails: without a connection, late, or with a
+ * status of 429 or 5xx. Protocol §5.4.
  */
 export async function checkModelFiles(
   { model, revision }: CommittedModel,

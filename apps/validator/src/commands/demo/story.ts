@@ -91,8 +91,8 @@ export const formatRerunHint = (seed: string): string =>
   `Show it: ${getCommandName('af')} demo --seed ${seed} --open (or --verbose, for the numbers)`
 
 /**
- * Returns the next commands for the files in the folder `out`. Omits the command that opens the
- * page if the page is open already.
+ * Returns the next commands for the files in `out`, without the command that opens the page if the
+ * page is open.
  */
 export function formatFilesHint(
   out: string,

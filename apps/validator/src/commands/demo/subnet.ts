@@ -176,7 +176,6 @@ const PATIENT_CALLER: Caller = {
  */
 export class Stage implements Disposable {
   readonly chain: LocalChain
-  /** Asks the miners that are served here. */
   readonly agent: AgentFactory
   readonly #seed: string
   readonly #servers = new Map<string, Awaited<ReturnType<typeof serveMiner>>>()

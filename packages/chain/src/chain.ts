@@ -120,7 +120,6 @@ export interface Host {
   readonly readText: (path: string) => Promise<string>
 }
 
-/** The arguments that open a chain of any kind. */
 export interface ChainOpening extends Host {
   /** The chain's name as the user gave it. */
   readonly name: string

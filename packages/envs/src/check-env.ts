@@ -13,8 +13,8 @@ const SEEDS = 16
  * episode, rewards are integers, replies are read strictly, and the perfect player earns more than
  * a forfeit. For two players the last test is that some golden episode earns the highest reward.
  *
- * Plays some dozens of episodes with `env` and closes it. Passing is not a proof: it does not
- * detect an observation that contains the answer, or a rule that its seeds do not reach.
+ * Plays some dozens of episodes with `env` and closes it. Does not detect an observation that
+ * contains the answer, or a rule that its seeds do not reach.
  * @throws Error that describes the first flaw.
  */
 export function checkEnv(env: Env): void {
@@ -129,7 +129,6 @@ function traceSolver(env: Env, seed: number): readonly unknown[] {
   return trace
 }
 
-/** Returns the prompt of an observation, and checks both. */
 function checkedPrompt(env: Env, observation: unknown): string {
   const { contains, description } = env.observationSpace
   expect(env, contains(observation), `an observation in ${description}`)

@@ -9,7 +9,6 @@ export const SIDES = ['champion', 'contender'] as const
 
 export type PerSide<Value> = Readonly<Record<Side, Value>>
 
-/** A turn that waits for an action. */
 export interface OpenTurn {
   /** The side to move. With one player it is always `champion`, regardless of the miner. */
   readonly side: Side

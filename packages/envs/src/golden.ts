@@ -22,7 +22,7 @@ function formatVariants(good: string): readonly string[] {
   ]
 }
 
-/** An episode of the golden player. A game of two players has two transcripts. */
+/** A game of two players has two transcripts. */
 type GoldenEpisode = Transcript | PerSide<Transcript>
 
 export const listTranscripts = (played: GoldenEpisode): readonly Transcript[] =>

@@ -81,7 +81,6 @@ export function specHash(env: string): Hash {
   return make(env).spec.specHash()
 }
 
-/** The constants of a network's environments, by exact id. */
 type EnvIdentities = Readonly<Record<string, { readonly specHash: Hash; readonly players: number }>>
 
 /**

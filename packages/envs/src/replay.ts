@@ -23,7 +23,6 @@ import { isRecorded } from './text.ts'
  */
 type ReplayFault = 'TOO_SHORT' | 'TOO_LONG' | 'PROMPT_DIFFERS' | 'NOT_NORMALISED' | 'WRONG_ROLE'
 
-/** The result of a replayed episode for one player. */
 export interface ReplayedSide {
   readonly reward: number
   /** Whether the last prompt has no reply. */

@@ -45,7 +45,7 @@ export function defineEnv<State, Observation, Action>(
  * Returns the specification of an environment of two players, as `EnvSpec` describes it. Protocol
  * §3.1, §3.6.
  *
- * @throws RangeError if a name, version or number has the wrong form.
+ * @throws RangeError as `defineEnv` does.
  */
 export function defineGame<State, Observation, Action>(
   definition: GameDefinition<State, Observation, Action>,

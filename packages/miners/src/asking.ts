@@ -62,7 +62,6 @@ export interface Caller {
   readonly random: () => number
 }
 
-/** The cause of a problem with a miner or the account at Chutes. */
 export type MinerErrorCode =
   | UndeliveredReason
   | DeploymentFault
@@ -120,7 +119,6 @@ export interface CallTerms {
 /** Answers for a miner. A call without terms is not part of a game and ends with sampling. */
 export type MinerAgent = (messages: Parameters<Agent>[0], call?: CallTerms) => ReturnType<Agent>
 
-/** The sampling phase of one epoch. */
 export interface EpochContext {
   readonly epoch: number
   /** Aborts when sampling ends, with the reason `StopError` if the validator is stopping. */
@@ -152,7 +150,6 @@ export interface CallFailure {
 /** The model of a miner and the address of its endpoint. */
 export type Endpoint = Pick<Miner, 'model' | 'chute'> & Partial<Pick<Miner, 'hotkey'>>
 
-/** The subject of a problem: the account at Chutes, or a miner. */
 export type MinerTask = { readonly kind: 'chutes' } | ({ readonly kind: 'miner' } & Endpoint)
 
 /** An event of calling miners. No decision depends on events. */

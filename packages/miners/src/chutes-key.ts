@@ -106,10 +106,7 @@ export class ChutesKey {
     this.#check ??= this.#checkAccount(context)
   }
 
-  /**
-   * Waits until the account is in order or the epoch is over. Resolves with whether the account was
-   * in order throughout.
-   */
+  /** Waits until the account is in order or the epoch is over. The result is that of `#check`. */
   async #checkAccount(context: EpochContext): Promise<boolean> {
     const wasInOrder = await this.#waitForOrder(context).catch(() => false)
     this.#isBad = false

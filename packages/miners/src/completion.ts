@@ -89,7 +89,6 @@ const QUOTE_LENGTH = 120
 
 const SEE_LOG = "see the server's log"
 
-/** Returns a status and the beginning of its body. */
 export function showStatus({ status, text }: Pick<HttpResponse, 'status' | 'text'>): string {
   return `status ${status}, ${quote(text)}`
 }

@@ -5,7 +5,6 @@ import { listReplies, type Transcript } from '@affine/envs'
 type ScoredEpisode = Transcript &
   Readonly<Record<'env' | 'challengeId', string>> & { readonly best: number }
 
-/** The value of a player's replies to challenges of one environment. */
 export interface ReplyCounts {
   readonly challenges: number
   /** `asked` counts requests, `usable` replies to them, legal or not, and `legal` legal replies. */

@@ -59,15 +59,13 @@ interface SoloRun {
   /** Maximum concurrent challenges; in a duel, in each environment. */
   readonly ahead: number
   readonly signal: AbortSignal
-  /** Clock of the games. */
   readonly time: Clock
 }
 
 /**
  * Plays entries with the functions that `next` returns, at most `ahead` concurrently, until `next`
  * returns undefined. Calls `add` with each entry once it is stored. Rejects if `signal` aborts, or
- * with the first failure, after all pending entries have ended; stored entries need not be played
- * again.
+ * with the first failure, after all pending entries have ended.
  */
 export async function playAll<Entry>(
   { journal, ahead, signal }: Pick<SoloRun, 'journal' | 'ahead' | 'signal'>,
@@ -116,10 +114,10 @@ interface DuelRun extends SoloRun {
 }
 
 /**
- * Plays until the better player is certain. Environments run concurrently. Each is evaluated after
- * every decisive challenge, in the order of the index, not of arrival. The champion holds an
- * environment without a verdict after `PROTOCOL.cap` challenges. Rejects if `signal` aborts; stored
- * challenges are not played again. Protocol §10.
+ * Plays until the better player is certain, without repeating stored challenges. Environments run
+ * concurrently. Each is evaluated after every decisive challenge, in the order of the index, not of
+ * arrival. The champion holds an environment without a verdict after `PROTOCOL.cap` challenges.
+ * Rejects if `signal` aborts. Protocol §10.
  */
 export async function runDuel(run: DuelRun): Promise<DuelStanding> {
   const duels = run.duel.envs.map((env) => new EnvDuel(env, run))
@@ -253,7 +251,7 @@ interface PracticeRun extends SoloRun {
 /**
  * Plays the exercises that are not in the journal. Resolves with all played exercises in their
  * order. An environment ends after 20 challenges without a legal answer. Rejects if `signal`
- * aborts; stored exercises are not played again.
+ * aborts.
  */
 export async function practise(run: PracticeRun): Promise<readonly PlayedExercise[]> {
   const { exercises, journal, on } = run

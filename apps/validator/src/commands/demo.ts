@@ -133,10 +133,7 @@ async function verifyApart(
   else screen.line([{ text: `NOT verified:\n${report}${faults}`, tone: 'bad' }], {})
 }
 
-/**
- * Creates the folder that an option names, and returns its path.
- * @throws RangeError if it is not empty.
- */
+/** @throws RangeError if the folder exists and is not empty. */
 async function emptyFolder(path: string): Promise<string> {
   const folder = resolve(path)
   await makeFolder(folder)

@@ -82,8 +82,8 @@ env
     const isHuman = who === 'human'
     const openOther = (): Promise<Opponent> => {
       const asking = { ...createAsking({ model }, interrupted()), env: id }
-      // A built-in player gets a new seed.
       screen.wait(`waiting for replies of ${who}`)
+      // A built-in player gets a new seed.
       return openPlayer(who, randomBytes(8).toString('hex'), asking)
     }
     const player = isHuman ? createHuman() : await openOther()

@@ -58,7 +58,6 @@ export const setup: CommandUnknownOpts = addSettingOptions(
     })
   })
 
-/** Returns the prompts; undefined without a terminal. */
 async function openPrompts({ json }: Flags): Promise<typeof import('./setup/ask.ts') | undefined> {
   if (json || !process.stdin.isTTY || !process.stdout.isTTY) return undefined
   return import('./setup/ask.ts')

@@ -119,7 +119,7 @@ function createNarrator(screen: Output): Setup['on'] {
   }
 }
 
-/** Ends the process once the validator stalls, so that the supervisor restarts the process. */
+/** Ends the process once the validator stalls: the supervisor restarts it. */
 function endWhenStalled(
   { stall }: Settings,
   health: ReturnType<typeof trackHealth>,
@@ -161,10 +161,7 @@ function printStart({ account, emit }: Setup, url: string | undefined, screen: O
   screen.line(`validating as ${hotkey}${dry}${at}`, { type: 'started', hotkey, emit, url })
 }
 
-/**
- * Returns everything that a validator needs on this machine.
- * @throws RangeError if the key for Chutes is missing on a network whose miners are on Chutes.
- */
+/** @throws RangeError if the key for Chutes is missing on a network whose miners are on Chutes. */
 function createSetup(
   settings: Settings,
   account: Account,

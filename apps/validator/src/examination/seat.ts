@@ -12,7 +12,6 @@ import {
 import { formatValue } from '@affine/terminal'
 import { type Finding, formatSlot, note } from './findings.ts'
 
-/** The neuron and the commitment of a registered hotkey. */
 export interface Seat {
   readonly neuron: Neuron
   /** The record of its commitment slot. Empty without a slot. */

@@ -26,7 +26,6 @@ export function addAccountOptions<T extends OptionValues>(
   return whole
 }
 
-/** Creates a command for an account on a chain, with "--json". */
 export const createAccountCommand = (name: string): Command<[], ChainOptions & AccountOptions> =>
   addAccountOptions(chainCommand(name))
 

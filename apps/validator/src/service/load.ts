@@ -75,7 +75,6 @@ export function estimateLoads(
   return { mostEpoch, dayEpochs: DAY_MS / (epochBlocks * BLOCK_MS) }
 }
 
-/** Formats a number of bytes for people, with three digits. */
 export function formatBytes(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB']
   const step = Math.min(Math.floor(Math.log10(Math.max(1, bytes)) / 3), units.length - 1)

@@ -192,7 +192,6 @@ export function readFoundValues<Settings extends Table>(
 
 export type Flags = AccountOptions & { json?: true }
 
-/** Returns the problems and warnings of a command that cannot start, one a line. */
 export function formatProblems({ problems, warnings }: ServiceReport): string {
   const texts = [...problems.map(formatProblem), ...warnings]
   return texts.map((text) => `✘ ${printable(text, 1000)}`).join('\n')
@@ -236,7 +235,7 @@ type PlaceSettings = Pick<Settings, 'folder' | 'bucket'> & Partial<Pick<Settings
 /**
  * Returns the folder and the bucket of the validator `hotkey`, the announced address `bucketUrl`
  * (default: the hotkey as a name), and the function that opens other validators' buckets. If this
- * validator's bucket is in a folder, buckets that are announced by name are in the same folder.
+ * validator's bucket is in a folder, buckets announced by name are in that folder too.
  */
 export function openPlaces(
   { folder, bucket, bucketUrl }: PlaceSettings,

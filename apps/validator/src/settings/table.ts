@@ -44,7 +44,6 @@ const HOTKEY = {
   },
 } satisfies Table
 
-/** Whether transactions are sent to the chain. */
 export const SENDING = {
   emit: {
     option: '--emit',

@@ -125,7 +125,6 @@ async function submitToPool(api: ApiPromise, hex: string): Promise<void> {
   }
 }
 
-/** Builds a call for the runtime of a node. */
 export type Call = (api: ApiPromise) => Promise<Submittable>
 type Submittable = ReturnType<ApiPromise['tx'][string][string]>
 

@@ -9,7 +9,6 @@ import { type Codec, type Runtime, readEntries } from './storage.ts'
 /** A hotkey in data from outside: an SS58 address with prefix 42. Protocol §1.4. */
 const hotkeyShape = z.string().check(z.refine((text) => decodeAddress(text) !== null))
 
-/** Reads the metagraph and the commitments. Protocol §5.1. */
 export async function readSnapshot(
   runtime: Runtime,
   head: Head,

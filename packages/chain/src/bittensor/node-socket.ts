@@ -76,8 +76,8 @@ interface PendingRequest {
 
 /**
  * A connection to one node, by JSON-RPC 2.0. It replaces the library's `WsProvider`, which throws
- * an uncatchable error for a malformed message. Here, a malformed message ends the connection, and
- * every open promise rejects with `Unreachable`.
+ * an uncatchable error for a malformed message. Here, such a message ends the connection, and every
+ * open promise rejects with `Unreachable`.
  */
 export class NodeSocket {
   /**

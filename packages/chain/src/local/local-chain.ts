@@ -297,7 +297,6 @@ export class LocalChain implements Chain {
     this.#add({ ...draft, hash: this.#hashNext(draft) }, ledger)
   }
 
-  /** Adds a block of a log after checking it. */
   #follow(block: LogBlock): void {
     const ledger = this.#nextLedger()
     const fail = (fault: string) => badBlockError(ledger.block, fault)

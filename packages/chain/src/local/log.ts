@@ -154,7 +154,6 @@ export const setupShape: Shape<LogSetup> = shapes.record(
   ['envs'],
 )
 
-/** The start of a chain, and consecutive blocks of it. */
 export interface Log {
   readonly setup: LogSetup
   readonly blocks: readonly LogBlock[]

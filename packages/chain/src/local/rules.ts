@@ -141,8 +141,8 @@ function neuronToPrune(ledger: Ledger): Neuron | undefined {
  * Returns the emission of neurons by the weights in force, without a unit, only for comparison. A
  * neuron without emission is missing.
  *
- * If validators with at least half of all validators' stake give weight to a neuron, their stake is
- * its incentive, and the own stake of each of these validators is its dividends. Without any
+ * If validators with at least half of all validators' stake give weight to a neuron, the neuron's
+ * incentive is their stake, and the dividends of each of them are its own stake. Without any
  * incentive, all neurons with a permit have dividends. Yuma consensus has this result if each
  * validator gives all its weight to one neuron, and otherwise gives emission to the same neurons in
  * other shares. The model ignores the wait for the end of the tempo, bonds of earlier tempos, and

@@ -81,7 +81,7 @@ async function checkFile(
 const classifyStatus = (status: number): DeploymentFault =>
   [401, 403, 404].includes(status) ? 'MODEL_NOT_SHOWN' : 'MODEL_FILE'
 
-/** Returns a refusal if the folder of additional chat templates exists. */
+/** Returns a refusal unless the folder of additional chat templates is missing or empty. */
 function checkFolder({ status, text }: HubResponse): ChuteRefusal | undefined {
   if (status === 404 || (status === 200 && text.trim() === '[]')) return undefined
   if (status !== 200) return refuse(classifyStatus(status), text)

@@ -64,7 +64,6 @@ function readSource(source: string, reading: SourceContext): Literals {
   throw new SourceRefusal('NO_CALL', source.length, 'the source does not call a template')
 }
 
-/** Returns the name that an import defines. */
 function readImport(tokens: readonly Token[], imports: readonly string[]): string {
   const text = joinTokens(tokens)
   if (imports.includes(text)) return tokens.at(-1)?.value ?? ''

@@ -42,9 +42,9 @@ export interface Loads {
 }
 
 /**
- * Returns the load of one validator with the maximum number of concurrent duels and every
- * environment open, on a subnet with a block every 12 seconds. Lanes come from the validators that
- * can vote: those with a permit and stake.
+ * Returns the load of one validator in its largest epoch, with the maximum number of concurrent
+ * duels and every environment open, on a subnet with a block every 12 seconds. Lanes come from the
+ * validators that can vote: those with a permit and stake.
  */
 export function estimateLoads(
   protocol: Protocol,

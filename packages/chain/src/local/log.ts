@@ -21,7 +21,7 @@ export const PARAMS = {
   maxUids: 256,
   /** Blocks during which a new neuron is immune: other neurons are replaced first. */
   immunityPeriod: 4096,
-  /** If no more neurons than this are not immune, immune neurons are replaced. */
+  /** With at most this number of neurons that are not immune, immune neurons are replaced. */
   minNonImmuneUids: 10,
 }
 

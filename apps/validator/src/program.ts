@@ -47,8 +47,8 @@ export const loadIsOwnVariable: LoadIsOwnVariable = async () =>
   (await import('./settings/env-file.ts')).isOwnVariable
 
 /**
- * Returns the program `af` for the words of a command line. It can run the commands that the words
- * name. It only lists the others, because loading them takes long.
+ * Returns the program `af`, which can run only the commands that `words` contains: loading the
+ * others takes long.
  */
 export async function createProgram(words: readonly string[]): Promise<CommandUnknownOpts> {
   const program = new Command('af')

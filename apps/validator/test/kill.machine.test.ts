@@ -23,7 +23,7 @@ let victims: readonly Seat[]
 let epochs: readonly RecomputedEpoch[]
 let file: string
 let second: ProcessResult
-/** Number of deaths by what the process was doing. */
+/** Number of deaths by the activity of the process. */
 const deaths = new Map<string, number>()
 /** Violations, with their place. */
 const wrong: string[] = []
@@ -86,8 +86,8 @@ async function sizeOf(seat: Seat): Promise<number> {
 }
 
 /**
- * Returns what a process was doing at its death: the place of the disk operation that killed it,
- * or whether it was starting, or in the first or second phase of an epoch.
+ * Returns the activity of a process at its death: the place of the disk operation that killed it,
+ * starting, or the first or second phase of an epoch.
  */
 function doing({ stdout, stderr }: ProcessResult): string {
   const [, fault, path = ''] = /^(KILL|CUT) at \w+ (.*)$/m.exec(stderr) ?? []

@@ -58,7 +58,6 @@ export interface Seat {
   readonly bucket: string
   /** Every sealed head, by epoch. */
   readonly seals: Map<number, Set<string>>
-  /** Its attested epochs. */
   readonly attested: Set<number>
   /** Epochs in which its sealed lane was published in time. */
   readonly inTime: Set<number>

@@ -19,7 +19,7 @@ function settingsList(): string {
   return `${items.join('')}\n`
 }
 
-// `npx vitest run --project node settings-page -u` writes it.
+// `npx vitest run --project node settings-page -u` writes the page.
 it('settings.md lists the settings of the schema', async () => {
   const page = await readFile(PAGE, 'utf8')
   expect(page).toMatch(LIST)

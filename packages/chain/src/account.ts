@@ -4,7 +4,6 @@ import { concatBytes } from '@noble/hashes/utils.js'
 import { base58 } from '@scure/base'
 import * as sr25519 from '@scure/sr25519'
 
-/** The signature scheme of a key. */
 export type Scheme = 'sr25519' | 'ed25519'
 
 /**
@@ -24,11 +23,11 @@ const SS58_PREFIX = 42
 const MAX_ADDRESS_LENGTH = 48
 
 /**
- * Returns the sr25519 account of a secret. `seed` is a mini secret of 32 bytes, which is expanded
- * like in `subkey` and Bittensor's wallets, or an expanded secret key of 64 bytes: the scalar times
- * 8, then the nonce, as the derivation of keys returns them.
+ * Returns the sr25519 account of a secret: a mini secret of 32 bytes, expanded as in `subkey` and
+ * Bittensor's wallets, or an expanded secret key of 64 bytes, which is the scalar times 8, then the
+ * nonce.
  *
- * Signatures are deterministic: the nonce depends only on the secret and the message.
+ * Signatures are deterministic: their nonce depends only on the secret and the message.
  * @throws RangeError unless the seed has 32 bytes, or 64 with a scalar above 0 and below the
  *   group's order.
  */
@@ -44,8 +43,8 @@ export function account(seed: Uint8Array): Account {
 }
 
 /**
- * Returns the Ed25519 account of a seed of 32 bytes, as RFC 8032 defines it. It can sign calls to
- * the chain, and no evidence.
+ * Returns the Ed25519 account (RFC 8032) of a seed of 32 bytes. It can sign calls to the chain, but
+ * no evidence.
  * @throws RangeError unless the seed has 32 bytes.
  */
 export function ed25519Account(seed: Uint8Array): Account {
@@ -61,21 +60,20 @@ export function ed25519Account(seed: Uint8Array): Account {
 type RawVerify = (signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array) => boolean
 
 /**
- * polkadot-js's schnorrkel in WebAssembly, ten times as fast as plain JavaScript. Undefined until
- * it is loaded.
+ * polkadot-js's schnorrkel in WebAssembly, ten times as fast as JavaScript. Undefined until loaded.
  */
 let compiled: RawVerify | undefined
 let starting: Promise<void> | undefined
 
 /**
  * Reports whether `hotkey` signed exactly these bytes, under the context `substrate`. False for
- * malformed input. The first call loads the WebAssembly. Until it is loaded, and where it cannot
- * run, plain JavaScript returns the same result. Never throws. Protocol §1.4.
+ * malformed input. Never throws. The first call loads the WebAssembly. Until it is loaded, and
+ * where it cannot run, JavaScript returns the same result. Protocol §1.4.
  */
 export function verify(message: Uint8Array, signature: Uint8Array, hotkey: string): boolean {
   const publicKey = decodeAddress(hotkey)
-  // A key of zeros is the neutral element of the curve's group. Without any secret, anyone can make
-  // a signature for this key that Schnorrkel accepts.
+  // A key of zeros is the neutral element of the curve's group: without any secret, anyone can make
+  // a signature for it that Schnorrkel accepts.
   if (publicKey === null || publicKey.every((byte) => byte === 0)) return false
   try {
     if (compiled !== undefined) return compiled(signature, message, publicKey)
@@ -87,8 +85,8 @@ export function verify(message: Uint8Array, signature: Uint8Array, hotkey: strin
 }
 
 /**
- * Reports whether `hotkey` signed exactly these bytes with sr25519 or Ed25519. As on Substrate's
- * chains, the signer of a call chooses the scheme. No signature is valid in both schemes: only an
+ * Reports whether `hotkey` signed exactly these bytes with sr25519 or Ed25519: as on Substrate's
+ * chains, the signer of a call chooses. No signature is valid in both schemes, since only an
  * sr25519 signature has its highest bit set. False for malformed input. Never throws. Protocol
  * §5.1.
  */
@@ -105,8 +103,8 @@ export function verifyCall(message: Uint8Array, signature: Uint8Array, hotkey: s
 }
 
 /**
- * Resolves when the WebAssembly of `verify` is loaded, or when loading it has failed. Await this
- * function before you verify many signatures in one turn of the event loop, during which the
+ * Resolves when the WebAssembly of `verify` is loaded, or loading it has failed. Await this
+ * function before you verify many signatures in one turn of the event loop, in which the
  * WebAssembly cannot load. Never rejects.
  */
 export function verifyReady(): Promise<void> {

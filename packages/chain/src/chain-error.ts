@@ -1,6 +1,6 @@
 /**
- * The meaning of each code, and the remedy. Most codes are names of subtensor and Substrate; the
- * codes after `FundsUnavailable` are this package's.
+ * The meaning of each code, and the remedy. Codes up to `FundsUnavailable` are names of subtensor
+ * and Substrate, the others are this package's.
  */
 export const ADVICE = {
   HotKeyNotRegisteredInSubNet: 'this hotkey is not registered on the subnet: register it first',
@@ -46,13 +46,12 @@ export const ADVICE = {
 export type Refusal = keyof typeof ADVICE
 
 /**
- * An error of a chain. `code` is the chain's name for the error, if it has one. `detail` defaults
- * to the text in `ADVICE`.
+ * An error of a chain. `code` is the chain's name for the error, if it has one. `detail` is the
+ * message without the code, by default the text in `ADVICE`.
  */
 export class ChainError extends Error {
   override readonly name = 'ChainError'
   readonly code: string
-  /** The message without the code. */
   readonly detail: string
   /** The URL of the node that failed. It may contain a key. */
   readonly node: string | undefined

@@ -10,8 +10,8 @@ export interface Head {
 }
 
 /**
- * A neuron in the metagraph. `stake` is in rao. `registered` is the block of its registration.
- * `lastUpdate` is the block in which it last set weights, and initially `registered`.
+ * A neuron of the metagraph. `stake` is in rao. `registered` is the block of its registration, and
+ * `lastUpdate` the block in which it last set weights, initially `registered`.
  */
 export interface Neuron {
   readonly uid: number
@@ -23,8 +23,8 @@ export interface Neuron {
 }
 
 /**
- * The last commitment of a hotkey, and its block. A hotkey has one slot, which remains after the
- * hotkey is deregistered. Protocol §5.2.
+ * The last commitment of a hotkey, and its block. It remains after the hotkey is deregistered.
+ * Protocol §5.2.
  */
 export interface CommitmentSlot {
   readonly hotkey: string
@@ -44,8 +44,8 @@ export interface Snapshot {
   /** Maximum number of neurons. Further registrations evict neurons. */
   readonly maxUids: number
   /**
-   * Blocks after its registration during which a neuron is immune. An immune neuron is evicted only
-   * if too few other neurons can be.
+   * Blocks after its registration during which a neuron is immune: evicted only if too few other
+   * neurons can be.
    */
   readonly immunityPeriod: number
   /** The hotkey of the subnet's owner, registered or not. Undefined if the chain stores none. */
@@ -66,8 +66,7 @@ type EnvOfChain = { readonly specHash: string } & Readonly<
 
 /**
  * One subnet of a chain, as the protocol needs it. Only finalized blocks are read. A call that the
- * chain refuses rejects with a `ChainError`, whose code is the chain's name for the refusal. A
- * refused call is not retried. Protocol §5.1.
+ * chain refuses rejects with a `ChainError` and is not retried. Protocol §5.1.
  */
 export interface Chain {
   /** Hash of block 0, 64 hex digits. */
@@ -76,8 +75,8 @@ export interface Chain {
   /** The environments of the network, if its first block determines them. */
   readonly envs?: ChainEnvs | undefined
   /**
-   * Yields every finalized head, from the current one on. A slow reader misses no head. Ends when
-   * `signal` aborts.
+   * Yields every finalized head from the current one on, also to a slow reader, until `signal`
+   * aborts.
    */
   heads(signal?: AbortSignal): AsyncIterable<Head>
   /** Resolves with the newest finalized head. */
@@ -86,25 +85,24 @@ export interface Chain {
   blockHash(number: number): Promise<string>
   /** Resolves with the Unix time of a block in milliseconds, by its author's clock. */
   time(block: number): Promise<number>
-  /** Resolves with the subnet at the end of `block`. */
   snapshot(block: number): Promise<Snapshot>
   /** Resolves with the weights in force at the end of `block`, by validator hotkey. */
   weights(block: number): Promise<Readonly<Record<string, UidWeights>>>
   /**
-   * Overwrites the account's commitment slot. Resolves with the block that contains the call. No
+   * Overwrites the account's commitment slot. Resolves with the block that contains the call; no
    * block after `until` can contain it. Protocol §5.2.
    */
   commit(account: Account, fields: readonly Uint8Array[], until?: number): Promise<Head>
   /**
    * Sets the account's weights as the subnet requires: in public, or as a commit that the chain
-   * opens later. Resolves with the block that contains the call. No block after `until` can contain
+   * opens later. Resolves with the block that contains the call; no block after `until` can contain
    * it. The largest weight has to be 65,535: subtensor would rescale weights with a smaller
    * maximum. Protocol §8.13.
    */
   setWeights(account: Account, weights: UidWeights, until?: number): Promise<Head>
   /**
    * Resolves with a sentence for each item that this client uses and the chain's runtime lacks.
-   * Undefined for a local chain, which has no runtime.
+   * Undefined for a local chain.
    */
   runtimeFaults?(): Promise<readonly string[]>
   /** Closes the connection. Undefined for a local chain in memory. */
@@ -122,9 +120,8 @@ export interface Host {
   readonly readText: (path: string) => Promise<string>
 }
 
-/** The arguments that open a chain of any kind. */
 export interface ChainOpening extends Host {
-  /** The name of the chain as the user gave it. */
+  /** The chain's name as the user gave it. */
   readonly name: string
   /** The URLs or the file of the chain. Any one of several URLs is sufficient. */
   readonly places: readonly string[]
@@ -138,7 +135,6 @@ export interface ChainOpening extends Host {
   readonly onRetry?: ((error: Error) => void) | undefined
 }
 
-/** Opens a chain of one kind. */
 export type OpenAt = (opening: ChainOpening) => Promise<Chain>
 
 /** Returns an amount in rao as a decimal with nine places: `1.000000000` for 10^9 rao. */

@@ -1,7 +1,7 @@
 import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js'
 import type { CommitmentSlot } from './chain.ts'
 
-/** The last block of a validator's lane. Hashes are 64 lower-case hex digits. Protocol §5.2. */
+/** The last block of a validator's lane. Protocol §5.2. */
 interface Seal {
   readonly kind: 'seal'
   readonly epoch: number
@@ -53,7 +53,7 @@ const ATTEST_BYTES = 86
 
 /**
  * Returns the fields for `commit`: a payload and the bucket's URL for a validator, three texts for
- * a miner. Protocol §5.2, Protocol §5.3.
+ * a miner. Protocol §5.2, §5.3.
  * @throws RangeError for values that `decodeCommitment` cannot return: a wrong length, an empty
  *   text, a lone surrogate.
  */
@@ -103,7 +103,7 @@ function encodeText(name: string, text: string): Uint8Array {
 /**
  * Returns the commitment in the fields of `hotkey`'s slot, or null if they are not a commitment of
  * this protocol. A miner's `model` must end with its hotkey, so that a commitment, and the chute
- * with the model's name, serve only one miner. Never throws. Protocol §5.2, Protocol §5.3.
+ * with the model's name, serve only one miner. Never throws. Protocol §5.2, §5.3.
  *
  * Texts may contain any character, and `url` may lead anywhere: the caller has to check them.
  */
@@ -149,7 +149,6 @@ function decodeText(bytes: Uint8Array): string | null {
   }
 }
 
-/** Reports whether the size of a field is allowed. Protocol §5.2, Protocol §5.3. */
 const isSized = ({ length }: Uint8Array): boolean => length > 0 && length <= MAX_FIELD_BYTES
 
 /** A commitment slot as JSON data. */

@@ -4,7 +4,6 @@ import { ChainError } from './chain-error.ts'
 /** Codes of errors that may not occur with another node, or later. */
 const NODE_FAILURES = new Set(['Unreachable', 'BadReply', 'StateDiscarded'])
 
-/** Reports whether a node failed, or a proxy answered for it. */
 export const isNodeFailure = (error: unknown): error is ChainError =>
   error instanceof ChainError && NODE_FAILURES.has(error.code)
 

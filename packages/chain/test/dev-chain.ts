@@ -22,7 +22,7 @@ export interface DevChain {
   /** Writes storage by pallet and item, and makes a block. Only for a puppet. */
   store(values: object): Promise<void>
   /**
-   * Sends calls as one transaction, of which all or none take effect.
+   * Sends calls as one transaction: all or none take effect.
    * @throws Error, as a rejection, with the chain's refusal.
    */
   submit(signer: Account, calls: readonly Call[]): Promise<Event[]>
@@ -35,7 +35,6 @@ const ALICE = account(
   Buffer.from('e5be9a5092b81bca64be81d212e7f2f9eba183bb7a90954f7b76361f6edb5c0a', 'hex'),
 )
 
-/** The timeout of a test. */
 const PATIENCE_MS = 1_800_000
 
 /** Connects to a development chain, which makes blocks on its own or on request. */

@@ -26,9 +26,9 @@ export interface Challenge {
 }
 
 /**
- * Returns a function that computes the challenges of one environment in one lane by their place.
- * The function caches the last challenge, because its miners play one after the other. A challenge
- * cannot be computed without `secret` and `beacon`. Protocol §4.
+ * Returns a function that computes the challenges of one environment in one lane by their place. It
+ * caches the last challenge, because the miners play it one after the other. A challenge cannot be
+ * computed without `secret` and `beacon`. Protocol §4.
  *
  * Does not check the parts. @throws TypeError or RangeError as `canonicalize` does.
  */
@@ -84,8 +84,8 @@ const digestSeed = /* @__PURE__ */ digestsAfter('seed')
 const seedView = /* @__PURE__ */ new DataView(new ArrayBuffer(16))
 
 /**
- * Reports whether `text` is the base58 of 32 bytes. Accepts hostile input and never throws. Long
- * text is rejected before it is decoded. Protocol §1.4.
+ * Reports whether `text` is the base58 of 32 bytes. Accepts hostile input and never throws. Rejects
+ * long text before decoding. Protocol §1.4.
  */
 export const isChallengeId = (text: string): boolean =>
   typeof text === 'string' &&

@@ -13,8 +13,8 @@ const SEEDS = 16
  * episode, rewards are integers, replies are read strictly, and the perfect player earns more than
  * a forfeit. For two players the last test is that some golden episode earns the highest reward.
  *
- * Plays some dozens of episodes with `env` and closes it. Passing is not a proof: it does not
- * detect an observation that contains the answer, or a rule that its seeds do not reach.
+ * Plays some dozens of episodes with `env` and closes it. Does not detect an observation that
+ * contains the answer, or a rule that its seeds do not reach.
  * @throws Error that describes the first flaw.
  */
 export function checkEnv(env: Env): void {
@@ -40,7 +40,6 @@ function checkSpace(env: Env, space: Space<unknown>): void {
   }
 }
 
-/** Checks that not all seeds give one challenge, and that a seed always gives the same episode. */
 function checkSeeds(env: Env): void {
   const { spec } = env
   const prompts = new Set<string>()
@@ -54,7 +53,6 @@ function checkSeeds(env: Env): void {
   expect(env, prompts.size > 1, 'different challenges from different seeds')
 }
 
-/** Checks that games end if the scripted player plays both sides. */
 function checkGame(env: Env): void {
   const { spec } = env
   for (let seed = 0; seed < SEEDS; seed++) {
@@ -72,7 +70,6 @@ function checkGame(env: Env): void {
   }
 }
 
-/** Checks that rewards of golden episodes are within the bounds and reach the upper bound. */
 function checkRewards(env: Env): void {
   const { spec } = env
   const rewards = goldenEpisodes(spec)
@@ -84,7 +81,6 @@ function checkRewards(env: Env): void {
   expect(env, rewards.includes(highestReward), `a golden episode to earn ${highestReward}`)
 }
 
-/** Checks a reset with a challenge id, its info, and a forfeit. */
 function checkChallenge(env: Env): void {
   const { spec } = env
   const challengeId = encodeId(digest('golden', spec.id, 0))
@@ -133,7 +129,6 @@ function traceSolver(env: Env, seed: number): readonly unknown[] {
   return trace
 }
 
-/** Returns the prompt of an observation, and checks both. */
 function checkedPrompt(env: Env, observation: unknown): string {
   const { contains, description } = env.observationSpace
   expect(env, contains(observation), `an observation in ${description}`)

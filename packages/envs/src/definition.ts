@@ -17,7 +17,6 @@ export interface Definition<State, Observation, Action> {
   readonly replyMs: number
   /** Minimum reward of an episode, and the reward of a forfeit. */
   readonly lowestReward: number
-  /** Maximum reward of an episode. */
   readonly highestReward: number
   readonly actionSpace: Space<Action>
   readonly observationSpace: Space<Observation>
@@ -41,8 +40,7 @@ export interface Definition<State, Observation, Action> {
   /** Returns an observation as a prompt. Each prompt states the rules and the answer's form. */
   prompt(observation: Observation): string
   /**
-   * Returns the action that an answer states, or null. `extractAnswer` extracts answers from
-   * replies. Strict: does not trim or guess.
+   * Returns the action that an answer from `extractAnswer` states, or null. Does not trim or guess.
    */
   parse(answer: string): Action | null
   /** Returns an action as an answer, which `parse` reads back. */
@@ -50,12 +48,10 @@ export interface Definition<State, Observation, Action> {
   /** Returns a perfect player's reply to a prompt. @throws TypeError for any other text. */
   solve(prompt: string): string
   /**
-   * Returns a random reply to a prompt: good, bad or illegal. In a game of two players, some of its
-   * replies must be legal. The draws that it makes are part of the contract, because golden players
-   * use them.
+   * Returns a random reply to a prompt: good, bad or illegal. In a game of two players, some
+   * replies must be legal. Its draws are part of the contract, because golden players use them.
    */
   guess(prompt: string, random: Generator): string
-  /** Explanations for people. */
   readonly explain?: Explanation<Observation, Action>
 }
 
@@ -89,8 +85,8 @@ export interface GameRules extends EpisodeRules {
 
 /**
  * A definition with erased types, its exact id, `name@version`, and the hash of its behaviour. An
- * environment of two players has the rules for both in `game`. Its `initial` and `step` are then
- * the game for one player, against the scripted player `solve`.
+ * environment of two players has the rules for both in `game`; its `initial` and `step` are the
+ * game for one player, against the scripted player `solve`.
  */
 export type EnvSpec = Definition<unknown, unknown, unknown> & {
   readonly id: string

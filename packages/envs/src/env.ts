@@ -21,7 +21,6 @@ interface RunningEpisode {
   readonly source: StreamOrigin
   readonly info: Info
   readonly turns: EpisodeTurns
-  /** The current turn, or the end. */
   now: ReturnType<EpisodeTurns['next']>
 }
 
@@ -109,7 +108,6 @@ export class Env {
     this.#episode = undefined
   }
 
-  /** Returns an observation as a prompt. */
   prompt(observation: unknown): string {
     return this.spec.prompt(observation)
   }
@@ -144,7 +142,6 @@ export interface Info {
   readonly challenge_id: string | null
   /** Exact id of the environment, `name@version`. */
   readonly env: string
-  /** Difficulty of the challenge, an integer. */
   readonly difficulty: number
   /** Hash of the environment's behaviour. */
   readonly spec_hash: Hash
@@ -157,8 +154,8 @@ export interface Info {
 
 /**
  * Returns the info of an episode. Computes its two hashes only when they are read: the commitment
- * takes longer than an episode, and `spec_hash` plays 256 episodes. Both are own and enumerable
- * properties, so `{ ...info }` and JSON contain them.
+ * takes longer than an episode, and `spec_hash` plays 256 episodes. `{ ...info }` and JSON contain
+ * both.
  */
 function createInfo(
   spec: EnvSpec,

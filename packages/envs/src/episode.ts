@@ -7,14 +7,11 @@ import { extractAnswer, recordReply } from './text.ts'
 export type Side = 'champion' | 'contender'
 export const SIDES = ['champion', 'contender'] as const
 
-/** A value for each side. */
 export type PerSide<Value> = Readonly<Record<Side, Value>>
 
-/** A turn that waits for an action. */
 export interface OpenTurn {
   /** The side to move. With one player it is always `champion`, regardless of the miner. */
   readonly side: Side
-  /** Observation of the current state. */
   readonly observation: unknown
   /** Prompt of the observation, if it is already known. */
   readonly prompt?: string | undefined
@@ -25,7 +22,6 @@ export interface OpenTurn {
 export interface EpisodeEnd {
   /** The side of the last turn. */
   readonly side: Side
-  /** Observation of the last state. */
   readonly observation: unknown
   /** Total reward of that side. */
   readonly reward: number
@@ -39,8 +35,8 @@ export interface EpisodeEnd {
 export type EpisodeTurns = Generator<OpenTurn, EpisodeEnd, unknown>
 
 /**
- * Yields the turns of an episode. Playing, replaying and explaining an episode all use it. With
- * `players` 1, a game of two players is played against its scripted opponent. Protocol §3.1.
+ * Yields the turns of an episode. With `players` 1, a game of two players is played against its
+ * scripted opponent. Protocol §3.1.
  *
  * Does not check that actions are in the action space. @throws RangeError for two players in an
  * environment of one player.
@@ -144,14 +140,13 @@ export type Transcript = {
   readonly fault?: Fault
 }
 
-/** Returns the replies of a transcript, in order. */
 export const listReplies = (messages: readonly Message[]): readonly string[] =>
   messages.filter(({ role }) => role === 'assistant').map(({ content }) => content)
 
 /**
- * Plays one episode with `agent`. Reads and records each reply, and repeats it in later turns, in
- * the form that `recordReply` returns. Uses only the specification of the `Env`, so one `Env` can
- * serve many concurrent plays, and its current episode is unchanged.
+ * Plays one episode with `agent`. Each reply is read, recorded, and repeated in later turns, in the
+ * form that `recordReply` returns. One `Env` can serve many concurrent plays, since only its
+ * specification is used.
  *
  * Has no clock: an agent implements a deadline by answering `{ fault: 'no-reply' }`. Rejects with
  * the agent's error. Protocol §3.1.
@@ -170,8 +165,7 @@ export async function play(
  * Plays one episode of an environment of two players. Records only the answer of a reply, as the
  * environment formats it. Each agent receives only the current prompt.
  *
- * Has no clock, as `play`: a late agent answers `{ fault: 'no-reply' }` and loses. Rejects with an
- * agent's error. Protocol §3.1.
+ * Like `play`, has no clock, and rejects with an agent's error. Protocol §3.1.
  * @throws TypeError for a text that is not a challenge id, RangeError for an environment of one
  *   player.
  */

@@ -8,8 +8,8 @@ export interface LastTurn<Observation, Action> {
 }
 
 /**
- * Explanations of an environment for people. All members are optional. None affects a result or the
- * specHash. The functions take results of `observe` and of `parse`.
+ * Explanations of an environment for people. None affects a result or the specHash. The functions
+ * take results of `observe` and of `parse`.
  */
 export interface Explanation<Observation, Action> {
   /** Name of the task, as "tic-tac-toe" in "models compete at tic-tac-toe". */
@@ -69,7 +69,7 @@ export interface PictureShape {
   readonly action?: number
 }
 
-/** Returns the corners of an upright rectangle, from its top left corner, width and height. */
+/** Returns the corners of an upright rectangle. */
 export const rectangle = (
   x: number,
   y: number,

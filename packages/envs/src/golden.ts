@@ -22,10 +22,9 @@ function formatVariants(good: string): readonly string[] {
   ]
 }
 
-/** An episode of the golden player. A game of two players has two transcripts. */
+/** A game of two players has two transcripts. */
 type GoldenEpisode = Transcript | PerSide<Transcript>
 
-/** Returns the transcript of an episode, or both transcripts of a game. */
 export const listTranscripts = (played: GoldenEpisode): readonly Transcript[] =>
   'reward' in played ? [played] : [played.champion, played.contender]
 
@@ -64,7 +63,6 @@ export function goldenEpisode(spec: EnvSpec, index: number): GoldenEpisode {
   return isGame ? question.value : question.value.champion
 }
 
-/** Returns the answer to a prompt, by the number drawn for it. */
 function goldenAnswer(spec: EnvSpec, prompt: string, kind: number, random: Generator): Answer {
   const good = spec.solve(prompt)
   if (kind < 6) return { content: spec.guess(prompt, random) }

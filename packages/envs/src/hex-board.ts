@@ -89,7 +89,7 @@ export function addDistances(board: HexBoard, mark: 1 | 2): readonly number[] {
  */
 function computeDistances(board: HexBoard, mark: 1 | 2, side: 0 | 1): readonly number[] {
   const result = Array<number>(board.length).fill(Number.POSITIVE_INFINITY)
-  /** The cells at the current distance. `next`: the cells at the next distance. */
+  /** Cells at the current and at the next distance. */
   let now: number[] = []
   let next: number[] = []
   const reach = (cell: number): void => {

@@ -74,7 +74,6 @@ function drawSides(size: number): readonly PictureShape[] {
   })
 }
 
-/** Returns the letters of the rows and the numbers of the columns. */
 const drawLabels = (size: number): readonly PictureShape[] =>
   [...Array(size).keys()].flatMap((line): readonly PictureShape[] => [
     { kind: 'label', corners: locateMiddle(line, LABEL), text: String.fromCharCode(65 + line) },

@@ -92,7 +92,6 @@ function formatCell(cell: number): string {
   return `${ROWS[Math.floor(cell / WIDEST)]}${(cell % WIDEST) + 1}`
 }
 
-/** Returns a board as the lines of its prompt. */
 function drawBoard(board: HexBoard): readonly string[] {
   const size = getBoardSize(board)
   const columns = Array.from({ length: size }, (_, column) => column + 1)
@@ -165,7 +164,6 @@ function scriptedMove(board: HexBoard): number {
 
 const findRival = (mark: 1 | 2): 1 | 2 => (mark === 1 ? 2 : 1)
 
-/** Describes the sides that a mark has to join. */
 function describeSides(board: HexBoard, mark: 1 | 2): string {
   const size = getBoardSize(board)
   return mark === 1 ? `row A with row ${ROWS[size - 1]}` : `column 1 with column ${size}`
@@ -180,7 +178,6 @@ function explainLag(board: HexBoard): string | undefined {
   return `${MARKS[mover]} needs ${own} more cells to join its sides, ${MARKS[rival]} only ${others}`
 }
 
-/** Returns the winner with its sides, and the last board. */
 function explainWinner({ after: board, reward }: LastTurn<HexBoard, number>): Outcome {
   const winner = findRival(getMover(board))
   const joined = `${MARKS[winner]} joined ${describeSides(board, winner)}`

@@ -1,9 +1,8 @@
 import * as envs from './index.ts'
 
-/** The loaded modules by URL, and the environments that each one registered. */
 const loaded = new Map<string, readonly envs.EnvSpec[]>()
 
-/** Returns the URLs of the modules that this thread loaded, and the environments of each. */
+/** Returns the URLs of the modules that this thread loaded, with the environments of each. */
 export const listModules = (): ReadonlyMap<string, readonly envs.EnvSpec[]> => loaded
 
 /**

@@ -88,7 +88,6 @@ function drawProduct(factors: readonly number[], answer = ''): Picture {
   return { width, height: ROW * rows.length, shapes }
 }
 
-/** Returns the product, and marks the wrong digits of a wrong answer. */
 function explainProduct({ before, action, reward }: LastTurn<readonly number[], string>): Outcome {
   const right = multiply(before)
   if (reward > 0) return { why: `solved: the product is ${right}`, shown: [] }

@@ -43,7 +43,10 @@ export function cutBox(random: Generator): CutBox {
   return { pieces, cutting: list }
 }
 
-/** Returns the index of the rectangle over a random square, or of the largest if that is small. */
+/**
+ * Returns the index of the rectangle over a random square, or of the largest if its sides are
+ * short.
+ */
 function chooseIndex(list: readonly Placement[], random: Generator): number {
   const [x, y] = [random.integers(0, BOX_WIDTH), random.integers(0, BOX_HEIGHT)]
   const drawn = list.findIndex(

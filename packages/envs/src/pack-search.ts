@@ -3,7 +3,6 @@ import { BOX_HEIGHT, BOX_WIDTH, type PieceSides, type Placement } from './pack-c
 /** Maximum number of placements that are tried. */
 const MAX_TRIALS = 500
 
-/** A piece in one of its two orientations. */
 interface OrientedPiece {
   readonly piece: number
   readonly width: number

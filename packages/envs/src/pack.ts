@@ -120,7 +120,6 @@ function isOverlapping(
   return x < left + wide && left < x + width && y < top + high && top < y + height
 }
 
-/** Returns the covered area. */
 const computeArea = (judgements: readonly JudgedPlacement[]): number =>
   judgements.reduce(
     (area, { placement: [, , width, height], flaw }) =>
@@ -199,7 +198,6 @@ function readPlacements(action: readonly number[]): readonly Placement[] {
   return placements
 }
 
-/** Returns the pieces of an observation. */
 function readPieces(observation: readonly number[]): readonly PieceSides[] {
   const pieces: PieceSides[] = []
   for (let at = 0; at < observation.length && observation[at] !== 0; at += 2)

@@ -27,7 +27,6 @@ export function register(spec: EnvSpec): void {
 // The environments of this package. Old versions are never removed.
 for (const spec of [tictactoe, mult8, hex, pack]) register(spec)
 
-/** The options of `make`. */
 interface MakeOptions {
   /**
    * Strength of a game's scripted opponent: the share of its moves, 0 to 1, that it chooses well.
@@ -82,7 +81,6 @@ export function specHash(env: string): Hash {
   return make(env).spec.specHash()
 }
 
-/** The constants of a network's environments, by exact id. */
 type EnvIdentities = Readonly<Record<string, { readonly specHash: Hash; readonly players: number }>>
 
 /**

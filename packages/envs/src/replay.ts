@@ -23,14 +23,13 @@ import { isRecorded } from './text.ts'
  */
 type ReplayFault = 'TOO_SHORT' | 'TOO_LONG' | 'PROMPT_DIFFERS' | 'NOT_NORMALISED' | 'WRONG_ROLE'
 
-/** The result of a replayed episode for one player. */
 export interface ReplayedSide {
   readonly reward: number
   /** Whether the last prompt has no reply. */
   readonly fault: boolean
   /**
-   * Why the player's last reply lost: `unreadable` if it has no action, `illegal` if its action is
-   * illegal in the state that the prompt shows. Undefined if no reply lost for such a reason.
+   * The reason for which the player's last reply lost: it has no action, or its action is illegal
+   * in the state that the prompt shows. Undefined otherwise.
    */
   readonly forfeit?: 'unreadable' | 'illegal'
 }
@@ -76,7 +75,6 @@ export function replayGame(
   return { ok: true, value: { champion: none, contender: none } }
 }
 
-/** Returns the results of both sides, or the first flaw in their messages. */
 function replayTurns(
   spec: EnvSpec,
   origin: EpisodeOrigin,
@@ -111,7 +109,6 @@ function replayTurns(
   return { ok: true, value: { champion: resultOf('champion'), contender: resultOf('contender') } }
 }
 
-/** Returns why a side lost if its last turn was a forfeit. */
 function describeLoss(reply: Message | undefined, action: unknown): Omit<ReplayedSide, 'reward'> {
   if (reply === undefined) return { fault: true }
   return { fault: false, forfeit: action === null ? 'unreadable' : 'illegal' }

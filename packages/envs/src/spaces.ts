@@ -17,7 +17,6 @@ export interface Space<T> {
 
 let ownStream: Generator | undefined
 
-/** Returns the stream of samples drawn without `random`. */
 function getOwnStream(): Generator {
   ownStream ??= pcg64(drawSeed())
   return ownStream

@@ -42,10 +42,10 @@ export function defineEnv<State, Observation, Action>(
 }
 
 /**
- * Returns the specification of an environment of two players. Its `game` has the rules for two;
- * `initial` and `step` are the game for one, against the scripted player. Protocol §3.1, §3.6.
+ * Returns the specification of an environment of two players, as `EnvSpec` describes it. Protocol
+ * §3.1, §3.6.
  *
- * @throws RangeError if a name, version or number has the wrong form.
+ * @throws RangeError as `defineEnv` does.
  */
 export function defineGame<State, Observation, Action>(
   definition: GameDefinition<State, Observation, Action>,

@@ -97,12 +97,10 @@ const isOver = ({ best }: Position): boolean => best.length === 0
 /** Reports whether the player that just moved has won. */
 const isWon = ({ score }: Position): boolean => score === WON
 
-/** Draws an item of a list that is not empty. */
 function pickFrom<Item>(list: readonly Item[], random: Generator): Item {
   return list[random.integers(0, list.length)] as Item
 }
 
-/** Returns a board as the lines of its prompt. */
 function drawBoard(board: Board): readonly string[] {
   const [a, b, c, d, e, f, g, h, i] = board.map((mark) => MARKS[mark])
   return ['  1 2 3', `A ${a} ${b} ${c}`, `B ${d} ${e} ${f}`, `C ${g} ${h} ${i}`]
@@ -129,7 +127,6 @@ function drawPicture(board: Board, chosen?: number): Picture {
 const findPosition = (board: Board): Position | undefined =>
   solvedGame().positions.get(board.join(''))
 
-/** Returns the winning line, if any, and the last board. */
 function explainLine({ after: board, reward }: LastTurn<Board, number>): Outcome {
   const line = findLine(board)
     ?.map((cell) => NAMES[cell])

@@ -62,7 +62,6 @@ export interface Caller {
   readonly random: () => number
 }
 
-/** The cause of a problem with a miner or the account at Chutes. */
 export type MinerErrorCode =
   | UndeliveredReason
   | DeploymentFault
@@ -88,9 +87,8 @@ export type MinerErrorCode =
   | 'no-access'
 
 /**
- * An unusable response of a miner's server, or another problem with a miner or with the account at
- * Chutes. The message states what is wrong and how to fix it. `status` is set if a response has
- * another status than 200.
+ * A problem with a miner, such as an unusable response, or with the account at Chutes. The message
+ * states the problem and how to fix it. `status` is that of a response, if it is not 200.
  */
 export class MinerError extends Error {
   readonly code: MinerErrorCode
@@ -103,14 +101,13 @@ export class MinerError extends Error {
 }
 
 /**
- * The reason for ending a sampling phase early: the validator is stopping. Missing replies are not
+ * The reason for which sampling ends early: the validator is stopping. Missing replies are not
  * counted against miners, and the lane continues when the validator is restarted.
  */
 export class StopError extends Error {}
 
-/** The conditions of one call. */
 export interface CallTerms {
-  /** Aborts when the call ends. A call that has no reply by then stays without a reply. */
+  /** Aborts when the call ends, even without a reply. */
   readonly end: AbortSignal
   /**
    * Whether the call is part of a game, whose clock runs: the call takes precedence and is repeated
@@ -119,16 +116,12 @@ export interface CallTerms {
   readonly isGame: boolean
 }
 
-/** Answers for a miner. A call without conditions is not part of a game and ends with sampling. */
+/** Answers for a miner. A call without terms is not part of a game and ends with sampling. */
 export type MinerAgent = (messages: Parameters<Agent>[0], call?: CallTerms) => ReturnType<Agent>
 
-/** The sampling phase of one epoch. */
 export interface EpochContext {
   readonly epoch: number
-  /**
-   * Aborts when sampling ends; replies that are missing then do not come. Missing replies are not
-   * counted against miners if the reason is `StopError`.
-   */
+  /** Aborts when sampling ends, with the reason `StopError` if the validator is stopping. */
   readonly signal: AbortSignal
 }
 
@@ -143,7 +136,7 @@ export type AgentFactory = (
 
 /**
  * A request to a miner without a usable reply. `outcome` is `platform` if the miner is not at
- * fault. `reason` is one of a few codes; `text` is for people.
+ * fault. `text` is for people.
  */
 export interface CallFailure {
   readonly type: 'call'
@@ -157,20 +150,16 @@ export interface CallFailure {
 /** The model of a miner and the address of its endpoint. */
 export type Endpoint = Pick<Miner, 'model' | 'chute'> & Partial<Pick<Miner, 'hotkey'>>
 
-/** The subject of a problem: the account at Chutes, or a miner. */
 export type MinerTask = { readonly kind: 'chutes' } | ({ readonly kind: 'miner' } & Endpoint)
 
 /** An event of calling miners. No decision depends on events. */
 export type MinerEvent =
-  /** A request to a miner had a usable reply. */
   | { readonly type: 'call'; readonly outcome: 'reply' }
   | CallFailure
   | { readonly type: 'problem'; readonly task: MinerTask; readonly error: MinerError }
 
-/** Receives the events of calling miners. */
 export type MinerListener = (event: MinerEvent) => void
 
-/** The options of calls to miners. */
 export interface CallOptions extends Caller {
   /** Maximum concurrent calls to one miner. */
   readonly concurrency: number
@@ -179,7 +168,7 @@ export interface CallOptions extends Caller {
 
 /**
  * Returns a signal that aborts with `signal` or after `ms` milliseconds. The timeout gets a
- * listener, because Node 20 garbage-collects a timeout that has no listener, even if it is part of
+ * listener, because Node 20 garbage-collects a timeout without a listener, even in
  * `AbortSignal.any`.
  */
 export function addTimeout(ms: number, signal: AbortSignal): AbortSignal {

@@ -19,13 +19,11 @@ const NO_MONEY = 402
 
 interface KeyOptions extends Pick<CallOptions, 'exchange' | 'now' | 'on'> {
   readonly apiKey: string
-  /** The subnet whose chutes are called. Omitted if only the account's own chutes are called. */
   readonly netuid?: number | undefined
   /** Milliseconds between account checks. */
   readonly pauseMs: number
 }
 
-/** The access of the account in one epoch. */
 interface EpochAccess {
   /** Resolves after the first account check. Undefined before the first request. */
   begun: Promise<void> | undefined
@@ -34,12 +32,12 @@ interface EpochAccess {
 }
 
 /**
- * The API key for all requests to Chutes. A refusal concerns either the key or one chute, whose
- * owner can cause the refusal. The state of the account shows whether it concerns the key. Only the
- * refused request waits for the account check; once the account is known not to be in order, all
- * requests wait. The account is then checked every `pauseMs`, with an event each time. It is also
- * checked before the first request of an epoch, because an account without the role for a subnet
- * gets a 404 for each of the subnet's chutes. Protocol §5.4.
+ * The API key for all requests to Chutes. A refusal concerns the key, or only one chute, whose
+ * owner can cause it: the state of the account shows which. Only the refused request waits for the
+ * account check, but all requests wait while the account is known not to be in order. Then it is
+ * checked every `pauseMs`, with an event each time. It is also checked before the first request of
+ * an epoch, because an account without the role for a subnet gets a 404 for each of the subnet's
+ * chutes. Protocol §5.4.
  */
 export class ChutesKey {
   readonly #options: KeyOptions
@@ -48,7 +46,7 @@ export class ChutesKey {
    * Resolves with whether the account was in order throughout.
    */
   #check: Promise<boolean> | undefined
-  /** Whether the account is known not to be in order. Then all requests wait for the check. */
+  /** Whether the account is known not to be in order. */
   #isBad = false
   readonly #access = cachePerEpoch<EpochAccess>(() => ({ begun: undefined, isPaused: false }))
   /** The signals of calls that waited for the account and can end before their epoch. */
@@ -63,8 +61,8 @@ export class ChutesKey {
 
   /**
    * Sends a request with the key. If the key is refused, rejects with `DeliveryError` once the key
-   * works again. A 401, 403 or 404 while the account is in order is the miner's response. The
-   * request may end before the epoch. Protocol §5.4.
+   * works again. A 401, 403 or 404 while the account is in order is the miner's response. Protocol
+   * §5.4.
    */
   async ask(query: Query, context: EpochContext): Promise<HttpResponse> {
     const access = this.#access(context.epoch)
@@ -79,7 +77,6 @@ export class ChutesKey {
     throw new DeliveryError(`status ${received.status}`)
   }
 
-  /** Waits for an account check. Resolves with whether the account was in order throughout. */
   async #wait({ signal }: Query, context: EpochContext): Promise<boolean> {
     this.#check ??= this.#checkAccount(context)
     const wasInOrder = await this.#check
@@ -88,9 +85,9 @@ export class ChutesKey {
   }
 
   /**
-   * After the end of an epoch, reports whether sampling paused in it because of the key. Before the
-   * end of the epoch, reports whether a call that has ended waited for the key. `end` is the signal
-   * of the call, if it differs from that of the epoch.
+   * Reports whether sampling paused in an epoch because of the key or, before the epoch ends,
+   * whether a call that has ended waited for the key. `end` is the call's signal. Default: the
+   * epoch's.
    */
   async wasRefused({ epoch, signal }: EpochContext, end: AbortSignal = signal): Promise<boolean> {
     const isEpochOver = signal.aborted
@@ -109,10 +106,7 @@ export class ChutesKey {
     this.#check ??= this.#checkAccount(context)
   }
 
-  /**
-   * Waits until the account is in order or the epoch is over. Resolves with whether the account was
-   * in order throughout. The next check can start after a tenth of `pauseMs`.
-   */
+  /** Waits until the account is in order or the epoch is over. The result is that of `#check`. */
   async #checkAccount(context: EpochContext): Promise<boolean> {
     const wasInOrder = await this.#waitForOrder(context).catch(() => false)
     this.#isBad = false
@@ -154,7 +148,6 @@ export class ChutesKey {
   }
 }
 
-/** Returns the problem of an account for which sampling pauses. */
 function createAccountProblem(account: KeyAccount, netuid: number | undefined): MinerError {
   const { status, balance, failure = `status ${status}` } = account
   const problem = (code: MinerError['code'], text: string): MinerError =>
@@ -192,8 +185,8 @@ export interface KeyAccount {
 }
 
 /**
- * Reports whether the account may call a subnet's private chutes. Chutes answers 404 otherwise.
- * Without a subnet the result is true.
+ * Reports whether the account may call a subnet's private chutes; otherwise Chutes answers 404.
+ * True without a subnet.
  */
 export function canCall({ netuids, roles }: KeyAccount, netuid: number | undefined): boolean {
   return netuid === undefined || (roles.length > 0 && netuids.includes(netuid))

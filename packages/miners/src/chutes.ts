@@ -17,21 +17,20 @@ import { cachePerEpoch } from './per-epoch.ts'
 interface Options extends CallOptions {
   readonly apiKey: string
   /**
-   * The subnet whose chutes are called. The account needs a role for this subnet. Omitted if only
-   * chutes of the account itself are called.
+   * The subnet whose chutes are called; the account needs a role for it. Omitted if only the
+   * account's own chutes are called.
    */
   readonly netuid?: number | undefined
-  /** Milliseconds between account checks. Default: 60,000. Tests set a lower value. */
+  /** Milliseconds between account checks. Default: 60,000. */
   readonly pauseMs?: number
 }
 
-/** The miners on Chutes. */
 export interface Chutes {
   readonly agent: AgentFactory
   /**
-   * Reports whether a miner may be asked in an epoch. Resolves after the check of the miner's
-   * deployment, or when the epoch is over. The result is false while the miner's model is not
-   * public; the result of a later call may differ.
+   * Reports whether a miner may be asked in an epoch, once its deployment is checked or the epoch
+   * is over. The result is false while the miner's model is not public, and a later result may
+   * differ.
    */
   readonly mayAsk: (miner: TargetMiner, context: EpochContext) => Promise<boolean>
   /** Reports whether a miner's deployment changed since its first check in an epoch. */
@@ -44,10 +43,9 @@ export interface Chutes {
  * its chat templates must be on the list; otherwise the miner does not reply. Each reply has the id
  * of its invocation.
  *
- * While the account is not in order no miner is asked: the account is checked every `pauseMs`, with
- * an event each time. An agent without a reply rejects at the end of an epoch with such a pause,
- * and at the end of a clock that ran during the pause, since the miner may not be at fault.
- * Protocol §5.4.
+ * While the account is not in order, no miner is asked. An agent without a reply rejects at the end
+ * of an epoch with such a pause, and at the end of a clock that ran during the pause, since the
+ * miner may not be at fault. Protocol §5.4.
  * @throws RangeError for an invalid key, which is not quoted; from `agent` for a list of templates
  *   that this release does not have.
  */

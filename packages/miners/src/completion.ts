@@ -89,12 +89,10 @@ const QUOTE_LENGTH = 120
 
 const SEE_LOG = "see the server's log"
 
-/** Returns a status and the beginning of its body. */
 export function showStatus({ status, text }: Pick<HttpResponse, 'status' | 'text'>): string {
   return `status ${status}, ${quote(text)}`
 }
 
-/** Returns advice for a status other than 200. */
 function advise(status: number, url: string): string {
   if (status < 300) return 'expected status 200'
   if (status === 401 || status === 403)

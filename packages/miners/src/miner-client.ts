@@ -76,10 +76,6 @@ export function minerClient(
   }
 }
 
-/**
- * Returns the request for a reply: it contains the model's name, and roles and contents. Protocol
- * §5.4.
- */
 function buildQuery(
   { model, chute }: Endpoint,
   messages: readonly Message[],
@@ -126,7 +122,6 @@ export function endpointAgents(
   }
 }
 
-/** Returns the failure of a request. */
 function toFailure(error: Error): CallFailure {
   const { message: text } = error
   if (error instanceof MinerError)
@@ -137,7 +132,7 @@ function toFailure(error: Error): CallFailure {
 
 /**
  * Reports that the clock of a game ran out. Returns this failure, with the reason of the last
- * failed request if a request failed.
+ * failed request, if any.
  */
 function reportClock(last: CallFailure | undefined, on: MinerListener): CallFailure {
   const why = last === undefined ? '' : `; its last request: ${last.text}`
@@ -167,8 +162,8 @@ function createReporter(
 
 /**
  * Returns a policy that repeats requests that reject with `DeliveryError`, until `signal` aborts.
- * The pauses grow to between 30 and 60 seconds. In a game, whose clock runs during the pauses, they
- * are one to two seconds. `failed` receives the error of each failed attempt. Protocol §5.4.
+ * The pauses grow to between 30 and 60 seconds; in a game, whose clock runs meanwhile, they are one
+ * to two seconds. `failed` receives each error. Protocol §5.4.
  */
 export function createRetryPolicy(
   signal: AbortSignal,
@@ -219,7 +214,9 @@ class Throttle {
     return received
   }
 
-  /** Halves the limit, at most once a second: concurrent calls report the same overload. */
+  /**
+   * Halves the number of concurrent calls, at most once a second: they report the same overload.
+   */
   #shrink(): void {
     const now = this.#now()
     if (now <= this.#quietUntilMs) return

@@ -3,7 +3,6 @@ import { type Agent, make, type PerSide, play, playGame, SIDES, unbegunGame } fr
 import type { MinerAgent } from './asking.ts'
 import { NO_REPLY } from './miner-client.ts'
 
-/** A miner in an episode, and the agent that answers for it. */
 export interface AnsweringMiner {
   readonly hotkey: string
   readonly agent: Agent

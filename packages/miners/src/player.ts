@@ -9,7 +9,6 @@ import {
 import { type Client, minerClient } from './miner-client.ts'
 import { playerReply } from './reference-miner.ts'
 
-/** The options of calls to a player. */
 export interface PlayerAsking extends Caller {
   /** Name of the model in requests to an endpoint. */
   readonly model: string
@@ -25,7 +24,6 @@ export interface FailureCount extends Pick<CallFailure, 'reason' | 'status' | 't
   readonly count: number
 }
 
-/** A player of challenges. */
 export interface Opponent {
   /** Requests without a usable reply, by reason and status. */
   readonly failures: ReadonlyMap<string, FailureCount>
@@ -90,13 +88,12 @@ export class NoAnswer extends Error {
   }
 }
 
-/** Returns the reason for which a player gave no usable reply, as the end of a sentence. */
+/** Returns the reason as the end of a sentence. */
 export function describeMissingReply({ text, models = [] }: Omit<MissingReply, 'reason'>): string {
   const names = models.map((name) => JSON.stringify(name)).join(', ')
   return names === '' ? text : `${text}; it serves the models ${names}`
 }
 
-/** Returns a listener that counts the requests without a usable reply. */
 export function countFailures(): Pick<Opponent, 'failures'> & { readonly on: MinerListener } {
   const failures = new Map<string, FailureCount>()
   const on: MinerListener = (event) => {

@@ -16,12 +16,10 @@ export interface ReferenceReply {
   readonly isPerfect: boolean
 }
 
-/** Returns the reply of a player to a prompt. It depends only on the player and the prompt. */
 export function playerReply(prompt: string, player: ReferencePlayer): string {
   return answerPrompt(prompt, player).reply
 }
 
-/** Returns the reply of a player to a prompt, with the environment of the prompt. */
 export function answerPrompt(prompt: string, { skill, seed }: ReferencePlayer): ReferenceReply {
   const random = pcg64(BigInt(`0x${digest('player', seed, prompt).slice(0, 32)}`))
   for (const spec of registry.values()) {

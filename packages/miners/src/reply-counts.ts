@@ -5,7 +5,6 @@ import { listReplies, type Transcript } from '@affine/envs'
 type ScoredEpisode = Transcript &
   Readonly<Record<'env' | 'challengeId', string>> & { readonly best: number }
 
-/** The value of a player's replies to challenges of one environment. */
 export interface ReplyCounts {
   readonly challenges: number
   /** `asked` counts requests, `usable` replies to them, legal or not, and `legal` legal replies. */
@@ -57,7 +56,6 @@ export class Hope {
   }
 }
 
-/** Returns the value of replies as a text for people. */
 export function formatReplyCounts(counts: ReplyCounts): string {
   const { asked, usable, legal, challenges, right } = counts
   const text = `${usable} of ${asked} replies usable, ${legal} legal`

@@ -23,10 +23,7 @@ import { type AnsweringMiner, limitByClock, playPair } from './play-sample.ts'
 import type { Opponent } from './player.ts'
 import { countLegal, Hope, judgeReplies, type ReplyCounts } from './reply-counts.ts'
 
-/**
- * The journal of a run that one person plays, on disk or elsewhere. An interrupted run continues
- * with it.
- */
+/** The journal with which an interrupted run of one person continues, on disk or elsewhere. */
 export interface Notes {
   /** Entries at opening, in the order of writing. */
   readonly entries: readonly Json[]
@@ -62,15 +59,13 @@ interface SoloRun {
   /** Maximum concurrent challenges; in a duel, in each environment. */
   readonly ahead: number
   readonly signal: AbortSignal
-  /** Clock of the games. */
   readonly time: Clock
 }
 
 /**
  * Plays entries with the functions that `next` returns, at most `ahead` concurrently, until `next`
  * returns undefined. Calls `add` with each entry once it is stored. Rejects if `signal` aborts, or
- * with the first failure, after all pending entries have ended; stored entries need not be played
- * again.
+ * with the first failure, after all pending entries have ended.
  */
 export async function playAll<Entry>(
   { journal, ahead, signal }: Pick<SoloRun, 'journal' | 'ahead' | 'signal'>,
@@ -92,9 +87,8 @@ export async function playAll<Entry>(
 }
 
 /**
- * A duel that one person runs: one lane, without trimming. It is stored with its samples, so that
- * it can continue. The secret is 64 hex digits, drawn when the duel starts, so that its challenges
- * are unknown before the start. Protocol §10.
+ * A duel that one person runs: one lane, without trimming. The secret is 64 hex digits, drawn when
+ * the duel starts, so that its challenges are unknown before the start. Protocol §10.
  */
 export type SoloDuel = Readonly<
   Record<Side, string> & { secret: Hash; envs: readonly string[]; ratioPpm: number }
@@ -120,10 +114,10 @@ interface DuelRun extends SoloRun {
 }
 
 /**
- * Plays until the better player is certain. Environments run concurrently. Each is evaluated after
- * every decisive challenge, in the order of the index, not of arrival. The champion holds an
- * environment without a verdict after `PROTOCOL.cap` challenges. Rejects if `signal` aborts; stored
- * challenges are not played again. Protocol §10.
+ * Plays until the better player is certain, without repeating stored challenges. Environments run
+ * concurrently. Each is evaluated after every decisive challenge, in the order of the index, not of
+ * arrival. The champion holds an environment without a verdict after `PROTOCOL.cap` challenges.
+ * Rejects if `signal` aborts. Protocol §10.
  */
 export async function runDuel(run: DuelRun): Promise<DuelStanding> {
   const duels = run.duel.envs.map((env) => new EnvDuel(env, run))
@@ -257,7 +251,7 @@ interface PracticeRun extends SoloRun {
 /**
  * Plays the exercises that are not in the journal. Resolves with all played exercises in their
  * order. An environment ends after 20 challenges without a legal answer. Rejects if `signal`
- * aborts; stored exercises are not played again.
+ * aborts.
  */
 export async function practise(run: PracticeRun): Promise<readonly PlayedExercise[]> {
   const { exercises, journal, on } = run
@@ -285,7 +279,6 @@ export async function practise(run: PracticeRun): Promise<readonly PlayedExercis
   return exercises.flatMap(({ challengeId }) => played.get(challengeId) ?? [])
 }
 
-/** Plays an exercise; a game is played against the scripted opponent. */
 async function playExercise(
   exercise: Exercise,
   { player, strength, time, signal }: PracticeRun,
@@ -303,7 +296,6 @@ async function playExercise(
   return { ...exercise, ...transcript, best: spec.highestReward }
 }
 
-/** Returns the reward of a perfect player in a challenge of one player. */
 async function findBestReward({ env, challengeId }: Exercise): Promise<number> {
   const { spec } = make(env)
   const { reward } = await play({ spec }, challengeId, (messages) => ({
@@ -315,7 +307,7 @@ async function findBestReward({ env, challengeId }: Exercise): Promise<number> {
 /** Challenges per environment, concurrent challenges, and time limit of a trial in milliseconds. */
 const [TRIAL_CHALLENGES, TRIAL_AHEAD, TRIAL_MS] = [8, 8, 900_000]
 
-/** The options of a trial. Its challenges are derived from the secret, 64 hex digits. */
+/** Challenges are derived from `secret`, 64 hex digits. */
 interface TrialOptions extends Pick<SoloRun, 'time' | 'signal'> {
   readonly envs: readonly string[]
   readonly secret: Hash
@@ -323,8 +315,8 @@ interface TrialOptions extends Pick<SoloRun, 'time' | 'signal'> {
 
 /**
  * Plays eight challenges of each environment with a miner, eight concurrently, and calls the miner
- * as a validator does. Resolves with the counts of its replies. Replies that are missing after 15
- * minutes count as missing. Rejects if `signal` aborts.
+ * as a validator does. Resolves with the counts of its replies. Replies after 15 minutes count as
+ * missing. Rejects if `signal` aborts.
  */
 export async function tryMiner(
   client: Client,

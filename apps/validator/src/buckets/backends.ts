@@ -14,7 +14,6 @@ import { NODE_HOST } from '@affine/settlement/host'
 import { reader, readValues, type Table, textIn, type Values } from '@affine/terminal'
 import pRetry from 'p-retry'
 
-/** A validator's own bucket. */
 export interface OwnBucket {
   /** Opens the bucket for writing. */
   readonly open: (hotkey: string) => Bucket
@@ -36,7 +35,6 @@ export interface Backend {
   readonly createBucket: (given: Parameters<typeof readValues>[1]) => OwnBucket
 }
 
-/** Returns a kind of bucket. `create` creates the bucket from the values of its settings. */
 function defineBackend<Settings extends Table>({
   create,
   ...backend
@@ -47,7 +45,6 @@ function defineBackend<Settings extends Table>({
   return { ...backend, createBucket: (given) => create(readValues(backend.settings, given)) }
 }
 
-/** Reads an identifier or a key. */
 export const readWord = textIn('printable ASCII without spaces', (text) => /^[!-~]+$/.test(text))
 
 const MAX_URL_BYTES = 128
@@ -57,10 +54,8 @@ const URL_EXPECTED = 'a plain URL of at most 128 bytes'
 const isPlainUrl = (text: string): boolean =>
   text.length <= MAX_URL_BYTES && isBucketUrl(text, true)
 
-/** Reads the name of a bucket in S3 or Google Cloud Storage. */
 const readBucketName = textIn(BUCKET_NAME_EXPECTED, isBucketName)
 
-/** Reads a URL that fits into a commitment. */
 export const readWebUrl = textIn(URL_EXPECTED, isPlainUrl)
 
 const R2_ACCOUNT = /^[0-9a-f]{32}$/
@@ -188,7 +183,6 @@ const DIRECTORY = defineBackend({
   create: ({ buckets }) => createFolderBucket(buckets),
 })
 
-/** Creates buckets in this folder, one for each hotkey. */
 export function createFolderBucket(folder: string): OwnBucket {
   return { folder, open: (hotkey) => directoryBucket(join(folder, hotkey)) }
 }

@@ -15,7 +15,6 @@ import { BUCKETS, prepareReplay, type ReplayOptions } from './replay.ts'
 const EXAMPLES = `Examples:
   $ af commit --network finney --key k --model me/5F… --revision 1a --chute c\n`
 
-/** `af commit`: commits a miner's model. */
 export const commit: CommandUnknownOpts = createAccountCommand('commit')
   .requiredOption('--model <name>', "the model's name, which ends with the hotkey")
   .requiredOption('--revision <hash>', "the model's revision: a commit's hash")
@@ -78,7 +77,6 @@ async function expectSkill(
   let isFit = true
   for await (const finding of checkAnswers(miner, network, signal)) {
     const { code, result } = finding
-    // Files can still be made public before the miner's duel.
     const isPrivate = code === 'FILES_PRIVATE'
     printFinding(isPrivate ? { ...finding, result: 'warn' } : finding, screen)
     isFit &&= isPrivate || (result !== 'fail' && code !== 'NOT_ASKED')

@@ -33,7 +33,6 @@ const EXAMPLES = `Examples:
   $ af demo --seed 7 --out ./seven
   $ af demo --open\n`
 
-/** `af demo`: runs a subnet in one process, then verifies it in another. */
 export const demo: CommandUnknownOpts = new Command('demo')
   .option(
     '--seed <text>',
@@ -91,10 +90,7 @@ async function temporaryFolder(): Promise<string> {
   return folder
 }
 
-/**
- * Serves the explorer for the demo whose files are in `out`, with the members' names, until the
- * signal aborts.
- */
+/** Serves the explorer for the demo whose files are in `out` until the signal aborts. */
 async function showPage(
   out: string,
   names: Readonly<Record<string, string>>,
@@ -137,10 +133,7 @@ async function verifyApart(
   else screen.line([{ text: `NOT verified:\n${report}${faults}`, tone: 'bad' }], {})
 }
 
-/**
- * Creates the folder that an option names, and returns its path.
- * @throws RangeError if it is not empty.
- */
+/** @throws RangeError if the folder exists and is not empty. */
 async function emptyFolder(path: string): Promise<string> {
   const folder = resolve(path)
   await makeFolder(folder)

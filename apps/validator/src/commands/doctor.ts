@@ -36,7 +36,6 @@ const command = createAccountCommand('doctor')
 const isOwn = ({ name, heading }: NamedSetting): boolean =>
   name === 'folder' || (heading === 'Bucket' && name !== 'buckets')
 
-/** `af doctor`: checks everything that a validator or a miner needs. */
 export const doctor: CommandUnknownOpts = addSettingOptions(command, isOwn)
   .addHelpText('before', EXAMPLES)
   .addHelpText('after', LOOKS)

@@ -26,13 +26,12 @@ const EXAMPLES = `Examples:
   $ af duel 0.6 http://127.0.0.1:8001/v1 --env mult8-v0 --out mine
   $ af duel 17 42 --network finney\n`
 
-/** Reads a ratio to beat, rounded to millionths, between 0 and 1 exclusive. */
+/** Reads a ratio to beat, rounded to millionths. */
 const readRatio = reader('a number between 0 and 1, exclusive', (text) => {
   const ppm = Math.round(Number(text) * 1e6)
   return ppm > 0 && ppm < 1e6 ? ppm / 1e6 : undefined
 })
 
-/** `af duel`: tests whether the contender is better than the champion. */
 export const duel: CommandUnknownOpts = createSoloCommand('duel')
   .argument('<champion>', DUEL_PLAYER)
   .argument('<contender>', 'another player')
@@ -96,15 +95,12 @@ export const duel: CommandUnknownOpts = createSoloCommand('duel')
     screen.line(text, { type: 'end', ...result })
   })
 
-/** Returns the result of a duel. */
 const formatEnding = ({ outcome }: DuelStanding): string =>
   outcome === 'contender' ? 'The contender becomes champion.' : 'The champion holds.'
 
-/** Returns how far an interrupted duel got. */
 const formatStop = ({ length }: readonly unknown[]): string =>
   `stopped after ${length} challenges: to continue, repeat the command`
 
-/** Returns the counts of each environment, one a line. */
 function formatStanding({ envs }: DuelStanding, { ratioPpm }: SoloDuel): readonly string[] {
   const { zSquaredPpm } = PROTOCOL
   return Object.entries(envs).map(([env, { wins, losses, ties, trials, verdict }]) => {

@@ -35,7 +35,6 @@ const RUN_EXAMPLES = `Examples:
 const SAME = 'deterministic: a second play with the same replies is the same, byte for byte'
 const DIFFERENT = 'not deterministic: a second play with the same replies differs'
 
-/** `af env`: lists and plays environments. */
 export const env: CommandUnknownOpts = new Command('env').addHelpText(
   'before',
   'Examples:\n  $ af env list\n  $ af env run tictactoe-v0\n',
@@ -83,8 +82,8 @@ env
     const isHuman = who === 'human'
     const openOther = (): Promise<Opponent> => {
       const asking = { ...createAsking({ model }, interrupted()), env: id }
-      // A built-in player gets a new seed.
       screen.wait(`waiting for replies of ${who}`)
+      // A built-in player gets a new seed.
       return openPlayer(who, randomBytes(8).toString('hex'), asking)
     }
     const player = isHuman ? createHuman() : await openOther()

@@ -9,7 +9,6 @@ const EXAMPLES = `Examples:
   $ af explain --hotkey 7 --network http://127.0.0.1:9944 --buckets buckets
   $ af explain --hotkey 7 --network finney --last 40 --verbose\n`
 
-/** `af explain`: shows the public evidence about a miner. */
 export const explain: CommandUnknownOpts = createReplayCommand('explain')
   .requiredOption(
     '--hotkey <ss58|uid>',

@@ -29,7 +29,6 @@ const CONTINUED = `
 A chain in the folder is continued. If --miners is larger than before, miners are added.
 A new chain with --env-module plays the environments of the modules, and no others.`
 
-/** `af localnet`: serves a local chain on loopback, and creates keys for it. */
 export const localnet: CommandUnknownOpts = new Command('localnet')
   .option('--port <number>', 'the port to listen on; 0 for any free port', whole(0, 65_535), 9944)
   .option('--block-ms <ms>', 'milliseconds between blocks', whole(10, 60_000), 500)

@@ -27,7 +27,6 @@ const MAX_CHARACTERS = 40
 /** Maximum length of a prompt in a record. Prompts of environments are shorter. */
 const MAX_PROMPT = 4096
 
-/** `af miner`: serves a reference miner over HTTP. */
 export const miner: CommandUnknownOpts = addAccountOptions(
   new Command('miner').option('--json', 'print JSON, one object a line'),
 )
@@ -83,7 +82,6 @@ function printRequest(request: MinerRequest, screen: Output, json = false): void
   else screen.status(formatRequest(request))
 }
 
-/** Returns a request, its reply, and whether a better reply exists. */
 function formatRequest(request: MinerRequest): string {
   if (request === undefined) return '✘ a request without a prompt'
   const { env, prompt, reply, isPerfect } = request

@@ -41,7 +41,6 @@ const EXAMPLES = `Examples:
   $ af practise http://127.0.0.1:8001/v1 --env hex-v0 --strength 0.5
   $ af practise http://127.0.0.1:8001/v1 --against --network finney\n`
 
-/** `af practise`: shows how validators would score an endpoint. */
 export const practise: CommandUnknownOpts = createSoloCommand('practise')
   .argument('<player>', PLAYER)
   .option(
@@ -91,7 +90,6 @@ function expectNoAgainstOption(command: CommandUnknownOpts): void {
   if (option !== undefined) throw new RangeError(`"${option.long}" needs "--against"`)
 }
 
-/** Plays new random challenges. */
 async function practiseAlone(envs: readonly string[], session: Session): Promise<void> {
   const { player, model, challenges, strength, atLeast = 0 } = session
   if (strength < 1) expectGame(envs)

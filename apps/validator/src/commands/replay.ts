@@ -4,7 +4,6 @@ import { createBucketOpener, expectBuckets } from '@affine/settlement/node'
 import { type ChainOptions, chainCommand, expandPath, FIRST_EPOCH, whole } from '@affine/terminal'
 import { type Command, Option } from '@commander-js/extra-typings'
 
-/** The buckets and the number of newest epochs to replay. */
 export type ReplayOptions = { buckets?: string | undefined; last?: number | undefined }
 
 type Buckets = Option<'--buckets <folder|url>', undefined, undefined, string | undefined>
@@ -16,7 +15,6 @@ export const BUCKETS: Buckets = new Option(
   .env('AFFINE_BUCKETS')
   .argParser((path) => expandPath(path, 'buckets') || undefined)
 
-/** Creates a command that replays a subnet from its public data. */
 export const createReplayCommand = (name: string): Command<[], ChainOptions & ReplayOptions> =>
   chainCommand(name)
     .addOption(FIRST_EPOCH)

@@ -24,7 +24,6 @@ const EXAMPLES = `Examples:
   $ af serve buckets --network chain.json
   $ af serve buckets --host 0.0.0.0 --port 80\n`
 
-/** `af serve`: serves the buckets in a folder, and a page that shows them. */
 export const serve: CommandUnknownOpts = chainCommand('serve', 'finney')
   .argument('<folder>', 'a bucket, or a folder of buckets')
   .addOption(FIRST_EPOCH)

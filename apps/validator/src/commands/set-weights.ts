@@ -13,7 +13,6 @@ import { createReplayCommand, prepareReplay } from './replay.ts'
 const EXAMPLES = `Examples:
   $ af set-weights --network http://127.0.0.1:9944 --key k --buckets buckets\n`
 
-/** `af set-weights`: sets weights once, as a validator does in each epoch. */
 export const setWeights: CommandUnknownOpts = addAccountOptions(createReplayCommand('set-weights'))
   .option('--emit', 'send the weights; finney is a dry run without it')
   .option('--dry-run', 'send nothing, even with --emit')
@@ -42,10 +41,7 @@ export const setWeights: CommandUnknownOpts = addAccountOptions(createReplayComm
     })
   })
 
-/**
- * Returns the weights for the recipient.
- * @throws ChainError without a validator permit; Error without a registered recipient.
- */
+/** @throws ChainError without a validator permit; Error without a registered recipient. */
 async function computeWeights(
   recipient: string | undefined,
   chain: Chain,

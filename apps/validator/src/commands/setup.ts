@@ -24,7 +24,6 @@ const EXAMPLES = `Examples:
 
 const ASKED = ['Chain', 'Hotkey', 'Bucket']
 
-/** `af setup`: asks for a validator's settings, tests them and writes them. */
 export const setup: CommandUnknownOpts = addSettingOptions(
   new Command<[], Flags>('setup').option(
     '--json',
@@ -59,7 +58,6 @@ export const setup: CommandUnknownOpts = addSettingOptions(
     })
   })
 
-/** Returns the prompts; undefined without a terminal. */
 async function openPrompts({ json }: Flags): Promise<typeof import('./setup/ask.ts') | undefined> {
   if (json || !process.stdin.isTTY || !process.stdout.isTTY) return undefined
   return import('./setup/ask.ts')

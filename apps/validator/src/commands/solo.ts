@@ -10,7 +10,6 @@ const GIVE_UP_MS = 120_000
 export const PLAYER =
   "an OpenAI-compatible endpoint's URL; or perfect, random, or a skill such as 0.7"
 
-/** The options of a command that plays without a subnet. */
 type SoloOptions = {
   readonly env?: string[]
   readonly model: string
@@ -18,7 +17,7 @@ type SoloOptions = {
   readonly json?: true
 }
 
-/** Creates a command that plays challenges with endpoints, with its options. */
+/** Creates a command that plays challenges without a subnet. */
 export function createSoloCommand(name: string): Command<[], SoloOptions> {
   return new Command(name)
     .option('--json', 'print JSON, one object a line')
@@ -33,7 +32,6 @@ export function createSoloCommand(name: string): Command<[], SoloOptions> {
     )
 }
 
-/** Creates the option for the strength of the scripted opponent. */
 export function createStrengthOption(): Option<'--strength <share>', undefined, undefined, number> {
   const help =
     'in games: the share, 0 to 1, of perfect moves of the scripted opponent; ' +
@@ -50,7 +48,6 @@ export function expectGame(envs: readonly string[]): void {
   )
 }
 
-/** Returns how a command that plays without a subnet asks its players. */
 export function createAsking(
   { model }: Pick<SoloOptions, 'model'>,
   signal: AbortSignal,
@@ -73,7 +70,6 @@ export function createProgress(
   }
 }
 
-/** Prints the number and the reasons of requests to a player without a usable reply. */
 export function printFailures(
   player: string,
   { failures }: Opponent,

@@ -17,7 +17,6 @@ const EXAMPLES = `Examples:
   $ af status --network http://127.0.0.1:9944 --buckets buckets --watch
   $ af status --network finney --last 1 --watch\n`
 
-/** `af status`: shows the state of a subnet, from its public data. */
 export const status: CommandUnknownOpts = createReplayCommand('status')
   .option('--watch', 'repeat after every block until Ctrl-C')
   .addHelpText('before', EXAMPLES)
@@ -39,8 +38,8 @@ export const status: CommandUnknownOpts = createReplayCommand('status')
   })
 
 /**
- * Returns a function that prints the current state of a subnet after the text `before`, with these
- * names of hotkeys, and resolves with its block.
+ * Returns a function that prints `before` and the current state of a subnet, and resolves with its
+ * block.
  */
 function createView(
   replay: Awaited<ReturnType<typeof prepareReplay>>,

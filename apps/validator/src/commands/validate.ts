@@ -39,7 +39,6 @@ their sources.`
 
 const HOW = '`af setup` asks for all settings, tests them and writes .env.'
 
-/** `af validate`: runs one validator until it is stopped. */
 export const validate: CommandUnknownOpts = addSettingOptions(
   new Command('validate').option('--json', 'print JSON, one object a line'),
 )
@@ -120,7 +119,7 @@ function createNarrator(screen: Output): Setup['on'] {
   }
 }
 
-/** Ends the process once the validator stalls, so that the supervisor restarts the process. */
+/** Ends the process once the validator stalls: the supervisor restarts it. */
 function endWhenStalled(
   { stall }: Settings,
   health: ReturnType<typeof trackHealth>,
@@ -146,7 +145,6 @@ function openSubnet(settings: Settings, on: Setup['on']): Promise<OpenSubnet> {
   })
 }
 
-/** Serves metrics and health if a port is set. */
 async function servePages(
   { metrics: port, metricsHost, stall }: Settings,
   health: ReturnType<typeof trackHealth>,
@@ -163,10 +161,7 @@ function printStart({ account, emit }: Setup, url: string | undefined, screen: O
   screen.line(`validating as ${hotkey}${dry}${at}`, { type: 'started', hotkey, emit, url })
 }
 
-/**
- * Returns everything that a validator needs on this machine.
- * @throws RangeError if the key for Chutes is missing on a network whose miners are on Chutes.
- */
+/** @throws RangeError if the key for Chutes is missing on a network whose miners are on Chutes. */
 function createSetup(
   settings: Settings,
   account: Account,

@@ -25,9 +25,9 @@ interface ExaminedAccount {
 }
 
 /**
- * Prints the findings about an account, and the costs of duels, on a chain that `open` opens.
- * Resolves with whether no check failed. Rejects for wrong usage, and when it is interrupted. A
- * chain that does not respond is a finding.
+ * Prints the findings about an account, and the costs of duels. Resolves with whether no check
+ * failed. Rejects for wrong usage, and when it is interrupted. A chain that does not respond is a
+ * finding.
  */
 export async function printExamination(
   open: SubnetOpener,
@@ -69,10 +69,7 @@ function findMinerSeat(snapshot: Snapshot, examined: ExaminedAccount): Seat | un
 const namesFolder = ({ entries }: SettingsReport): boolean =>
   entries.some(({ setting, value }) => setting.name === 'folder' && value !== undefined)
 
-/**
- * Yields the findings about an account on a subnet, one check after the other. Prints the costs of
- * duels.
- */
+/** Yields the findings about an account, and prints the costs of duels. */
 async function* examine(
   subnet: Subnet,
   examined: ExaminedAccount,
@@ -112,10 +109,6 @@ async function* examine(
   if (commitment?.kind !== 'miner') yield await checkBucket(commitment, { hotkey, network, base })
 }
 
-/**
- * Checks that the chain responds, that its newest block is recent, and that its runtime is
- * supported.
- */
 async function* checkChain(chain: Chain): AsyncGenerator<Finding, Snapshot> {
   const startMs = Date.now()
   const snapshot = await chain.snapshot((await chain.head()).number)
@@ -135,8 +128,8 @@ async function* checkChain(chain: Chain): AsyncGenerator<Finding, Snapshot> {
 }
 
 /**
- * Plays trial challenges with a committed miner, which it asks as validators do, and yields
- * findings about the replies. Rejects when `signal` aborts.
+ * Plays trial challenges with a committed miner as validators do, and yields findings about the
+ * replies. Rejects when `signal` aborts.
  */
 export async function* checkAnswers(
   miner: TargetMiner,

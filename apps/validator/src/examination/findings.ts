@@ -61,7 +61,6 @@ type FindingRow = readonly [
   advice?: string,
 ]
 
-/** All findings, by code. */
 export const FINDINGS = {
   CHAIN: ['chain', 'ok', 'subnet {netuid}, block {block}, in {seconds} s; genesis {genesis}'],
   CHAIN_FAILS: ['chain', 'fail', '{message}'],
@@ -137,7 +136,6 @@ type FieldsOf<Found> = Found extends (fields: infer Fields extends object) => st
   ? Fields
   : Readonly<Record<NamesIn<Found>, unknown>>
 
-/** The result of a check. */
 export interface Finding {
   readonly code: Code
   readonly check: string
@@ -145,13 +143,11 @@ export interface Finding {
   readonly fields: object
 }
 
-/** Returns the finding of a code with its fields. */
 export function note<C extends Code>(code: C, fields: FieldsOf<(typeof FINDINGS)[C][2]>): Finding {
   const [check, result] = FINDINGS[code]
   return { code, check, result, fields }
 }
 
-/** Returns the code and the message of an error. */
 export function describe(error: Error): Readonly<Record<'error' | 'message', string>> {
   return { error: getErrorCode(error), message: error.message }
 }
@@ -170,7 +166,6 @@ export function formatFinding({ code, fields }: Finding, mask: Masker = String):
 const MARKS = { ok: 'ok', warn: '! ', fail: '✘ ' }
 const TONES = { ok: 'good', warn: 'warning', fail: 'bad' } as const
 
-/** Prints a finding. */
 export function printFinding(finding: Finding, screen: Output, mask: Masker = String): void {
   const { code, check, result, fields } = finding
   const text = formatFinding(finding, mask)

@@ -15,7 +15,6 @@ const [FEW_DAYS, ENOUGH_DAYS] = [2, 30]
 /** With a larger clock error, timelocks and signatures may be for the wrong time. */
 const CLOCK_MS = 5000
 
-/** Checks the free space for a validator's folder, and for its bucket if that is a folder. */
 export async function checkDisks(
   { folder, bucket }: Pick<Settings, 'folder' | 'bucket'>,
   { mostEpoch: { laneBytes, bucketBytes }, dayEpochs }: Loads,
@@ -87,7 +86,7 @@ function checkOffset({ aheadMs, ms }: KeyAccount): Finding {
   return note(isRight ? 'OFFSET' : 'OFFSET_LARGE', { aheadMs, ms })
 }
 
-/** The hotkey of a bucket, its network, and the folder or URL of buckets announced by name. */
+/** The owner of a bucket. `base` is the folder or URL of the buckets announced by name. */
 interface BucketOwner {
   readonly hotkey: string
   readonly network: Network
@@ -138,7 +137,6 @@ export async function* checkOwnBucket(
   yield await checkProbe(probe, bucketUrl ?? hotkey, whose)
 }
 
-/** Checks that the bucket refuses other bytes for the probe. */
 async function checkOverwriting(probe: string, own: Bucket, path: string): Promise<Finding> {
   const refusal = await own.write(path, Buffer.from('{}')).catch((error: Error) => error)
   if (refusal instanceof BucketFailure && refusal.code === 'conflict') return note('KEPT', { path })
@@ -148,7 +146,6 @@ async function checkOverwriting(probe: string, own: Bucket, path: string): Promi
   return note('NOT_KEPT', { path })
 }
 
-/** Checks that the probe is readable at `url`. */
 async function checkProbe(probe: string, url: string, whose: BucketOwner): Promise<Finding> {
   const { hotkey, network, base } = whose
   const source = createBucketOpener(base, network)(hotkey, url)

@@ -12,7 +12,6 @@ import {
 import { formatValue } from '@affine/terminal'
 import { type Finding, formatSlot, note } from './findings.ts'
 
-/** The neuron and the commitment of a registered hotkey. */
 export interface Seat {
   readonly neuron: Neuron
   /** The record of its commitment slot. Empty without a slot. */
@@ -21,7 +20,6 @@ export interface Seat {
   readonly commitment: Commitment | null
 }
 
-/** Returns the seat of a hotkey; undefined if it is not registered. */
 export function findSeat(hotkey: string, { neurons, commitments }: Snapshot): Seat | undefined {
   const neuron = neurons.find((each) => each.hotkey === hotkey)
   if (neuron === undefined) return undefined
@@ -59,7 +57,6 @@ export function expectNoSlotOf(writer: keyof typeof FOREIGN, seat: Seat): void {
   throw new Error(`the slot contains ${what} (${formatValue(formatSlot(seat.slot))}): ${advice}`)
 }
 
-/** Checks the permit, the stake and the slot of a hotkey that is to validate. */
 export function checkValidator(seat: Seat): readonly Finding[] {
   const { permit, stake } = seat.neuron
   return [
@@ -78,7 +75,6 @@ export function checkCommitment({ neuron, slot, commitment }: Seat): Finding {
   return note(isFree ? 'SLOT_FREE' : 'SLOT_UNREADABLE', slot)
 }
 
-/** Checks when a validator last set weights, given the newest block and the length of an epoch. */
 export function checkLastWeights({ neuron }: Seat, block: number, epochBlocks: number): Finding {
   const blocks = block - neuron.lastUpdate
   return note(blocks <= 2 * epochBlocks ? 'WEIGHTS_SET' : 'WEIGHTS_OLD', { blocks })

@@ -7,7 +7,6 @@ import { addSettingOptions, findSettings, pickGiven } from '../settings/entries.
 import { checkVariables } from '../settings/env-file.ts'
 import { warn } from './narrate.ts'
 
-/** The options that name an account. */
 export type AccountOptions = {
   [name in 'key' | 'wallet' | 'hotkey' | 'walletPath']?: string | undefined
 }
@@ -18,7 +17,7 @@ const NO_HOTKEY =
   'no hotkey: use --key <file>, or --wallet <name> and --hotkey <name>; ' +
   'or set AFFINE_HOTKEY, AFFINE_KEY, or BT_WALLET_COLD and BT_WALLET_HOT'
 
-/** Adds the options that name an account. `readAccount` takes them. */
+/** Adds the options that `readAccount` takes. */
 export function addAccountOptions<T extends OptionValues>(
   command: Command<[], T>,
 ): Command<[], T & AccountOptions> {
@@ -27,7 +26,6 @@ export function addAccountOptions<T extends OptionValues>(
   return whole
 }
 
-/** Creates a command for an account on a chain, with "--json". */
 export const createAccountCommand = (name: string): Command<[], ChainOptions & AccountOptions> =>
   addAccountOptions(chainCommand(name))
 
@@ -60,7 +58,7 @@ export async function readAccount(
 }
 
 /**
- * Reads the account of a validator, as `readAccount` does.
+ * Reads the account of a validator.
  * @throws RangeError as `readAccount` does, and for an Ed25519 key. Protocol §1.4.
  */
 export async function readValidatorAccount(
@@ -71,14 +69,12 @@ export async function readValidatorAccount(
   throw new RangeError(`${describeWrongKey(account)}: ${KEY_ADVICE}`)
 }
 
-/** Returns why a validator cannot use an Ed25519 key. */
 export const describeWrongKey = ({ hotkey }: Pick<Account, 'hotkey'>): string =>
   `${hotkey} is an Ed25519 key, but a validator must sign its evidence with sr25519 ` +
   '(protocol 1.4, 6.2)'
 
 export const KEY_ADVICE = 'create and register a hotkey of type sr25519'
 
-/** Returns the folder of wallets: `path`, by default Bittensor's folder. */
 export const resolveWalletFolder = (path = join(homedir(), '.bittensor', 'wallets')): string => path
 
 /**

@@ -3,7 +3,7 @@ import { computeQuota, type Protocol } from '@affine/duel'
 import { registry } from '@affine/envs'
 import type { Output } from '@affine/terminal'
 
-/** Mean size of a line in bytes with short replies: of a game, and of an episode. */
+/** Mean bytes of a line with short replies: of a game, and of an episode. */
 const [GAME_BYTES, EPISODE_BYTES] = [16_000, 830]
 /**
  * Mean tokens of a request and its reply, with all messages of the request, without those of a chat
@@ -18,7 +18,6 @@ const TOKENS: Readonly<Record<string, number>> = {
 }
 const DAY_MS = 86_400_000
 
-/** The load of one validator with the maximum number of duels, in its largest epoch. */
 export interface Loads {
   readonly mostEpoch: {
     /** Lines of its lane: games, and episodes of one miner. */
@@ -43,9 +42,9 @@ export interface Loads {
 }
 
 /**
- * Returns the load of one validator with the maximum number of concurrent duels and every
- * environment open, on a subnet with a block every 12 seconds. Lanes come from the validators that
- * can vote: those with a permit and stake.
+ * Returns the load of one validator in its largest epoch, with the maximum number of concurrent
+ * duels and every environment open, on a subnet with a block every 12 seconds. Lanes come from the
+ * validators that can vote: those with a permit and stake.
  */
 export function estimateLoads(
   protocol: Protocol,
@@ -76,7 +75,6 @@ export function estimateLoads(
   return { mostEpoch, dayEpochs: DAY_MS / (epochBlocks * BLOCK_MS) }
 }
 
-/** Formats a number of bytes for people, with three digits. */
 export function formatBytes(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB']
   const step = Math.min(Math.floor(Math.log10(Math.max(1, bytes)) / 3), units.length - 1)
@@ -90,7 +88,6 @@ const DEPLOYMENT_HOURS = 3
 /** $ a month for a GB in S3, and $ an hour for a GPU of Chutes. */
 const [GIGABYTE_PRICE, GPU_PRICE] = [0.023, 1.8]
 
-/** Prints the costs of a payer for an epoch and for a month. */
 export function printCosts(
   who: 'validator' | 'miner',
   { mostEpoch, dayEpochs }: Loads,

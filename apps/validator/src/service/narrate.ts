@@ -4,7 +4,6 @@ import type { Late } from '@affine/engine/node'
 import { describeEpoch, exportEpoch, formatEpoch, type HotkeyFormatter } from '@affine/report'
 import { type Output, printable } from '@affine/terminal'
 
-/** Prints an event of a validator, for people and for machines. */
 export function narrate(event: Event, screen: Output, nameOf: HotkeyFormatter): void {
   switch (event.type) {
     case 'state': {
@@ -97,7 +96,6 @@ export function printStall(late: readonly Late[], seconds: number, screen: Outpu
   screen.line([{ text: `  ✘ stalled: ${text}`, tone: 'bad' }], record)
 }
 
-/** Prints a warning for the operator. */
 export function warn(screen: Output, text: string): void {
   const line = `! ${printable(text, 1000)}`
   screen.line([{ text: line, tone: 'warning' }], { type: 'warning', text })

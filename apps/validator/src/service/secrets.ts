@@ -1,6 +1,5 @@
 import { maskUrls } from '@affine/terminal'
 
-/** Masks secrets in a text. */
 export type Masker = (text: string) => string
 
 /** Matches the part of a node's URL after the host, which may contain a key. */
@@ -11,7 +10,6 @@ export function findNodeKeys(urls: string): readonly string[] {
   return urls.split(',').flatMap((url) => [...findUrlSecrets(url), ...(url.match(NODE_KEY) ?? [])])
 }
 
-/** Matches the parts of a URL before the host and after the path, even of a malformed URL. */
 const URL_SECRET = /(?=[^/\\])(?<=^\w+:[/\\]*).{3,}(?=@)|^[^:]{3,}(?=@)|(?<=[?#]).{3,}/gs
 
 /** Returns the user with password, the query and the fragment of a URL, even of a malformed one. */

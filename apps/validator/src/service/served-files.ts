@@ -21,12 +21,10 @@ export interface PageNetwork {
   readonly firstEpoch?: number | undefined
 }
 
-/** A public file, and how it is sent. */
 interface PublicFile {
   readonly path: string
   readonly open: () => ReturnType<typeof openFile>
   readonly headers: Readonly<Record<string, string>>
-  /** Maximum size, and maximum time of a response. */
   readonly maxBytes: number
   readonly timeoutMs: number
 }
@@ -213,7 +211,6 @@ async function send(
   await pipeline([bytes, ...coding, response], { signal: AbortSignal.timeout(timeoutMs) })
 }
 
-/** Reports whether the sender of this header accepts gzip. */
 function acceptsGzip(header = ''): boolean {
   const accepted = parseAccept(header)
   const named = accepted.find(({ type }) => type.toLowerCase() === 'gzip')

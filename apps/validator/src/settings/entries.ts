@@ -5,7 +5,6 @@ import { type NamedSetting, SETTINGS } from './table.ts'
 /** A setting, and the source, option or variable that set it. */
 export interface SettingEntry {
   readonly setting: NamedSetting
-  /** Undefined if it is not given. */
   readonly value: string | undefined
   readonly from: string
   /** The option or variable that set it; if none did, all that can. */
@@ -15,7 +14,6 @@ export interface SettingEntry {
 /** The texts of each source, by option or variable. Earlier sources take precedence. */
 type Sources = Readonly<Record<string, SettingTexts>>
 
-/** Adds the options of settings to a command, each under its heading. */
 export function addSettingOptions<T extends OptionValues>(
   command: Command<[], T>,
   isWanted: (setting: NamedSetting) => boolean = () => true,
@@ -66,17 +64,14 @@ function findSetting(setting: NamedSetting, sources: Sources): SettingEntry {
   return { setting, value: undefined, from: '-', by: names.join(' or ') }
 }
 
-/** Returns the texts by the name of the setting. */
 export const pickGiven = (entries: readonly SettingEntry[]): SettingTexts =>
   Object.fromEntries(entries.map(({ setting, value }) => [setting.name, value]))
 
-/** Returns the option and the variables that can set a setting. */
 export const listNames = ({ option, variables = [] }: NamedSetting): readonly string[] => [
   ...(option?.split(' ', 1) ?? []),
   ...variables,
 ]
 
-/** Returns a name in lower case, its words joined by hyphens. */
 export function toKebab(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }

@@ -31,14 +31,12 @@ export interface SettingProblem {
   readonly detail: string
 }
 
-/** The problem of a missing key on a network whose miners are on Chutes. */
 export const NO_KEY: SettingProblem = {
   code: 'MISSING',
   by: 'CHUTES_API_KEY',
   detail: 'not given; miners of this network are on Chutes',
 }
 
-/** Returns a problem as a sentence. */
 export const formatProblem = ({ by, detail }: SettingProblem): string =>
   by === undefined ? detail : `${by}: ${detail}`
 
@@ -60,10 +58,7 @@ export interface SettingsReport {
   readonly mask: Masker
 }
 
-/**
- * Reads settings from options, the environment and the file of settings, in this order of
- * precedence. Returns the values, and all problems with them.
- */
+/** Reads the settings that `findSettings` finds. Returns the values, and all problems with them. */
 export function readSettings(
   flags: object,
   env: SettingTexts = ownVariables(),
@@ -197,13 +192,11 @@ export function readFoundValues<Settings extends Table>(
 
 export type Flags = AccountOptions & { json?: true }
 
-/** Returns the problems and warnings of a command that cannot start, one a line. */
 export function formatProblems({ problems, warnings }: ServiceReport): string {
   const texts = [...problems.map(formatProblem), ...warnings]
   return texts.map((text) => `✘ ${printable(text, 1000)}`).join('\n')
 }
 
-/** Settings with the account, and warnings for the operator. */
 export interface ServiceReport extends SettingsReport {
   readonly account?: Account
   readonly warnings: readonly string[]
@@ -242,7 +235,7 @@ type PlaceSettings = Pick<Settings, 'folder' | 'bucket'> & Partial<Pick<Settings
 /**
  * Returns the folder and the bucket of the validator `hotkey`, the announced address `bucketUrl`
  * (default: the hotkey as a name), and the function that opens other validators' buckets. If this
- * validator's bucket is in a folder, buckets that are announced by name are in the same folder.
+ * validator's bucket is in a folder, buckets announced by name are in that folder too.
  */
 export function openPlaces(
   { folder, bucket, bucketUrl }: PlaceSettings,

@@ -5,7 +5,6 @@ import { BACKENDS, readWebUrl, readWord } from '../buckets/backends.ts'
 const YES = ['true', '1', 'yes', 'on', 'y', 'enabled']
 const NO = ['false', '0', 'no', 'off', 'n', 'disabled']
 
-/** Reads a switch. */
 const readSwitch = reader('true or false', (text) => {
   const word = text.toLowerCase()
   return YES.includes(word) || (NO.includes(word) ? false : undefined)
@@ -45,7 +44,6 @@ const HOTKEY = {
   },
 } satisfies Table
 
-/** Whether transactions are sent to the chain. */
 export const SENDING = {
   emit: {
     option: '--emit',
@@ -100,7 +98,7 @@ const WORK = {
   },
 } satisfies Table
 
-/** The announced address of the bucket. Without it, the hotkey is announced as a name. */
+/** The announced address of the bucket. */
 const PLACE = {
   bucketUrl: {
     option: '--bucket-url <url>',

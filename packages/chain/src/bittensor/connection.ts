@@ -35,7 +35,7 @@ export class Connection {
   readonly #closing = new AbortController()
   #turn = 0
   #node: Node | undefined
-  /** The hash of block 0. Default: the hash that the first node to answer has. */
+  /** The hash of block 0. Default: that of the first node that answers. */
   genesis: string | undefined
 
   constructor(nodes: Nodes) {
@@ -48,9 +48,8 @@ export class Connection {
   }
 
   /**
-   * Runs a task, and runs it again on the next node if a node fails, so the task must be
-   * repeatable. Retries until the signal aborts or, without a signal, until each node was tried
-   * three times.
+   * Runs a task, and again on the next node if a node fails: the task must be repeatable. Retries
+   * until the signal aborts or, without a signal, until each node was tried three times.
    * @throws ChainError, as a rejection: `Unreachable`, `BadReply`, `StateDiscarded`; `WrongGenesis`
    *   for a node of another chain; or any ChainError of the task.
    */
@@ -146,7 +145,6 @@ function closeAtUpgrade(socket: NodeSocket, { runtimeVersion }: ApiPromise): voi
   socket.follow('state_subscribeRuntimeVersion', hasChanged).then(end, end)
 }
 
-/** Converts a node's error to a ChainError. An error without a code becomes `BadReply`. */
 function toChainError(error: Error): ChainError {
   if (error instanceof ChainError) return error
   const detail = `the node's answer cannot be used: ${toAsciiLine(error.message)}`

@@ -27,9 +27,8 @@ export class Sender {
   /**
    * Signs and sends a call that is valid up to the block `until`, and for at most 15 blocks.
    * Resolves with the finalized block that contains it.
-   * @throws ChainError, as a rejection, with the chain's name for the refusal if a node's pool
-   *   refuses the call or the call fails in its block; `AncientBirthBlock` if no block contained
-   *   the call in time.
+   * @throws ChainError, as a rejection: the refusal of a node's pool or of the block with the call;
+   *   `AncientBirthBlock` if no block contained the call in time.
    */
   async send(
     account: Account,
@@ -56,10 +55,7 @@ export class Sender {
     return { from: head.number + 1, deadline: life.deadline, hex }
   }
 
-  /**
-   * Reports whether the block contains the call.
-   * @throws ChainError, as a rejection, if the call is in the block and failed.
-   */
+  /** Reports whether the block contains the call. Rejects with a ChainError if the call failed. */
   async #isIncluded({ hash }: Head, hex: string): Promise<boolean> {
     return this.#connection.use(async (api) => {
       const { block } = (await api.rpc.chain.getBlock.raw(`0x${hash}`)) as {
@@ -76,9 +72,9 @@ export class Sender {
 }
 
 /**
- * Returns the blocks in which a call made at `head` is valid, from `birth` to `deadline`. The
- * deadline is `until`, but at most 15 blocks after `head`. The number of blocks, `period`, is a
- * power of two, so `birth` may be before `head`. Protocol §5.2.
+ * Returns the blocks in which a call made at `head` is valid, from `birth` to `deadline`: `until`,
+ * but at most 15 blocks after `head`. Their number, `period`, is a power of two, so `birth` may be
+ * before `head`. Protocol §5.2.
  * @throws ChainError `AncientBirthBlock` if no block is left for the call.
  */
 function computeLifetime(head: number, until: number) {
@@ -109,7 +105,7 @@ async function sign(
 /** The byte for a scheme in Substrate's MultiSignature. */
 const MULTI_SIGNATURE = { ed25519: '00', sr25519: '01' } as const
 
-/** Returns a signer for the library. It signs the hash of a payload with more than 256 bytes. */
+/** Returns a signer for the library. It signs the hash of a payload over 256 bytes. */
 function createSigner(account: Account) {
   const signRaw = async ({ data }: { readonly data: string }) => {
     const payload = hexToBytes(data.slice(2))
@@ -129,13 +125,12 @@ async function submitToPool(api: ApiPromise, hex: string): Promise<void> {
   }
 }
 
-/** A function that builds a call for the runtime of a node. */
 export type Call = (api: ApiPromise) => Promise<Submittable>
 type Submittable = ReturnType<ApiPromise['tx'][string][string]>
 
 /**
- * Returns the runtime's call of this name. The call rejects with ChainError `NotInRuntime` if the
- * runtime does not have it, or if it expects other arguments.
+ * Returns a builder of the runtime's call `name`. It rejects with ChainError `NotInRuntime` if the
+ * runtime lacks the call or expects other arguments.
  */
 export const createCall =
   (name: CallName, ...args: unknown[]): Call =>

@@ -13,7 +13,7 @@ export class FinalBlocks {
   readonly #connection: Connection
   /** The highest final block that each node announced. Another node may be behind. */
   readonly #finals = new WeakMap<NodeSocket, number>()
-  /** The highest final block that any node announced. Initially -1. */
+  /** The highest final block that any node announced. */
   #highest = -1
 
   constructor(connection: Connection) {

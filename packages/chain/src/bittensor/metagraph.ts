@@ -9,7 +9,6 @@ import { type Codec, type Runtime, readEntries } from './storage.ts'
 /** A hotkey in data from outside: an SS58 address with prefix 42. Protocol §1.4. */
 const hotkeyShape = z.string().check(z.refine((text) => decodeAddress(text) !== null))
 
-/** Reads the metagraph and the commitments. Protocol §5.1. */
 export async function readSnapshot(
   runtime: Runtime,
   head: Head,
@@ -112,7 +111,7 @@ const registrationShape = z.object({
 })
 
 /**
- * Returns the commitment of a hotkey. A field that is not plain bytes is read as an empty field.
+ * Returns the commitment of a hotkey.
  * @throws ChainError `BadReply` for a malformed commitment.
  */
 export function parseSlot(hotkey: Codec, registration: Codec): CommitmentSlot {
@@ -125,8 +124,8 @@ export function parseSlot(hotkey: Codec, registration: Codec): CommitmentSlot {
 }
 
 /**
- * Returns the bytes of a field; empty unless it is plain bytes. A field has one key, its kind.
- * Plain bytes have the kind `Raw<length>`, such as `Raw32`, or `BigRaw`.
+ * Returns the bytes of a field, or none unless they are plain. A field's only key is its kind:
+ * `Raw<length>`, such as `Raw32`, or `BigRaw` for plain bytes.
  */
 function decodeField(field: Readonly<Record<string, unknown>>): Uint8Array {
   const [[kind, value] = ['', undefined]] = Object.entries(field)

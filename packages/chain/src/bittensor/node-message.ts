@@ -11,7 +11,6 @@ export const MAX_MESSAGE: number = 2 ** 24
 /** Limits of a message's JSON. A full block has about ten thousand commas, between its calls. */
 const BOUNDS: JsonBounds = { items: 2 ** 17, depth: 64 }
 
-/** A node's refusal. */
 interface NodeError {
   readonly code: number
   readonly message: string
@@ -36,7 +35,7 @@ const messageShape: z.ZodMiniType<NodeMessage> = z.object({
 
 /**
  * Reads a node's message.
- * @throws Error if the text is too long or is not such a message.
+ * @throws Error if the text is too long or malformed.
  */
 export function readMessage(text: string): NodeMessage {
   if (text.length > MAX_MESSAGE) throw new RangeError('too long')
@@ -65,7 +64,6 @@ function maskUnprintable(text: string): string {
   return text.replace(ESCAPES, (_, plain?: string) => plain ?? '?')
 }
 
-/** Returns an error with the code, message and data of a node's refusal. */
 export function createRefusalError({ code, message, data }: NodeError): Error {
   let text = `${code}: ${message}`
   if (data !== undefined) text += `: ${JSON.stringify(data)}`
@@ -82,8 +80,8 @@ const MAX_TYPES = 2 ** 12
 const BEGINNING = /^0x(?:[\da-f]{2}){0,6}?6d657461[\da-f]{2}((?:[\da-f]{2}){1,4})/i
 
 /**
- * Checks the size of metadata in a node's answer. Decoding metadata blocks this process, for
- * seconds if it is long, and for minutes if it has many types. Other answers are not checked.
+ * Checks the size of metadata, and of no other answer: decoding metadata blocks this process, for
+ * seconds if it is long, and for minutes if it has many types.
  * @throws RangeError if the metadata is longer or has more types than any real runtime's.
  */
 export function checkMetadata(method: string, [name]: readonly unknown[], answer: unknown): void {

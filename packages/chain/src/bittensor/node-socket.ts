@@ -43,7 +43,6 @@ function openSocket(url: string): WebSocket {
   return socket as unknown as WebSocket
 }
 
-/** Sends the request for a WebSocket, and ends it after too many HTTP 1xx responses. */
 const finishRequest: ws.ClientOptions['finishRequest'] = (request) => {
   let left = MAX_INTERIM_ANSWERS
   request.on('information', () => {
@@ -77,8 +76,8 @@ interface PendingRequest {
 
 /**
  * A connection to one node, by JSON-RPC 2.0. It replaces the library's `WsProvider`, which throws
- * an uncatchable error for a malformed message. Here, a malformed message ends the connection, and
- * every open promise rejects with `Unreachable`.
+ * an uncatchable error for a malformed message. Here, such a message ends the connection, and every
+ * open promise rejects with `Unreachable`.
  */
 export class NodeSocket {
   /**
@@ -195,7 +194,6 @@ export class NodeSocket {
     }
   }
 
-  /** Passes a message to its listener or its request. */
   #take({ id, result, error, params }: NodeMessage): void {
     if (params) {
       this.#listeners.get(params.subscription)?.(params.result)
@@ -221,7 +219,6 @@ export async function withTimeout<T>(answer: Promise<T>, ms: number): Promise<T>
 /** Matches OpenSSL's codes for a certificate whose issuer is not trusted. */
 const UNTRUSTED = /SELF_SIGNED_CERT|UNABLE_TO_(?:GET_ISSUER_CERT|VERIFY_LEAF_SIGNATURE)/
 
-/** Returns the reason of an error event, with advice if it is an untrusted certificate. */
 function describeFailure(event: Event): string {
   const { message = '', error } = event as Partial<ErrorEvent>
   const advice = UNTRUSTED.test(Object(error).code)

@@ -2,7 +2,6 @@ import type { ChainOpening, Host } from '../chain.ts'
 
 // Types of the public API. Their declarations must not refer to types of @polkadot.
 
-/** The arguments that open a connection. */
 export interface Nodes extends Pick<ChainOpening, 'genesis' | 'onRetry'> {
   /** WebSocket URLs, tried in this order. */
   readonly endpoints: readonly string[]
@@ -13,5 +12,5 @@ export interface Nodes extends Pick<ChainOpening, 'genesis' | 'onRetry'> {
   readonly stallMs?: number
 }
 
-/** Arguments for setting weights: the netuid, randomness and the clock. */
+/** The arguments for setting weights. */
 export type WeightMeans = Pick<Host, 'random' | 'now'> & { readonly netuid: number }

@@ -30,8 +30,8 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * Returns a ChainError with the advice for `code` if there is any, and otherwise with `detail`.
- * Both texts may come from a node, and are untrusted.
+ * Returns a ChainError with the advice for `code`, or with `detail` if there is none. Both texts
+ * may come from a node, and are untrusted.
  */
 function createChainError(code: string, detail: string): ChainError {
   if (Object.hasOwn(ADVICE, code)) return new ChainError(code)
@@ -54,8 +54,8 @@ function findPoolCode(message: string): string | undefined {
 }
 
 /**
- * Returns the reason for which the call at `index` of a block failed, or null if it succeeded.
- * Returns `BadReply` if the events of the block do not contain the result.
+ * Returns the refusal of the call at `index` of a block, null if the call succeeded, or `BadReply`
+ * if the block's events do not contain its result.
  */
 export function readDispatchRefusal(
   registry: Registry,

@@ -34,7 +34,7 @@ export type Item = (typeof STORAGE)[number]
 export type CallName = (typeof CALLS)[number]
 type Name = Item | CallName | (typeof METHODS)[number] | 'aura.slotDuration'
 
-/** Returns the runtime's item of a name such as `timestamp.now`: the section, then the item. */
+/** Returns the runtime's item of a name such as `timestamp.now`. */
 export function lookUp<Value>(
   sections: Readonly<Record<string, Readonly<Record<string, Value>>>>,
   name: Name,
@@ -62,8 +62,7 @@ const OPTIONAL: Readonly<Record<string, (missing: ReadonlySet<string>) => boolea
 /**
  * Returns a sentence for each name that this client uses and the runtime lacks. Does not check
  * arguments and types: the chain refuses a wrong argument, and reading a value of a wrong type
- * rejects with `BadReply`. Metadata before version 15 does not list runtime APIs, so they are not
- * checked.
+ * rejects with `BadReply`. Metadata before version 15 lists no runtime APIs to check.
  * @throws Error if the metadata is not in its registry, or cannot be decoded.
  */
 export function runtimeFaults(metadata: Metadata): readonly string[] {

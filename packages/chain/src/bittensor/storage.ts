@@ -2,7 +2,6 @@ import type { ApiPromise } from '@polkadot/api'
 import { ChainError } from '../chain-error.ts'
 import { type Item, lookUp } from './runtime-faults.ts'
 
-/** A decoded value of the chain. */
 export interface Codec {
   readonly isEmpty: boolean
   toJSON(): unknown

@@ -14,7 +14,6 @@ import { createWeightsCall, parseRow } from './weight-calls.ts'
 
 export type SubtensorOptions = WeightMeans & Nodes
 
-/** A subnet on Bittensor's chain. */
 export type Subtensor = Chain & { close(): Promise<void> }
 
 /** Maximum number of cached snapshots. A validator reads the same few snapshots repeatedly. */

@@ -31,12 +31,11 @@ export function computeDrandRound(timeMs: number): number {
 /**
  * Encrypts a text so that anyone can decrypt it after drand's quicknet has signed `round`, and no
  * one before. The result has the format that subtensor reads: tlock over BLS12-381, with the body
- * in AES-256-GCM. It is 244 bytes longer than `plaintext`.
+ * in AES-256-GCM. It is 244 bytes longer than `plaintext`, and does not prove who encrypted it.
  *
  * `random` is called for 32 bytes (sigma), 32 (the key of the body) and 12 (its nonce), in this
- * order. The bytes must be secret and never reused. The result does not prove who encrypted it. If
- * `round` is in the past, anyone can decrypt immediately. Takes about 20 ms. Browsers require a
- * secure context, for WebCrypto.
+ * order. The bytes must be secret and never reused. Takes about 20 ms. Browsers require a secure
+ * context, for WebCrypto.
  *
  * Source: Gailly, Melissaris and Romailler, "tlock", eprint 2023/189. Vectors:
  * vectors/chain/timelock.json.

@@ -41,8 +41,7 @@ export interface Key {
 export type WalletPath = Readonly<{ wallet: string; hotkey: string; root?: string | undefined }>
 
 /**
- * Reads a hotkey by its name and its wallet's name, from `<root>/<wallet>/hotkeys/<hotkey>`. Never
- * opens the coldkey.
+ * Reads the hotkey `<root>/<wallet>/hotkeys/<hotkey>`. Never opens the coldkey.
  * @throws RangeError, as a rejection, in the cases of `readHotkey`.
  */
 export async function readWallet({ wallet, hotkey, root }: WalletPath): Promise<Key> {
@@ -52,13 +51,12 @@ export async function readWallet({ wallet, hotkey, root }: WalletPath): Promise<
 
 /**
  * Reads a hotkey file: btwallet's JSON, or only a seed of 64 hex digits. Errors name the file, and
- * never quote it.
- *
- * Of several secrets, the phrase is used before the seed, and the seed before the private key, as
- * in btwallet.
+ * never quote it. As in btwallet, the phrase is used before the seed, and the seed before the
+ * private key.
  * @throws RangeError, as a rejection, for a coldkey, and for a file that is not regular, is
- *   encrypted, has more than 16 KiB, has neither format, has no secret, or has a secret of another
- *   address than `ss58Address`. Rejects if the file cannot be read.
+ *   encrypted, has more than 16 KiB, has neither format, or has no secret, an invalid secret, a
+ *   type of key other than sr25519 and Ed25519, or a secret of another address than `ss58Address`.
+ *   Rejects if the file cannot be read.
  */
 export async function readHotkey(path: string): Promise<Key> {
   await rejectColdkey(path)
@@ -119,7 +117,7 @@ const DEV_PHRASE = 'bottom drive obey lake curtain smoke basket hold race lonely
  *
  * @param name The name of the secret in the error.
  * @throws RangeError for anything else, and for derivations that polkadot.js and Substrate read
- *   differently: hexadecimal derivations, and numbers of 20 digits.
+ *   differently: hexadecimal ones, and numbers with a plus sign or over 19 digits.
  */
 export function accountFrom(
   secret: string,
@@ -168,7 +166,6 @@ function toSecretKey(phrase: string, password: string | undefined): Uint8Array {
   return concatBytes(numberToBytesLE(scalar << 3n, 32), bytes.subarray(32))
 }
 
-/** Returns the seed of 32 bytes of a mnemonic or 64 hex digits. */
 function toSeed(phrase: string, password: string | undefined): Uint8Array {
   if (/^(0x)?[0-9a-f]{64}$/i.test(phrase)) return hexToBytes(phrase.replace(/^0x/i, ''))
   return mnemonicToMiniSecret(phrase, password, undefined, true)

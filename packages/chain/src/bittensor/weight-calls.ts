@@ -9,7 +9,7 @@ import { lookUp } from './runtime-faults.ts'
 import { type Codec, parseInteger, type Runtime, readInteger } from './storage.ts'
 import { computeDrandRound, timelockEncrypt } from './timelock.ts'
 
-/** The required largest weight. The chain would scale weights with a smaller maximum up to it. */
+/** The required largest weight. */
 const MAX_WEIGHT = 65_535
 
 /** The weights of a hotkey, and the version that the subnet requires of validators. */
@@ -99,7 +99,6 @@ export function timelockPayload({ hotkey, weights, versionKey }: VersionedWeight
   return registry.createType(`(${types.join(',')})`, fields).toU8a()
 }
 
-/** Returns the uids, and the values. */
 const splitColumns = (weights: UidWeights): readonly [number[], number[]] => [
   weights.map(([uid]) => uid),
   weights.map(([, value]) => value),

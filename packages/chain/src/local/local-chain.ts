@@ -29,7 +29,7 @@ export interface LocalOptions {
   readonly random: () => Uint8Array
   /** The time of block 0 in milliseconds. Default: 0. */
   readonly time?: number
-  /** The first neurons, in the order of their uids. Default: none. */
+  /** The first neurons, by uid. Default: none. */
   readonly neurons?: readonly { readonly hotkey: string; readonly stake: bigint }[]
   readonly params?: Partial<Params>
   /** Default: the environments of the local network. */
@@ -41,7 +41,6 @@ const MAX_WAITING = 1024
 /** Default number of blocks for which a call may wait, as in Substrate's clients. */
 const MORTALITY = 64
 
-/** A block, and the subnet at its end. */
 interface MadeBlock {
   readonly head: Head
   readonly block: LogBlock
@@ -51,10 +50,10 @@ interface MadeBlock {
 /**
  * One subnet in memory, with subtensor's rules and refusals. It makes a block when `produce` is
  * called, and stores all blocks. A call that the next block would refuse is refused immediately. A
- * call whose hotkey is evicted while it waits is in no block, and rejects at its deadline.
+ * call whose hotkey is evicted while it waits rejects at its deadline.
  *
- * It has one writer and no consensus: anyone who runs it can stop it or start another chain. It is
- * for demos, for tests, and for checking the export of another local chain.
+ * It has no consensus: its operator can stop it or start another chain. It is for demos, tests, and
+ * checking the export of another local chain.
  */
 export class LocalChain implements Chain {
   readonly netuid: number
@@ -93,12 +92,10 @@ export class LocalChain implements Chain {
   }
 
   /**
-   * Returns the chain of an export, after checking each block. `random` is needed only to make more
-   * blocks.
-   *
-   * This proves that the log follows the rules, and that the hotkeys signed its calls. It does not
-   * prove that this is the only log, or that it is complete: compare its genesis and its head with
-   * trusted ones. Await `verifyReady` first: otherwise, verifying many signatures takes long.
+   * Returns the chain of an export, after checking each block: the log follows the rules, and the
+   * hotkeys signed its calls. The log may be incomplete, and another log may exist: compare its
+   * genesis and its head with trusted ones. `random` is needed only to make more blocks. Await
+   * `verifyReady` first: otherwise, verifying many signatures takes long.
    * @throws ChainError `BadLog`, with the block and the fault, for any text that `export` did not
    *   write.
    */
@@ -124,8 +121,8 @@ export class LocalChain implements Chain {
   }
 
   /**
-   * Returns the log, or a part of it: the line of the setup, and a line for each of the blocks
-   * `from` to `end - 1`.
+   * Returns the log, or a part of it: the setup's line, and the lines of the blocks `from` to
+   * `end - 1`.
    */
   export(from = 0, end?: number): string {
     const entries = [this.#setup, ...this.#made.slice(from, end).map(({ block }) => block)]
@@ -219,8 +216,8 @@ export class LocalChain implements Chain {
   }
 
   /**
-   * Registers the account's hotkey without stake: with the next uid or, on a full subnet, with the
-   * uid of the neuron that it replaces. Resolves with the block that contains the call.
+   * Registers the account's hotkey without stake, on a full subnet in place of another neuron.
+   * Resolves with the block that contains the call.
    */
   async register(account: Account): Promise<Head> {
     return this.#call(account, { register: true })
@@ -255,7 +252,6 @@ export class LocalChain implements Chain {
     }
   }
 
-  /** Sends a call. Resolves with the head of the block that contains it. */
   async #call(account: Account, call: LogCall, until?: number): Promise<Head> {
     const from = this.height + 1
     const sent = await this.send(() => {
@@ -301,7 +297,6 @@ export class LocalChain implements Chain {
     this.#add({ ...draft, hash: this.#hashNext(draft) }, ledger)
   }
 
-  /** Adds a block of a log after checking it. */
   #follow(block: LogBlock): void {
     const ledger = this.#nextLedger()
     const fail = (fault: string) => badBlockError(ledger.block, fault)

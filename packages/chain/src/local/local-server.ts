@@ -3,7 +3,6 @@ import { ChainError } from '../chain-error.ts'
 import type { LocalChain } from './local-chain.ts'
 import { type Extrinsic, extrinsicShape, formatPlace } from './log.ts'
 
-/** The content type of requests to a local chain. */
 export const JSON_TYPE = 'application/json'
 
 /** Maximum length of a request in characters. */
@@ -11,7 +10,7 @@ const MAX_REQUEST = 16_384
 /** Maximum number of blocks in an answer. */
 export const MAX_BLOCKS = 256
 
-/** Matches the origin of a page that is served on loopback. */
+/** Matches the origin of a page on loopback. */
 const LOOPBACK_PAGE = /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?$/
 
 /** A client's request: the log from a block on, or a call to submit. */
@@ -26,11 +25,11 @@ const requestShape: Shape<ChainRequest> = (value) =>
  * Returns a handler of web-standard requests to any path, which serves a local chain to
  * `remoteChain`. Use it only on loopback: it has no authentication.
  *
- * A request is a POST of at most 16 KiB of JSON. The answer to `{ log: n }` is sent when block n
- * exists: the log's first line, and the lines of at most 256 blocks, from block n on. If block n
- * does not exist after `waitMs` milliseconds, the answer is only the first line. The answer to
- * `{ submit: extrinsic }` is the extrinsic, once it waits for the next block. A refusal has the
- * status 400 and `{ code, message }`. Pages on loopback may read the log, but not submit calls.
+ * A request is a POST of at most 16 KiB of JSON. The answer to `{ log: n }` is the log's first line
+ * and, once block n exists, the lines of at most 256 blocks from block n on. After `waitMs`
+ * milliseconds without block n, it is only the first line. The answer to `{ submit: extrinsic }` is
+ * the extrinsic, once it waits for the next block. A refusal has the status 400 and
+ * `{ code, message }`. Pages on loopback may read the log, but not submit calls.
  */
 export function serveLocal(
   chain: LocalChain,
@@ -97,7 +96,7 @@ export async function readText(
   return text
 }
 
-/** Parses at most 16 KiB of JSON. Returns undefined for a longer text, or if it is not JSON. */
+/** Parses at most 16,384 characters of JSON. Returns undefined for any other text. */
 export function parseJson(text: string): unknown {
   try {
     return text.length > MAX_REQUEST ? undefined : JSON.parse(text)

@@ -8,7 +8,7 @@ import { ChainError } from '../chain-error.ts'
 
 /** The subnet's hyperparameters, with subtensor's defaults. */
 export const PARAMS = {
-  /** Blocks in which a hotkey may commit `commitmentBytes`. */
+  /** In blocks. */
   tempo: 360,
   maxValidators: 64,
   /** Minimum stake for a permit and for weights, in rao. */
@@ -17,23 +17,17 @@ export const PARAMS = {
   weightsRateLimit: 100,
   /** Maximum bytes that a hotkey may commit in one tempo. A commitment counts as at least 100. */
   commitmentBytes: 3100,
-  /** Maximum number of neurons. On a full subnet, a registration replaces a neuron. */
+  /** Maximum number of neurons. */
   maxUids: 256,
   /** Blocks during which a new neuron is immune: other neurons are replaced first. */
   immunityPeriod: 4096,
-  /**
-   * Minimum number of neurons that are not immune. If no more than these are left, immune neurons
-   * are replaced.
-   */
+  /** With at most this number of neurons that are not immune, immune neurons are replaced. */
   minNonImmuneUids: 10,
 }
 
 export type Params = Readonly<typeof PARAMS>
 
-/**
- * A call of a hotkey to the local chain: a commitment with its fields in hex, weights, or a
- * registration.
- */
+/** A call of a hotkey: a commitment with its fields in hex, weights, or a registration. */
 export type LogCall =
   | { readonly fields: readonly string[] }
   | { readonly weights: UidWeights }
@@ -62,13 +56,13 @@ export type LogSetup = {
   readonly envs?: ChainEnvs
 }
 
-/** A block of the local chain, which is a line of its log. */
+/** A block of the local chain: a line of its log. */
 export type LogBlock = {
   /** Unix time in milliseconds, only for display. It must not decrease. */
   readonly time: number
   /** 32 random bytes in hex, which make the hash unpredictable. */
   readonly entropy: string
-  /** The calls. Each call took effect. */
+  /** The calls that took effect. */
   readonly calls: readonly Extrinsic[]
   readonly hash: string
 }
@@ -120,7 +114,7 @@ const neurons: Shape<LogSetup['neurons']> = (value) => {
   return new Set(hotkeys).size < hotkeys.length ? ': expected each hotkey once' : undefined
 }
 
-/** Maximum challenges of an environment that a lane plays in an epoch. */
+/** Maximum challenges of one environment in a lane. */
 const MAX_QUOTA = 4096
 const MAX_ENVS = 16
 const quota = shapes.int(1, MAX_QUOTA)
@@ -160,7 +154,6 @@ export const setupShape: Shape<LogSetup> = shapes.record(
   ['envs'],
 )
 
-/** The start of a chain, and consecutive blocks of it. */
 export interface Log {
   readonly setup: LogSetup
   readonly blocks: readonly LogBlock[]
@@ -187,16 +180,14 @@ export function readLine<T>(shape: Shape<T>, line: string, name: string): T {
 }
 
 /**
- * Returns the place of a fault that a shape found. The place consists of keys that the shape
- * allows, so it is printable.
+ * Returns the place of a fault that a shape found. It is printable, since it consists of keys that
+ * the shape allows.
  */
 export const formatPlace = (fault: string): string =>
   ` at "${fault.slice(1, fault.indexOf(':')).replaceAll('/', '.') || 'the start'}"`
 
-/** Returns the hash of a setup, which block 0 has as its parent. */
 export const hashSetup = (setup: LogSetup): string => digest('local-chain', setup)
 
-/** Returns the hash of a block: the digest of its parent's hash and of all its other fields. */
 export function hashBlock(
   parent: string,
   { time, entropy, calls }: Omit<LogBlock, 'hash'>,
@@ -204,7 +195,6 @@ export function hashBlock(
   return digest('local-block', parent, time, entropy, calls)
 }
 
-/** The chain and the subnet for which a call is signed. */
 type SubnetId = Pick<Chain, 'genesis' | 'netuid'>
 
 export function signExtrinsic(
@@ -216,7 +206,7 @@ export function signExtrinsic(
   return { ...unsigned, signature: bytesToHex(sign(encodePayload(subnet, unsigned))) }
 }
 
-/** Reports whether the call's hotkey signed the call for this subnet. Never throws. */
+/** Reports whether the call's hotkey signed it for this subnet. Never throws. */
 export const isSigned = (subnet: SubnetId, extrinsic: Extrinsic): boolean =>
   verifyCall(encodePayload(subnet, extrinsic), hexToBytes(extrinsic.signature), extrinsic.hotkey)
 

@@ -13,7 +13,6 @@ const TIMEOUT_MS = 60_000
 /** The network, and `onRetry`, which is called before `heads` retries. */
 type RemoteOptions = Pick<ChainOpening, 'fetch' | 'onRetry'>
 
-/** The server of a chain. */
 type Server = RemoteOptions & { readonly url: string }
 
 /**
@@ -33,7 +32,7 @@ export async function remoteChain(url: string, options: RemoteOptions): Promise<
   return chain
 }
 
-/** Opens a local chain that `serveLocal` serves at the URL `name`. */
+/** Opens the local chain that is served at the URL `name`. */
 export const openServed: OpenAt = ({ name, fetch, onRetry }) =>
   remoteChain(name, { fetch, onRetry })
 
@@ -90,10 +89,6 @@ async function fetchLog(server: Server, from: number, signal?: AbortSignal): Pro
   return readLog(await ask(server, { log: from }, signal))
 }
 
-/**
- * Resolves with the server's answer.
- * @throws ChainError, as a rejection, with the code of a refusal.
- */
 async function ask(
   { url, fetch }: Server,
   request: ChainRequest,

@@ -15,14 +15,11 @@ type Slot = Omit<CommitmentSlot, 'fields'> & {
   readonly bytes: number
 }
 
-/**
- * The subnet at a block. Collections are replaced, never mutated, because blocks share unchanged
- * collections.
- */
+/** The subnet at a block. Collections are replaced, never mutated, because blocks share them. */
 export interface Ledger {
   readonly params: Params
   readonly block: number
-  /** The neurons, by uid. */
+  /** By uid. */
   neurons: readonly Neuron[]
   weights: ReadonlyMap<string, UidWeights>
   slots: ReadonlyMap<string, Slot>
@@ -69,7 +66,6 @@ export function apply(ledger: Ledger, { hotkey, nonce, until, call }: Extrinsic)
   return setWeights(ledger, neuron, call.weights)
 }
 
-/** Applies the content of a call of a neuron's hotkey, as `apply` does. */
 type CallRule<Content> = (
   ledger: Ledger,
   neuron: Neuron | undefined,
@@ -91,8 +87,8 @@ const commit: CallRule<readonly string[]> = (ledger, neuron, fields) => {
 
 /**
  * Registers a hotkey without stake and permit. On a full subnet it replaces another neuron and gets
- * its uid. The permit and the weights of the replaced neuron are removed, and the weights that
- * others set for it become 0. The commitment of the replaced hotkey remains.
+ * its uid: the permit and weights of that neuron are removed, weights for it become 0, and its
+ * commitment remains.
  */
 const register: CallRule<string> = (ledger, neuron, hotkey) => {
   if (neuron) return 'HotKeyAlreadyRegisteredInSubNet'
@@ -107,7 +103,6 @@ const register: CallRule<string> = (ledger, neuron, hotkey) => {
   return null
 }
 
-/** Returns the weights without those that the neuron set. Weights for the neuron become 0. */
 function removeWeights(weights: Ledger['weights'], { uid, hotkey }: Neuron): Ledger['weights'] {
   const others = [...weights].filter(([voter]) => voter !== hotkey)
   return new Map(
@@ -124,9 +119,8 @@ export const findOwner = ({ neurons }: Ledger): Neuron | undefined => neurons[0]
 /**
  * Returns the neuron that a registration on a full subnet replaces, or undefined if there is none.
  * Candidates are the neurons that are not immune, if there are more than `minNonImmuneUids` of
- * them, and otherwise the immune neurons. The candidate with the least emission is replaced; of
- * equal emissions, the oldest registration; of equal registrations, the lowest uid. The owner's
- * neuron is never a candidate.
+ * them, and otherwise the immune neurons; never the owner's. The candidate with the least emission
+ * is replaced; of equal emissions, the oldest registration; of equal registrations, the lowest uid.
  *
  * Source: subtensor, `get_neuron_to_prune`. On a local chain, the owner has only one neuron.
  */
@@ -147,13 +141,12 @@ function neuronToPrune(ledger: Ledger): Neuron | undefined {
  * Returns the emission of neurons by the weights in force, without a unit, only for comparison. A
  * neuron without emission is missing.
  *
- * This is the result of Yuma consensus if each validator gives all its weight to one neuron. If
- * validators with at least half of all validators' stake give weight to a neuron, the neuron has
- * their stake as its incentive, and each of them has its own stake as dividends. If no neuron has
- * an incentive, all neurons with a permit have dividends. For weights on several neurons, Yuma
- * gives emission to the same neurons, but in other shares. The model ignores the wait for the end
- * of the tempo, bonds of earlier tempos, and the loss of dividends of validators that set no
- * weights for long.
+ * If validators with at least half of all validators' stake give weight to a neuron, the neuron's
+ * incentive is their stake, and the dividends of each of them are its own stake. Without any
+ * incentive, all neurons with a permit have dividends. Yuma consensus has this result if each
+ * validator gives all its weight to one neuron, and otherwise gives emission to the same neurons in
+ * other shares. The model ignores the wait for the end of the tempo, bonds of earlier tempos, and
+ * the loss of dividends of validators that set no weights for long.
  *
  * Source: subtensor, `epoch_mechanism`.
  */
@@ -185,7 +178,6 @@ function hasWeightFor(voter: Neuron, { uid }: Neuron, ledger: Ledger): boolean {
 const sumStakes = (neurons: readonly Neuron[]): bigint =>
   neurons.reduce((sum, { stake }) => sum + stake, 0n)
 
-/** Returns the bytes that the hotkey has committed in the tempo of the ledger's block. */
 function countBytesInTempo({ block, params, slots }: Ledger, hotkey: string): number {
   const last = slots.get(hotkey)
   if (last === undefined) return 0

@@ -25,7 +25,6 @@ interface CheckSetup extends Directory, Pick<CallOptions, 'random' | 'on'> {
   readonly pauseMs: number
 }
 
-/** The first check of a miner's deployment in an epoch. */
 interface FirstCheck {
   readonly verdict: DeploymentVerdict
   /** The time of the next check, in milliseconds. */
@@ -142,7 +141,6 @@ export function createRefusalError(refusal: ChuteRefusal): Error {
 
 export const UUID: RegExp = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** The means to check a deployment and the files of its model. */
 export interface Directory extends Pick<CallOptions, 'exchange' | 'now'> {
   readonly key: Pick<ChutesKey, 'ask'>
 }

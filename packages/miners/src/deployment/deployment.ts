@@ -56,9 +56,8 @@ function readShortText(json: unknown, name: string): string | undefined {
 }
 
 /**
- * Returns the description that the platform reports of a deployment, if the deployment is hosted
- * there, shown to everyone, made by a standard template, and has the name and the revision that the
- * miner committed. Its owner chooses most of it. Never throws. Protocol §5.4.
+ * Returns the description that the platform reports of a deployment, or the first rule that it
+ * breaks. Its owner chooses most of it. Never throws. Protocol §5.4.
  */
 export function readDescription(
   json: unknown,
@@ -81,7 +80,6 @@ export function readDescription(
   return { ok: true, value }
 }
 
-/** A refused deployment. */
 export type ChuteRefusal = Extract<Result<never, DeploymentFault>, { readonly ok: false }>
 
 const show = (value: string | undefined): string => (value === undefined ? 'missing' : quote(value))
@@ -106,7 +104,6 @@ function checkName(json: unknown, { model, revision }: CommittedModel): ChuteRef
   return undefined
 }
 
-/** Returns a refusal if a deployment does not run as required. */
 function checkRuntime(json: unknown, standard: string): ChuteRefusal | undefined {
   const backend = readShortText(json, 'execution_backend') ?? HOSTED
   if (backend !== HOSTED)
@@ -155,7 +152,6 @@ export function findSourceRefusal(source: string, templates: Templates): string 
   return checkName({ ...wanted, name: wanted.model, public: false }, wanted)?.detail
 }
 
-/** Returns a refusal. */
 export function refuse(code: DeploymentFault, detail: string): ChuteRefusal {
   return { ok: false, code, detail }
 }

@@ -31,11 +31,12 @@ const MAX_REDIRECTS = 3
 type Hub = Pick<Caller, 'exchange' | 'now'> & Pick<Query, 'signal'>
 
 /**
- * Checks a model's files at the committed revision. Returns a refusal if one of its chat templates
- * is not on the list, or if a file is missing, too large, or unreadable for an engine; otherwise
- * undefined. A file that is not public, as in a private or a new repository, has a separate code.
- * Each call fetches every file, so that two validators agree when a file is gone. Rejects if the
- * platform fails: without a connection, late, or with a status of 429 or 5xx. Protocol §5.4.
+ * Returns a refusal if a chat template of a model at the committed revision is not on the list, if
+ * a file is too large or unreadable for an engine, if `neededFile` is missing, or if
+ * `templatesFolder` is not empty; otherwise undefined. A file that is not public, as in a private
+ * or a new repository, has a separate code. Each call fetches every file, so that two validators
+ * agree when a file is gone. Rejects if the platform fails: without a connection, late, or with a
+ * status of 429 or 5xx. Protocol §5.4.
  */
 export async function checkModelFiles(
   { model, revision }: CommittedModel,
@@ -60,7 +61,6 @@ const UNREADABLE =
   `is not a JSON object of at most ${BOUNDS.items} commas and opening brackets, ` +
   `${BOUNDS.depth} deep, whose chat_template is a text or a list`
 
-/** Returns a refusal if a file is missing or has a chat template that is not on the list. */
 async function checkFile(
   { status, text }: HubResponse,
   kind: string,
@@ -78,11 +78,10 @@ async function checkFile(
   return undefined
 }
 
-/** Returns the code for a file whose status is not 200. */
 const classifyStatus = (status: number): DeploymentFault =>
   [401, 403, 404].includes(status) ? 'MODEL_NOT_SHOWN' : 'MODEL_FILE'
 
-/** Returns a refusal if the folder of additional chat templates exists. */
+/** Returns a refusal unless the folder of additional chat templates is missing or empty. */
 function checkFolder({ status, text }: HubResponse): ChuteRefusal | undefined {
   if (status === 404 || (status === 200 && text.trim() === '[]')) return undefined
   if (status !== 200) return refuse(classifyStatus(status), text)
@@ -141,10 +140,7 @@ function readChatTemplates(text: string): readonly string[] | undefined {
   }
 }
 
-/**
- * Returns the digest of a chat template as in the list, without the final line feed, which Jinja
- * removes.
- */
+/** Returns the digest of a chat template as in `Templates.chatTemplates`. */
 async function hashTemplate(template: string): Promise<string> {
   const bytes = new TextEncoder().encode(template.replace(/\n$/, ''))
   const hash = await crypto.subtle.digest('SHA-256', bytes)

@@ -76,7 +76,6 @@ const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]|\r(?!\n)/
 /** A comment that makes Python read the file in another encoding: PEP 263. */
 const COOKIE = /^(?:[^\n]*\n)?[^\n#]*#[^\n]*coding[:=]/
 
-/** A token, and its position in the source. */
 export interface Token {
   readonly kind: string
   readonly value: string
@@ -146,7 +145,6 @@ function expectReadable(source: string): void {
 
 const ESCAPED: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' }
 
-/** Returns the value of a text token. */
 export function decodeText({ value }: Token): string {
   const quote = /^("""|'''|"|')/.exec(value)?.[0] ?? ''
   const body = value.slice(quote.length, value.length - quote.length).replaceAll('\r\n', '\n')

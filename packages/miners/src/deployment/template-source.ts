@@ -44,7 +44,6 @@ export function readTemplate(
   }
 }
 
-/** The expected contents of a source. */
 interface SourceContext {
   readonly wanted: Partial<CommittedModel>
   readonly templates: Templates
@@ -65,7 +64,6 @@ function readSource(source: string, reading: SourceContext): Literals {
   throw new SourceRefusal('NO_CALL', source.length, 'the source does not call a template')
 }
 
-/** Returns the name that an import defines. */
 function readImport(tokens: readonly Token[], imports: readonly string[]): string {
   const text = joinTokens(tokens)
   if (imports.includes(text)) return tokens.at(-1)?.value ?? ''
@@ -194,7 +192,6 @@ function readTexts(tokens: Token[]): readonly string[] {
   return texts
 }
 
-/** Removes and returns a word or a number. */
 function readWord(tokens: Token[], word: RegExp, wanted: string): string {
   const [{ value } = END_TOKEN] = tokens
   if (!word.test(value)) throw refuseLiteral(wanted, tokens)
@@ -234,7 +231,6 @@ function readImage(tokens: Token[], { templates, template }: CallContext): strin
   throw new SourceRefusal('IMAGE', from, `expected ${expected}, got ${quote(image)}`)
 }
 
-/** Reads a call of `NodeSelector` with literal arguments. */
 function readSelector(tokens: Token[], checking: CallContext): Literals {
   const isCall = takeIf(tokens, 'NodeSelector') && takeIf(tokens, '(')
   if (!isCall) throw refuseLiteral('NodeSelector(…)', tokens)

@@ -29,7 +29,7 @@ export interface Templates {
   /**
    * The files of a model that can contain chat templates for engines. A file of the kind `template`
    * is a chat template; a file of the kind `json` has one or several chat templates under
-   * `chat_template`. The folder `templatesFolder` may not exist.
+   * `chat_template`. The folder `templatesFolder` must be missing or empty.
    */
   readonly modelFiles: Readonly<Record<string, string>>
   readonly neededFile: string

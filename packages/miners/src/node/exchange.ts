@@ -22,12 +22,11 @@ const HEADERS = {
 const AGENTS = createAgents(Number.POSITIVE_INFINITY)
 
 /**
- * Sends a request. Resolves with the response, regardless of its status. It follows no redirect and
- * reads at most `maxBytes` bytes. `replyMs` is the time limit for connecting and sending, and then
- * again for the whole response. Rejects with `DeliveryError` if the connection fails or breaks, and
- * with another error if the response is late, too large or not HTTP, or once `signal` aborts. A
- * response with a status other than 200 resolves with the part of its body that arrived. Protocol
- * §5.4.
+ * Sends a request, as `Exchange` documents, and follows no redirect. `replyMs` is the time limit
+ * for connecting and sending, and then again for the whole response. Rejects with `DeliveryError`
+ * if the connection fails or breaks, and with another error if the response is late, over
+ * `maxBytes` or not HTTP, or once `signal` aborts. A response with a status other than 200 resolves
+ * with the part of its body that arrived. Protocol §5.4.
  */
 export async function exchange(query: Query): Promise<HttpResponse> {
   const { url, body, replyMs, maxBytes = DEFAULT_MAX_BYTES, signal, now } = query
@@ -108,8 +107,7 @@ function classifyError(error: NodeJS.ErrnoException, began: boolean): Error {
 }
 
 /**
- * Returns milliseconds since 1970, for measuring durations. Adjustments of the machine's clock do
- * not affect the result.
+ * Returns milliseconds since 1970, for measuring durations, unaffected by adjustments of the clock.
  */
 const now = (): number => Math.round(performance.timeOrigin + performance.now())
 

@@ -6,9 +6,8 @@ import { answerPrompt, type ReferencePlayer, type ReferenceReply } from '../refe
 export type MinerRequest = (ReferenceReply & { readonly prompt: string }) | undefined
 
 /**
- * Serves an OpenAI-compatible API that answers as `player` does. `url` is the URL up to and
- * including `/v1`. The server uses only the last message and ignores the name of the model. It does
- * not stream. Calls `hear` with each request.
+ * Serves an OpenAI-compatible API that answers as `player` does, to the last message, for any model
+ * name and without streaming. `url` ends with `/v1`. Calls `hear` with each request.
  */
 export async function serveMiner(
   player: ReferencePlayer,

@@ -13,7 +13,6 @@ import type { EpochResult } from '@affine/settlement'
 import { getCommandName } from '../../service/program-name.ts'
 import { LIAR, type Participants } from './subnet.ts'
 
-/** Returns the members and their skills. */
 export function formatIntro({ seed, validators, miners }: Participants): string {
   const [first = '', ...others] = miners.map(({ name, skill }) => `${name} ${skill}`)
   const honest = validators.map(({ name }) => name).filter((name) => name !== LIAR)
@@ -23,7 +22,6 @@ export function formatIntro({ seed, validators, miners }: Participants): string 
   ].join('\n')
 }
 
-/** Returns the result of the run: the suspect validator and the winner. */
 export const formatOutcome = (
   epochs: readonly EpochResult[],
   nameOf: HotkeyFormatter,
@@ -87,16 +85,14 @@ function formatWinner(epochs: readonly EpochResult[], nameOf: HotkeyFormatter): 
   ]
 }
 
-/** Returns an environment without its version. */
 const cutVersion = (env: string): string => env.replace(/@.*/, '')
 
-/** Returns the next command after a run that stored no files. */
 export const formatRerunHint = (seed: string): string =>
   `Show it: ${getCommandName('af')} demo --seed ${seed} --open (or --verbose, for the numbers)`
 
 /**
- * Returns the next commands for the files in the folder `out`. Omits the command that opens the
- * page if the page is open already.
+ * Returns the next commands for the files in `out`, without the command that opens the page if the
+ * page is open.
  */
 export function formatFilesHint(
   out: string,

@@ -37,7 +37,6 @@ export const LIAR = 'mallory'
 const VALIDATORS = ['alice', 'bob', 'carol', 'dave', LIAR]
 const SKILLS = { veteran: 0.6, copy: 0.6, weaker: 0.35, stronger: 0.95 }
 
-/** Returns the members of the demo, with keys drawn from `seed`. */
 export function createParticipants(seed: string): Participants {
   const member = (name: string): Member => ({
     name,
@@ -47,13 +46,11 @@ export function createParticipants(seed: string): Participants {
   return { seed, validators: VALIDATORS.map(member), miners }
 }
 
-/** Returns the members' names by hotkey. */
 export function mapNames({ validators, miners }: Participants): Readonly<Record<string, string>> {
   const members = [...validators, ...miners]
   return Object.fromEntries(members.map(({ name, account }) => [account.hotkey, name]))
 }
 
-/** Returns a digest as 32 bytes. */
 function digestBytes(...parts: Parameters<typeof digest>): Buffer {
   return Buffer.from(digest(...parts), 'hex')
 }
@@ -74,7 +71,6 @@ function createSeededBytes(seed: string, name: string): (size: number) => Uint8A
 const QUIET_EPOCHS = 2
 const MAX_EPOCHS = 60
 
-/** Receives the events of each validator. */
 export type OnMemberEvent = (member: Member, event: Event) => void
 
 /**
@@ -180,7 +176,6 @@ const PATIENT_CALLER: Caller = {
  */
 export class Stage implements Disposable {
   readonly chain: LocalChain
-  /** Asks the miners that are served here. */
   readonly agent: AgentFactory
   readonly #seed: string
   readonly #servers = new Map<string, Awaited<ReturnType<typeof serveMiner>>>()
@@ -207,7 +202,6 @@ export class Stage implements Disposable {
   /** The clock of games: no time passes between two blocks. */
   readonly clock: Clock = { now: this.now, after: () => () => {} }
 
-  /** Makes the next block. */
   async produce(): Promise<void> {
     await this.chain.produce(this.now())
   }

@@ -64,7 +64,6 @@ const formatMiner = ({ uid, miner: { hotkey, model, revision, chute } }: Committ
 /** Reports whether a player is a whole number, ignoring its sign and blanks. */
 const isUid = (word: string): boolean => /^\s*[+-]?\d+\s*$/.test(word)
 
-/** Reads the miners that the uids among the players name. */
 async function readCommittedMiners(
   words: PerSide<string>,
   { network: place, netuid }: ChainChoice,
@@ -91,10 +90,7 @@ async function readCommittedMiners(
   return { champion: find('champion'), contender: find('contender') }
 }
 
-/**
- * Returns the miner that a uid's hotkey committed.
- * @throws RangeError unless the uid is registered and committed a miner.
- */
+/** @throws RangeError unless the uid is registered and committed a miner. */
 function findMiner(
   side: Side,
   uid: string,

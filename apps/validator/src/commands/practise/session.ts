@@ -37,7 +37,6 @@ export type Practice = {
   readonly against?: string
 }
 
-/** The options of the command, an output, and a signal that ends it. */
 export interface Session extends Pick<Practice, 'player' | 'model' | 'challenges'> {
   readonly strength: number
   readonly resume?: string | undefined

@@ -9,7 +9,7 @@ import { readValidatorAccount, resolveWalletFolder } from '../../service/account
 import { findSettings, pickGiven, type SettingEntry, toKebab } from '../../settings/entries.ts'
 import type { Flags } from '../../settings/settings.ts'
 
-/** Checks a text. Rejects with an error that states what is wrong with the text. */
+/** Rejects with an error that states the fault of a text. */
 type Check = (text: string) => Promise<unknown>
 
 /**

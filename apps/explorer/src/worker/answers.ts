@@ -35,7 +35,7 @@ export function createAnswers(opened: () => Promise<SubnetReader>) {
       const evidence = await collectEvidence(line, lane)
       return { steps: proveSample(evidence), file: toLine(toProof(evidence)) }
     },
-    /** Resolves with the steps of a proof file, and its sample. A file that is no proof has no sample. */
+    /** Resolves with the steps of a proof file, and its sample if the file is a proof. */
     proofFile: async (file: File) => {
       const bytes = new Uint8Array(await file.slice(0, PROOF_BYTES + 1).arrayBuffer())
       const { steps, read } = await judgeProofFile(bytes, (await opened()).subnet)
@@ -48,8 +48,8 @@ export function createAnswers(opened: () => Promise<SubnetReader>) {
 
 /**
  * Resolves with a sample, the validator and the epoch of its block, and its challenge in pairs: one
- * pair for each contender if the sample is the champion's, otherwise one pair. `url` is the block's,
- * and undefined if a page cannot open the bucket of the validator.
+ * for each contender if the sample is the champion's, otherwise one. `url` is the block's, and
+ * undefined if a page cannot open the bucket of the validator.
  */
 async function readSample(reader: SubnetReader, { block, line }: SampleLine) {
   const { state, validator, checked, sources } = await reader.findLane(block)

@@ -16,7 +16,7 @@ import type { SubnetReader } from './reader.ts'
 
 /** A recorded sample, and its challenge as played by the champion and contenders. */
 interface ShownSample {
-  /** The validator and the epoch of its block. */
+  /** Validator of the sample's block. */
   readonly validator: string
   readonly epoch: number
   readonly sample: Sample
@@ -26,19 +26,18 @@ interface ShownSample {
   readonly pairs: readonly ShownPair[]
 }
 
-/** A pair, and the course of each side if the environment is registered. */
+/** A pair, with the course of each side if the environment is registered. */
 export interface ShownPair extends ChallengePair {
   readonly courses: PerSide<EpisodeCourse | undefined>
 }
 
-/** The proof of a sample. */
 export interface ShownProof {
   readonly steps: readonly Step[]
-  /** The proof as the text of a file. */
+  /** Text of the proof file. */
   readonly file: string
 }
 
-/** The verdict on a proof file. */
+/** The steps of a proof file. */
 interface ShownProofFile {
   readonly name: string
   readonly steps: readonly Step[]
@@ -54,7 +53,7 @@ export interface Answers {
   duel(id: string): Promise<DuelDetails>
 }
 
-/** Creates the answers from a subnet that may still be opening. */
+/** Creates the answers. The subnet may still be opening. */
 export function createAnswers(opened: () => Promise<SubnetReader>): Answers {
   return {
     sample: async (line) => readSample(await opened(), line),

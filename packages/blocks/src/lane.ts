@@ -29,7 +29,7 @@ import {
 /** A valid lane. Protocol §6.5. */
 export interface Lane {
   readonly tallies: LaneTotals
-  /** From the head back to the epoch's first block. */
+  /** Hashes, from the head back to the epoch's first block. */
   readonly blocks: readonly Hash[]
   /** Number of games that were never begun. Protocol §3.1. */
   readonly unbegun: number

@@ -83,7 +83,10 @@ export function verifyInclusion(inclusion: Inclusion): boolean {
   return bytesToHex(reached) === bytesToHex(root)
 }
 
-/** Returns the root of the siblings. Null if a sibling is missing, unused or not a hash. */
+/**
+ * Returns the root to which leaf and siblings lead. Null if a sibling is missing, unused or not a
+ * hash.
+ */
 function climb({ leaf, index, size, proof }: Omit<Inclusion, 'root'>): Uint8Array | null {
   if (size === 1) return proof.length === 0 ? hashLeaf(leaf) : null
   const sibling = proof.at(-1)

@@ -51,7 +51,7 @@ export type Rates = Readonly<Record<'contender' | 'champion', number>>
  * crown a contender more often than the honest lanes would, or stop a contender that is clearly
  * better.
  *
- * The third is of the weight of all voters, with or without a lane. Lanes without weight or
+ * The third refers to the weight of all voters, with or without a lane. Lanes without weight or
  * challenges are ignored. Outliers are set aside (Protocol §8.5); then follow the steps of Protocol
  * §8.6: trimming, the score, a WIN, otherwise a HOLD. All arithmetic is on integers: Protocol §1.5.
  *

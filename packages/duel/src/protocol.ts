@@ -39,7 +39,7 @@ const CONSTANTS = {
   /** Square of the maximum deviations from the median lane's share. Other lanes are outliers. */
   outlierZSquared: 36,
   /**
-   * From epoch `evenEpoch` of a duel on, an environment is undecided if its median lane has a
+   * An environment is undecided, from epoch `evenEpoch` of a duel on, if its median lane has a
    * smaller share of decisive trials than `evenPpm`.
    */
   evenEpoch: 5,

@@ -82,8 +82,8 @@ function playTrial(open: OpenWalks, p: number): void {
 }
 
 /**
- * Ends the walks with at least `min` wins, then, from the top, those whose number of wins has a
- * mass below `dust`. Returns the share that ended.
+ * Ends the walks with at least `min` wins, then, from the top, each number of wins with a mass
+ * below `dust`. Returns the share that ended.
  */
 function takeFromAbove(open: OpenWalks, min: number, dust: number): number {
   const { mass, low } = open

@@ -126,8 +126,8 @@ export function computeTrust({ correct, incorrect }: Trust = NEWCOMER): number {
 }
 
 /**
- * Returns the record after an epoch: the old record fades, then `counted` is added, in
- * environments. Protocol §8.9.
+ * Returns the record after an epoch: the old record fades, then the numbers of environments in
+ * `counted` are added. Protocol §8.9.
  */
 export function updateRecord(
   record: Trust | undefined = NEWCOMER,

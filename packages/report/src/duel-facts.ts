@@ -59,7 +59,7 @@ export type DuelEnd = 'crowned' | 'passed' | 'verdicts' | 'length' | 'freezing'
 
 /**
  * Returns the minimum share, in ppm, of contenders exactly at the ratio to beat that fail to win
- * the needed environments, if challenges are independent. They win an environment with a
+ * the needed environments, if challenges are independent. Such contenders win an environment with a
  * probability of at most 0.05, or 0.0025 in the sole deciding environment: docs/guarantees.md. Does
  * not apply to contenders below or above the ratio.
  */

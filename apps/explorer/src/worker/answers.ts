@@ -16,7 +16,7 @@ import type { SubnetReader } from './reader.ts'
 
 /** A recorded sample, and its challenge as played by the champion and contenders. */
 interface ShownSample {
-  /** Validator of the sample's block. */
+  /** The validator and the epoch of its block. */
   readonly validator: string
   readonly epoch: number
   readonly sample: Sample
@@ -26,18 +26,19 @@ interface ShownSample {
   readonly pairs: readonly ShownPair[]
 }
 
-/** A pair, with the course of each side if the environment is registered. */
+/** A pair, and the course of each side if the environment is registered. */
 export interface ShownPair extends ChallengePair {
   readonly courses: PerSide<EpisodeCourse | undefined>
 }
 
+/** The proof of a sample. */
 export interface ShownProof {
   readonly steps: readonly Step[]
-  /** Text of the proof file. */
+  /** The proof as the text of a file. */
   readonly file: string
 }
 
-/** The steps of a proof file. */
+/** The verdict on a proof file. */
 interface ShownProofFile {
   readonly name: string
   readonly steps: readonly Step[]
@@ -53,7 +54,7 @@ export interface Answers {
   duel(id: string): Promise<DuelDetails>
 }
 
-/** Creates the answers. The subnet may still be opening. */
+/** Creates the answers from a subnet that may still be opening. */
 export function createAnswers(opened: () => Promise<SubnetReader>): Answers {
   return {
     sample: async (line) => readSample(await opened(), line),

@@ -1,5 +1,5 @@
 // Checks that every attack in docs/protocol.md has one test in test/attacks, and each test one row.
-// A file has the name of its attack, or describes several attacks, each by its name.
+// A file has the name of its attack, or a `describe` with the name of each of its attacks.
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 

@@ -1,5 +1,5 @@
-// Checks that dependencies point one way. Fails if a file has a forbidden import, or if too few
-// files were checked.
+// Fails if a file has a forbidden import, so that dependencies point one way, or if too few files
+// were checked.
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
@@ -24,8 +24,8 @@ console.log(
     `${summary.violations.length} violations`,
 )
 
-// No application may depend on another, except on the page, whose built files `af serve` serves. No
-// code of the page is imported.
+// No application may depend on another, except on the page: `af serve` serves its built files, and
+// imports no code.
 const SERVED = ['@affine/validator needs @affine/explorer']
 const manifests = readdirSync('apps').map((name) =>
   JSON.parse(readFileSync(`apps/${name}/package.json`, 'utf8')),

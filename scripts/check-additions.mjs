@@ -1,5 +1,5 @@
 // Adds an environment, a kind of bucket and a kind of chain to a copy of the project, each in one
-// file with a line or two elsewhere. Checks and tests the copy.
+// file with a line or two elsewhere, then checks and tests the copy.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -86,7 +86,7 @@ function addBackend({ write, edit, run }) {
   write(test, MEMORY_TEST)
   edit(backends, /(BACKENDS.* = \[.*)\]/, '$1, MEMORY]')
   run('biome', 'check', '--write', backends, test)
-  // Only the list in docs/settings.md has to change too. This writes it.
+  // This writes the list in docs/settings.md, which changes too.
   run('vitest', 'run', '--project', 'node', 'settings-page', '-u')
 }
 

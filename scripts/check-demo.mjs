@@ -1,6 +1,6 @@
 // Runs the demo from the build, or with `--install` by `npm run demo`, which installs and builds.
-// Then changes one byte at a time in the demo's evidence: the verifier must detect each change.
-// Compares README.md with the demo's output; with `--write`, updates README.md.
+// Compares README.md with the demo's output; with `--write`, updates README.md. Then changes one
+// byte at a time in the demo's evidence: the verifier must detect each change.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -50,7 +50,7 @@ try {
     .map((path) => join(buckets, path))
     .filter((path) => statSync(path).isFile())
   const sealed = files.filter((path) => path.includes('/v1/blocks/'))
-  // A state is compared when the epoch that it governs ends, and the newest epoch has not ended.
+  // A state is compared when its epoch ends, and the newest epoch has not ended.
   const states = files.filter((path) => /\/v1\/states\/[0-9]+\.json$/.test(path))
   const [newest] = states.map((path) => Number(basename(path, '.json'))).sort((a, b) => b - a)
   const compared = states.filter((path) => basename(path) !== `${newest}.json`)

@@ -1,8 +1,8 @@
-// Rehearses releases in a copy of the project, on a local registry: 0.1.0 of all packages, a
-// patch of the environments, and a minor version with a second version of an environment. The
-// commands of GitHub's workflow publish and tag them. After each release, `npm update` must leave
-// one copy of each package, and af-verify must accept what af 0.1.0 wrote. The tarballs of 0.1.0
-// are also checked one by one, and as a consumer uses them.
+// Rehearses releases in a copy of the project, on a local registry: 0.1.0 of all packages, a patch
+// of the environments, and a minor version with a second version of an environment. The commands of
+// GitHub's workflow publish and tag them. After each release, `npm update` must leave one copy of
+// each package, and af-verify must accept the evidence of af 0.1.0. The tarballs of 0.1.0 are also
+// checked one by one, and as a consumer uses them.
 import { execFile, execFileSync } from 'node:child_process'
 import {
   chmodSync,
@@ -49,13 +49,13 @@ const git = (...words) =>
     encoding: 'utf8',
   }).trim()
 
-/** Throws an error with the two values unless they are equal as JSON. */
+/** Throws unless the two values are equal as JSON. */
 function expectSame(what, value, wanted) {
   const [is, want] = [value, wanted].map((each) => JSON.stringify(each))
   if (is !== want) throw new Error(`${what}: expected ${want}, got ${is}`)
 }
 
-/** Returns the manifests of all published packages, each with its folder. */
+/** Returns the manifests of published packages, each with its folder. */
 function manifests() {
   return ['packages', 'apps']
     .flatMap((root) => readdirSync(join(copy, root)).map((name) => join(root, name)))
@@ -66,10 +66,10 @@ function manifests() {
     .filter((manifest) => manifest.private !== true)
 }
 
-/** Returns the names and versions of the packages of the copy. */
+/** Returns the names and versions of published packages. */
 const versions = () => manifests().map(({ name, version }) => `${name}@${version}`)
 
-/** Returns the changelogs that changesets has written, which must pass the checks too. */
+/** Returns the changelogs that changesets wrote, which must pass the checks too. */
 const changelogs = () =>
   git('ls-files', '--modified', '--others', '--exclude-standard', '*/CHANGELOG.md').split('\n')
 
@@ -146,7 +146,7 @@ async function upgrade() {
   expectSame('af-verify', `@affine/verifier@${version.trim()}`, versions().at(-1))
 }
 
-/** Checks the tarballs of all packages, and the project that has installed them. */
+/** Checks the tarballs, and the project that has installed them. */
 async function checkPackages(folder) {
   const packages = manifests()
   const tarballs = packages.map(({ name, version }) => {

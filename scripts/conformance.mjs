@@ -14,7 +14,6 @@ if (separator !== '--' || words.length === 0) {
   process.exit(2)
 }
 
-/** Writes the files of a history into a folder. */
 function unpack(name, folder) {
   mkdirSync(join(folder, 'buckets'), { recursive: true })
   const files = JSON.parse(gunzipSync(readFileSync(new URL(name, vectors))))
@@ -25,7 +24,7 @@ function unpack(name, folder) {
     }
 }
 
-/** Runs the program on a folder. Resolves with its exit code, roots and flaws. */
+/** Runs the program on a folder. Resolves with exit code, roots and flaws. */
 async function run(folder) {
   const [program, ...rest] = words.map((word) => word.replaceAll('{}', folder))
   const child = spawn(program, rest, { stdio: ['ignore', 'pipe', 'pipe'] })
@@ -48,7 +47,7 @@ async function run(folder) {
   }
 }
 
-/** Returns the differences between what a program found and what is wanted. */
+/** Returns the differences between found and wanted results. */
 function compare(found, want) {
   const isOf = ([validator, epoch, ...codes], flaw) =>
     flaw[0] === validator && flaw[1] === epoch && codes.includes(flaw[2])

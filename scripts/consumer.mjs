@@ -1,5 +1,5 @@
-// Checks our packages as an installing project uses them: their types without `skipLibCheck`, and
-// the size that @affine/envs adds to a page.
+// Checks packages as a project that installed them uses them: their types without `skipLibCheck`,
+// and the size that @affine/envs adds to a page.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -7,14 +7,14 @@ import { build } from 'esbuild'
 import ts from 'typescript'
 import { promisedBytes } from './promised-bytes.mjs'
 
-/** Matches the entries that need Node. */
+/** Matches entries that need Node. */
 const NEEDS_NODE = /\/(node|directory|wallet|metrics)$/
 
 const LIBRARIES = ['lib.es2022.d.ts', 'lib.esnext.disposable.d.ts', 'lib.dom.d.ts']
 
 /**
- * Returns the errors of a consumer's strict TypeScript in the declarations of these packages: all
- * entries with Node's types, and those for browsers without them.
+ * Returns the errors of strict TypeScript in the declarations of these packages: of all entries
+ * with Node's types, and of entries for browsers without Node's types.
  */
 export function typeFaults(project, packages) {
   const entries = packages.flatMap((name) => {
@@ -50,8 +50,7 @@ function faultsOf(project, entries, types) {
 }
 
 /**
- * Resolves with the gzipped bytes of a page's script that plays with @affine/envs, with all
- * imports.
+ * Resolves with the number of gzipped bytes of a page's script that plays with @affine/envs.
  * @throws Error if it is larger than the README states.
  */
 export async function checkSize(project) {

@@ -3,14 +3,11 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { isAbsolute, join, relative } from 'node:path'
 import { pnpmCommand } from './pnpm.mjs'
 
-/** Paths that are not part of the project. Some may change during the copy. */
+/** Paths outside the project. Some may change during the copy. */
 const LEFT_OUT =
   /^(\.git|\.turbo|\.venv|api)$|(^|\/)(node_modules|dist|__pycache__|\.\w+_cache|\w+\.egg-info)$/
 
-/**
- * Copies the project into `folder` and installs it. Returns functions that change and check the
- * copy.
- */
+/** Copies the project into `folder` and installs it. Returns functions that change and check it. */
 export function copyOf(folder) {
   const copy = join(folder, 'affine')
   const filter = (path) => !LEFT_OUT.test(relative('.', path))
@@ -21,22 +18,21 @@ export function copyOf(folder) {
     const { status } = spawnSync(program, words, { cwd: copy, stdio })
     if (status !== 0) throw new Error(`${program} ${words.join(' ')} ended with ${status}`)
   }
-  /** Runs the pinned pnpm in the copy. */
   const pnpm = (...words) => start(...pnpmCommand, '--loglevel=error', ...words)
-  // Packages of the checkout cannot be shared, since pnpm would write this copy's path into them.
+  // The checkout's packages are not shared: pnpm would write this copy's path into them.
   pnpm('install', '--frozen-lockfile', '--reporter=append-only')
   return {
     copy,
     write,
     pnpm,
-    /** Replaces the first match in a file. Throws if there is none. */
+    /** Replaces the first match in a file. Throws without a match. */
     edit(path, pattern, replacement) {
       const text = readFileSync(join(copy, path), 'utf8')
       const edited = text.replace(pattern, replacement)
       if (edited === text) throw new Error(`${path} has no match of ${pattern}`)
       write(path, edited)
     },
-    /** Runs an installed program by name, or a program at an absolute path. */
+    /** Runs an installed program, or a program at an absolute path. */
     run: (program, ...words) =>
       start(isAbsolute(program) ? program : join('node_modules', '.bin', program), ...words),
   }

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { pnpmCommand, run } from './pnpm.mjs'
 
 console.log('Installing and building. The first time takes a minute or two.')
-// One process installs, if anything changed, and builds. Its output is only useful if it fails.
+// One process installs, if anything changed, and builds. Its output is printed only if it fails.
 const turbo = ['exec', 'turbo', 'run', 'build', '--output-logs=errors-only']
 const options = ['--config.verify-deps-before-run=install', '--loglevel=error']
 const [program, ...words] = [...pnpmCommand, ...options, ...turbo]

@@ -41,9 +41,9 @@ const specification = await readSpecification()
 const load = install()
 const [chopsticks, util] = [load('@acala-network/chopsticks-core'), load('@polkadot/util')]
 const chain = await start(await makeGenesis(specification))
-// While chopsticks builds a block, the block's transactions are neither in the pool nor in the
-// head's state, so the next index of an account would be too low. So building a block and reading
-// an index take turns.
+// While chopsticks builds a block, its transactions are neither in the pool nor in the head's
+// state, and an account's next index would be too low. So building a block and reading an index
+// take turns.
 let turn = Promise.resolve()
 const inTurn =
   (task) =>
@@ -68,9 +68,7 @@ function fail(message) {
   process.exit(1)
 }
 
-/**
- * Returns the chain's specification: the named file, or the repository's at COMMIT, from the cache.
- */
+/** Returns the chain's specification: the named file, or the cached file at COMMIT. */
 async function readSpecification() {
   const path = values.spec ?? join(CACHE, 'aura-dev.json')
   if (existsSync(path)) return JSON.parse(readFileSync(path))
@@ -147,16 +145,16 @@ async function start(raw) {
   const { Block, GenesisProvider, getAuraSlotDuration, setup, StorageLayer } = chopsticks
   const code = raw.genesis.raw.top[CODE]
   // chopsticks calls the runtime for the length of a slot without the imports that this runtime
-  // leaves unresolved. The call fails, and chopsticks assumes 12 s, with which blocks would not fit
-  // their slots. It caches the length by code, so the right length is cached first.
+  // leaves unresolved. The call fails, and chopsticks assumes 12 s, so blocks would not fit their
+  // slots. It caches the length by code: the right length is cached first.
   const slot = (await callRuntime(code, 'AuraApi_slot_duration')).result
   const slotMs = util.u8aToBn(util.hexToU8a(slot)).toNumber()
   getAuraSlotDuration.cache.set(code, Promise.resolve(slotMs))
   // Block 0 has no time, so chopsticks would read the clock twice for block 1, and a slot could end
-  // between the two.
+  // in between.
   const now = util.bnToHex(Math.floor(Date.now() / slotMs) * slotMs, { bitLength: 64, isLe: true })
   const top = Object.entries({ ...raw.genesis.raw.top, [NOW]: now })
-  // chopsticks iterates keys in the order of this object and needs them sorted.
+  // chopsticks needs the keys of this object sorted.
   raw.genesis.raw.top = Object.fromEntries(top.sort(([a], [b]) => (a < b ? -1 : 1)))
   // Otherwise chopsticks drops the first blocks.
   const keepAll = { maxMemoryBlockCount: Number.MAX_SAFE_INTEGER }
@@ -166,8 +164,8 @@ async function start(raw) {
     ...HOST,
     ...keepAll,
   })
-  // Each block is a layer, and a read searches all layers, which would take longer and longer. So
-  // every 32nd block has the whole storage.
+  // Each block is a layer, and a read searches all layers, ever longer. So every 32nd block has the
+  // whole storage.
   const all = { ...raw.genesis.raw.top, ...(await chain.head.storageDiff()) }
   chain.onNewBlock = async (block) => {
     const parent = await block.parentBlock
@@ -188,8 +186,8 @@ async function start(raw) {
 }
 
 /**
- * Serves JSON-RPC over WebSocket. Resolves with the port. There is no dev_setHead, since `all` has
- * the storage of one sequence of blocks.
+ * Serves JSON-RPC over WebSocket, except dev_setHead, since `all` has the storage of one sequence
+ * of blocks. Resolves with the port.
  */
 async function serve() {
   const { dev_setHead: _, system_accountNextIndex: next, ...others } = chopsticks.allHandlers

@@ -1,6 +1,5 @@
-// `npm run test:long -- <part> <options>` runs one of the tests that take too long for `npm test`;
-// without a part, all of them. They have a low priority, so that they do not slow down other
-// programs.
+// Runs a part of the tests that are too slow for `npm test`, or without a part all:
+// `npm run test:long -- <part> <options>`. A low priority avoids slowing down other programs.
 import { setPriority } from 'node:os'
 import { join } from 'node:path'
 import { install, pnpmCommand, run } from './pnpm.mjs'

@@ -1,5 +1,5 @@
-// Checks that no code branches on a sentence: on the message of an error, or on one of our own
-// fields with sentences. Such code breaks when the sentence is improved. Printing is allowed.
+// Checks that no code branches on a sentence: on the message of an error, or on one of our fields
+// with sentences. Such code breaks when the sentence is improved.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
@@ -34,8 +34,8 @@ const program = ts.createProgram(fileNames, { ...options, allowJs: true })
 const checker = program.getTypeChecker()
 
 /**
- * Reports whether the values of a property are sentences: its name is in SENTENCES, its type
- * includes string, and this project or an error declares it.
+ * Reports whether a property has sentences: its name is in SENTENCES, its type includes string, and
+ * this project or an error declares it.
  */
 function isSentence(property, node) {
   if (property === undefined || !SENTENCES.has(property.name)) return false
@@ -49,8 +49,8 @@ function isSentence(property, node) {
 }
 
 /**
- * Reports whether the value of an expression is a sentence: a property that `isSentence` accepts,
- * also if it is read through a constant or a destructuring, or has a default after `??`.
+ * Reports whether an expression is a property that `isSentence` accepts, also through a constant or
+ * a destructuring, or with a default after `??`.
  */
 function isText(node) {
   if (ts.isParenthesizedExpression(node) || ts.isAsExpression(node)) return isText(node.expression)
@@ -72,7 +72,6 @@ function isText(node) {
   return isSentence(property, node)
 }
 
-/** Reports whether a node branches on a sentence. */
 function isDecision(node) {
   if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression)) {
     const { expression, name } = node.expression

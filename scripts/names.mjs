@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 
-/** Names that may be declared more than once: each component of the page has its `Props`. */
+/** Names that may be declared more than once. */
 const REPEATED = new Set(['Props'])
 
 const files = ['packages', 'apps']
@@ -13,7 +13,6 @@ const files = ['packages', 'apps']
   )
   .filter((path) => /\.tsx?$/.test(path))
 
-/** Returns the names of the types and classes that a source file declares. */
 function namesIn(file) {
   const names = []
   const visit = (node) => {

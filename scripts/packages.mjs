@@ -1,5 +1,5 @@
-// Checks packed packages: their files and manifests, and in a project that installed them each
-// README's example, the types and the size.
+// Checks packed packages: files and manifests, and in a project that installed them each README's
+// example, the types and the size.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,8 +10,8 @@ const run = (program, words, options = {}) =>
   execFileSync(program, words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], ...options })
 
 /**
- * Returns the first example of a README and the output that the README states, in a ```text block
- * or in comments after the example's lines.
+ * Returns the first example of a README and its stated output, in a ```text block or in comments
+ * after the example's lines.
  */
 function example(readme) {
   const [whole, code] = /```ts\n([\s\S]*?)```/.exec(readme) ?? []
@@ -26,7 +26,8 @@ function example(readme) {
 
 /**
  * Throws if a tarball contains third-party code without its licence. By the source maps, tsup must
- * have bundled none. The page bundles some and lists their licences; its own tests check the list.
+ * have bundled no such code. The page bundles some and lists the licences; its tests check the
+ * list.
  */
 function checkLicences(tarball, files) {
   if (!files.includes('package/LICENSE')) throw new Error(`${tarball} has no LICENSE`)
@@ -74,8 +75,7 @@ function checkExample(project, folder) {
 }
 
 /**
- * Checks the packages in `folders` as a consumer sees them in `project`, which has installed all
- * packages.
+ * Checks the packages in `folders` as a consumer sees them in `project`, which installed all.
  * @throws Error for a README's example with other output, wrong types, or a bundle over its limit.
  */
 export async function checkConsumer(project, folders) {

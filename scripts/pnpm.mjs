@@ -6,21 +6,21 @@ const { packageManager } = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
 )
 
-/** Tools must print problems, but no news about themselves. */
+/** Tools must print problems, not news about themselves. */
 Object.assign(process.env, {
   TURBO_TELEMETRY_DISABLED: '1',
   TURBO_NO_UPDATE_NOTIFIER: '1',
   NO_UPDATE_NOTIFIER: '1',
 })
-// `npx -p` and `npx -c` set these variables, which would make our own npx run another package or
+// `npx -p` and `npx -c` set these variables, which would make our npx run another package or
 // command.
 delete process.env.npm_config_package
 delete process.env.npm_config_call
 
 /**
  * Returns the command that starts npx without a shell, which would split paths at spaces. On
- * Windows `npx` itself needs a shell, so Node runs npm's file. npm gives its folder to the scripts
- * that it runs, and Node's installer puts npm next to Node.
+ * Windows `npx` needs a shell, so Node runs npm's file. npm gives its path to its scripts, and
+ * Node's installer puts npm next to Node.
  */
 function npxCommand() {
   const { npm_execpath: npm = '' } = process.env
@@ -30,7 +30,7 @@ function npxCommand() {
   return [process.execPath, installed]
 }
 
-/** The command that starts the pinned pnpm, which npx fetches if it is not installed. */
+/** The command of the pinned pnpm, which npx fetches if it is missing. */
 export const pnpmCommand = [...npxCommand(), '-y', packageManager]
 
 /** Runs the pinned pnpm. Ends this process if it fails. */
@@ -45,7 +45,6 @@ export function run(program, ...words) {
   if (status !== 0) process.exit(status ?? 1)
 }
 
-/** Installs the packages of the lockfile. */
 export function install() {
   pnpm('install', '--frozen-lockfile', '--reporter=append-only', '--loglevel=error')
 }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * Returns the bytes that a page of the documentation states as kB in `sentence`. Checks compare
- * with the page, so that each number is in one place.
+ * Returns the bytes that a page of the documentation states as kB in `sentence`, so that each
+ * number is in one place.
  * @throws Error if the page has no such sentence.
  */
 export function promisedBytes(page, sentence) {

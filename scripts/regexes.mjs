@@ -1,12 +1,12 @@
-// Checks with recheck that no regular expression in the sources takes more than linear time on any
-// text. It runs with tsx, so that it can load the files that build expressions.
+// Checks with recheck that every regular expression in the sources takes at most linear time on any
+// text. Runs with tsx, to load the files that build expressions.
 import { readdirSync, readFileSync } from 'node:fs'
 import { register } from 'node:module'
 import { join, resolve } from 'node:path'
 import recheck from 'recheck/lib/browser.js'
 import ts from 'typescript'
 
-/** Options without time limits, so that the result is the same on every machine. */
+/** No time limits, so that the result is the same on every machine. */
 const NO_CLOCK = { timeout: null, attackTimeout: null, incubationTimeout: null }
 const LITERAL = /^\/(.*)\/([a-z]*)$/s
 
@@ -17,7 +17,7 @@ const files = ['packages', 'apps']
   )
   .filter((path) => /\.tsx?$/.test(path))
 
-/** The first file with each expression, by its source text. */
+/** First files by expression. */
 const places = new Map()
 const note = (literal, file) => places.set(literal, places.get(literal) ?? file)
 
@@ -48,7 +48,7 @@ globalThis.RegExp = new Proxy(RegExp, {
   },
 })
 
-/** Loads a document as its text, as the build of the page does. */
+/** Loads a document as text, as the page's build does. */
 const LOADER = `import { readFileSync } from 'node:fs'
 export const load = (url, context, next) => {
   if (!new URL(url).pathname.endsWith('.md')) return next(url, context)

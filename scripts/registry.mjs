@@ -1,9 +1,9 @@
-// A registry for npm in memory: npm can install packages that `npm publish` has sent to it.
+// An npm registry in memory: npm can install packages that `npm publish` has sent to it.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { json } from 'node:stream/consumers'
 
-/** Adds a version to a package. Returns an HTTP status, like npm 403 if the version exists. */
+/** Adds a version to a package. Returns an HTTP status, 403 if the version exists. */
 function publish(packages, files, { name, versions, _attachments, 'dist-tags': tags }) {
   const known = packages.get(name)
   const isThere = Object.keys(versions).some((version) => known?.versions[version] !== undefined)

@@ -22,7 +22,6 @@ const contextSequence = context.getSequence()
 const session = new LlamaChatSession({ contextSequence })
 const done = { calls: 0, read: 0, written: 0, seconds: 0 }
 
-/** Returns a message in the library's form. */
 const turnOf = ({ role, content }) =>
   role === 'assistant' ? { type: 'model', response: [content] } : { type: 'user', text: content }
 
@@ -46,7 +45,6 @@ async function completionOf(body) {
   return { object: 'chat.completion', choices, usage }
 }
 
-/** Answers a request. */
 async function answer(body, response) {
   if (response.destroyed) return // the client has gone
   try {

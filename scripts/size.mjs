@@ -7,10 +7,10 @@ import { promisedBytes } from './promised-bytes.mjs'
 const folder = 'apps/explorer/dist'
 const page = 'docs/explorer.md'
 
-/** Reports whether a file is loaded only with the client for Bittensor's nodes. */
+/** Reports whether only the client for Bittensor's nodes loads a file. */
 const isClient = (path) => /^assets\/(subtensor|p-retry)-[\w-]+\.js$/.test(path)
 
-/** Reports whether no browser loads a file with the page: the licences, and the protocol. */
+/** Reports whether a file is not loaded with the page: the licences, and the protocol. */
 const isDocument = (path) => /^licences\.txt$|^assets\/protocol-[\w-]+\.md$/.test(path)
 
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })

@@ -8,7 +8,7 @@ import { install, pnpm } from './pnpm.mjs'
 const folder = resolve(process.argv[2] ?? 'tarballs')
 mkdirSync(folder, { recursive: true })
 install()
-// A build does not delete chunks of earlier builds, which would be packed too.
+// Chunks of earlier builds would be packed too.
 for (const root of ['packages', 'apps'])
   for (const name of readdirSync(root))
     rmSync(join(root, name, 'dist'), { recursive: true, force: true })

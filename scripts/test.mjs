@@ -12,7 +12,7 @@ if (words.some((word) => word !== '--all')) {
   process.exit(2)
 }
 const all = words.length > 0
-/** The Python of an environment with python[test]. */
+/** Python of an environment with python[test]. */
 const python = process.env.TEST_PYTHON
 if (all && !existsSync(process.env.CHROMIUM_PATH ?? '/usr/bin/chromium')) {
   console.error('no Chromium: install it, or name it in CHROMIUM_PATH')
@@ -33,7 +33,7 @@ const bin = (name) => join('node_modules', '.bin', name)
 // turbo needs pnpm on its path, where npx puts it
 const turbo = [...pnpmCommand, 'exec', 'turbo', 'run']
 if (all) process.env.GAMES = '10000'
-/** Number of concurrent steps of a stage. Many steps use one processor. */
+/** Number of concurrent steps: many use one processor. */
 const atOnce = availableParallelism()
 /** Returns the command that runs the tests of these projects and writes the results to `file`. */
 const vitest = (projects, file) => [
@@ -42,7 +42,7 @@ const vitest = (projects, file) => [
   ...(projects.includes('machine') ? ['--maxWorkers=100%'] : []),
   ...['--reporter=default', '--reporter=json', `--outputFile.json=${file}`],
 ]
-/** Runs a verifier on the histories of vectors/conformance. */
+/** Runs a verifier on vectors/conformance. */
 const conformance = [process.execPath, 'scripts/conformance.mjs', '--']
 const HISTORY = ['{}/buckets', '--network', '{}/chain.jsonl', '--json']
 const afVerify = [process.execPath, 'apps/verifier/bin/af-verify.js', ...HISTORY, '--jobs', '1']
@@ -106,7 +106,7 @@ const stages = [
 
 let passed = 0
 let failed = 0
-/** Failures, printed again at the end, since a step's own output may be far above. */
+/** Failures, printed again at the end: a step's output may be far above. */
 const failures = []
 
 /** Runs a step. If others run concurrently, prints its output when it ends. */

@@ -1,5 +1,5 @@
-// Checks that lines, also of strings and comments, which the formatter does not break, have at most
-// 100 columns, except in tests.
+// Checks that lines, except in tests, have at most 100 columns. The formatter breaks neither
+// strings nor comments.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 

@@ -1,6 +1,6 @@
 import type { DuelTurn } from '@affine/report'
 
-/** A view of the page, and its subject. */
+/** A view, and its subject. */
 export type Route =
   | { readonly view: 'race' | 'miners' | 'validators' | 'proof' | 'nowhere' }
   | { readonly view: 'duel' | 'hotkey'; readonly id: string }
@@ -11,7 +11,7 @@ const DUEL = /^[0-9]{1,10}\/[1-9A-HJ-NP-Za-km-z]{32,48}$/
 /** Lines of a block have at most four digits. */
 const SAMPLE = /^[0-9a-f]{64}\/[0-9]{1,4}$/
 
-/** Parses the fragment of a URL. Never throws, for any fragment. */
+/** Parses the fragment of a URL. Never throws. */
 export function parseRoute(fragment: string): Route {
   const [, view = '', id = ''] = /^#?\/?([a-z]*)\/?(.*)$/s.exec(fragment) ?? []
   const [block = '', line] = id.split('/')
@@ -23,11 +23,10 @@ export function parseRoute(fragment: string): Route {
   return { view: view === '' ? 'race' : 'nowhere' }
 }
 
-/** Returns the key of a duel. A contender has only one duel that starts in an epoch. */
+/** Returns the key of a duel: a contender starts at most one duel in an epoch. */
 export const formatDuelId = ({ start, contender }: Pick<DuelTurn, 'start' | 'contender'>): string =>
   `${start}/${contender.hotkey}`
 
-/** Links to views. */
 export const linkTo = {
   duel: (id: string): string => `#/duel/${id}`,
   hotkey: (hotkey: string): string => `#/hotkey/${hotkey}`,

@@ -5,7 +5,7 @@ import type { BucketHealth } from './worker/buckets.ts'
 import type { EpochAccount, ShownDuel } from './worker/epoch-accounts.ts'
 import type { Findings } from './worker/reader.ts'
 
-/** Everything known about a network so far. */
+/** Everything that was read of a network so far. */
 export interface AppState extends Findings {
   readonly file?: NetworkFile | undefined
   readonly epochs: readonly EpochAccount[]
@@ -14,20 +14,19 @@ export interface AppState extends Findings {
 
 export const EMPTY_STATE: AppState = { epochs: [], health: [] }
 
-/** Returns the state with new findings. */
 export const addFindings = (state: AppState, found: Findings): AppState => ({
   ...state,
   ...found,
   epochs: [...state.epochs, ...(found.epochs ?? [])],
 })
 
-/** One duel after its latest epoch, and its epochs. */
+/** A duel after its latest epoch that was read. */
 export interface DuelAccount {
   readonly duel: ShownDuel
   readonly epochs: readonly EpochAccount[]
-  /** The interim analyses of its environments, epoch by epoch. */
+  /** Interim analyses of its environments, oldest first. */
   readonly analyses: readonly DatedAnalysis[]
-  /** The latest of these epochs. */
+  /** The latest of `epochs`. */
   readonly last: EpochAccount
 }
 
@@ -49,7 +48,6 @@ export function listDuels({ epochs }: Pick<AppState, 'epochs'>): readonly DuelAc
   return [...duels.values()]
 }
 
-/** Returns the duels of a hotkey. */
 export const findDuels = (state: AppState, hotkey: string): readonly DuelAccount[] =>
   listDuels(state).filter(({ duel }) => findSide(hotkey, duel) !== undefined)
 
@@ -75,7 +73,7 @@ export interface Term {
   readonly to: number
 }
 
-/** Lists the terms of a state. The last term contains the first undecided epoch. */
+/** Lists the terms, oldest first. The last term contains the first undecided epoch. */
 export function listTerms({ epochs }: Pick<AppState, 'epochs'>): readonly Term[] {
   const reigns: Term[] = []
   const holders = epochs.map(({ epoch, champion }) => ({ epoch, hotkey: champion?.hotkey }))

@@ -15,7 +15,7 @@ import { LinkWarning, ReadingStrip, SourceBar } from './views/reading-strip.tsx'
 import { ValidatorsView } from './views/validators-view.tsx'
 
 interface AppProps extends Feed {
-  /** Undefined if none is named; the feed then has the reason. */
+  /** Undefined if no network is named; the feed then reports the reason. */
   readonly network: NamedNetwork | undefined
 }
 
@@ -58,13 +58,12 @@ function App({ network, ...reader }: AppProps): JSX.Element {
   )
 }
 
-/** Stores the scroll position at each click in the history, for Back. */
+/** Stores the scroll position in the history at each click, for Back. */
 function keepPlaces(): void {
   history.scrollRestoration = 'manual'
   addEventListener('click', () => history.replaceState(scrollY, ''), true)
 }
 
-/** Marks the tab of a route. */
 function markTab({ view }: Route): void {
   const href = view === 'race' ? '#/' : `#/${view}`
   for (const tab of document.querySelectorAll('nav a'))
@@ -78,8 +77,8 @@ function useRoute(): Route {
 }
 
 /**
- * Returns the latest proof file, and a function that opens another file and its view. A file that
- * the reader drops on any view is also opened.
+ * Returns the proof file, and a function that opens another file and its view. Also opens a file
+ * that the reader drops on any view.
  */
 function useDroppedFile() {
   const [file, setFile] = useState<File>()
@@ -109,7 +108,6 @@ function useReader({ ask, listen }: Feed, network: NamedNetwork | undefined) {
   return useMemo(() => ({ state, ask }), [state])
 }
 
-/** Shows the view of a route. */
 function View({ route, page, ...chosen }: ViewProps): JSX.Element {
   switch (route.view) {
     case 'race':

@@ -7,14 +7,14 @@ import workerUrl from './worker/worker.ts?worker&url'
 
 export type AnswerTo<Name extends keyof Answers> = Awaited<ReturnType<Answers[Name]>>
 
-/** A name of `Answers`, and its arguments. */
+/** A method of `Answers`, and its arguments. */
 export type Question<Name extends keyof Answers> = readonly [Name, ...Parameters<Answers[Name]>]
 
 /** The worker that reads a network. */
 export interface Feed {
   /** Passes the findings so far to `show`, then each new finding. */
   readonly listen: (show: (found: Findings) => void) => void
-  /** Passes the answer to a question to `hear`, unless the returned function is called before. */
+  /** Passes the answer to a question to `hear`. The returned function cancels this. */
   readonly ask: <Name extends keyof Answers>(
     question: Question<Name>,
     hear: (answer: AnswerState<AnswerTo<Name>>) => void,
@@ -49,9 +49,9 @@ export function startFeed(file: NetworkFile | undefined, refusal = ''): Feed {
 }
 
 /**
- * Starts a worker with the page's policy. A worker has the policy of the response with its script,
- * which a static host sends without a policy. Only the script of a `blob:` URL inherits the page's
- * policy. Therefore the worker has a script of this kind, which imports the module at `url`.
+ * Starts a worker with the page's policy. A static host sends scripts without a policy, so a worker
+ * would have none. A script of a `blob:` URL inherits the page's policy; it imports the module at
+ * `url`.
  */
 function startWorker(url: string): Worker {
   const script = new Blob([`import ${JSON.stringify(url)}`], { type: 'text/javascript' })

@@ -9,9 +9,11 @@ export interface NetworkFile {
   readonly buckets?: string
   readonly netuid?: number
   readonly firstEpoch?: number
-  /** Number of epochs to read, up to the chain's head. The attested state before is trusted. */
+  /**
+   * Number of epochs to read, up to the chain's head. The attested state before them is trusted.
+   */
   readonly last?: number
-  /** Names of hotkeys. */
+  /** Names by hotkey. */
   readonly names?: Readonly<Record<string, string>>
 }
 
@@ -19,23 +21,20 @@ export interface NetworkFile {
 export interface NamedNetwork {
   readonly file: NetworkFile
   readonly isByLink: boolean
-  /** Network of the site's file. Undefined if the file names no network. */
+  /** Network of the site's file, if the file names a network. */
   readonly own: NetworkFile | undefined
 }
 
-/** A value, or the reason for its refusal. */
 type NetworkResult<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly detail: string }
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Reports whether a chain is the name of a network. */
+/** Reports whether `chain` is the name of a network, not a URL. */
 export const isNetworkName = (chain: string): boolean => /^(finney|test)$/.test(chain)
 
-/**
- * Description of a field, and a function that parses it and returns undefined for an invalid value.
- */
+/** Expected value of a field, and its parser, which returns undefined for an invalid value. */
 type FieldReader = readonly [expected: string, read: (given: unknown, base: string) => unknown]
 
 /** Hosts that `connect-src` of the page's policy, in index.html, lists for http and ws. */
@@ -80,7 +79,7 @@ export function chooseNetwork(
   return { ok: true, value: { file: isOwn ? own : link.value, isByLink: hasChain && !isOwn, own } }
 }
 
-/** Returns the reason that a query cannot be followed completely. Undefined if it can. */
+/** Returns the reason that a query is refused, if there is one. */
 function findQueryError(query: Fields): string | undefined {
   const names = Object.keys(query)
   const unknown = names.find((name) => !QUERY_NAMES.includes(name))
@@ -110,7 +109,6 @@ function readFile(value: unknown, base: string): NetworkResult<NetworkFile> {
   return { ok: true, value: { chain: '', ...values } }
 }
 
-/** Parses a chain: the name of a network, or a URL. */
 function parseChain(given: unknown, base: string): string | undefined {
   return typeof given === 'string' && isNetworkName(given)
     ? given

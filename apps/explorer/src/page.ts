@@ -17,9 +17,7 @@ export interface Page extends StateProps, Pick<Feed, 'ask'> {}
 /** Returns a function that names hotkeys by the network's file, or shortens them. */
 export const hotkeyNames = ({ file }: AppState): HotkeyFormatter => nameHotkeysBy(file?.names ?? {})
 
-/**
- * The latest answer to each question, so that a view has its full height immediately after Back.
- */
+/** Latest answers by question. With them, a view has its full height immediately after Back. */
 const cachedAnswers = new Map<string, AnswerState<unknown>>()
 
 /**
@@ -44,15 +42,15 @@ export function useAnswer<Name extends keyof Answers>(
 }
 
 /**
- * Returns whether the reading of a state is in progress, stopped early or has ended. Without a
- * network it has stopped.
+ * Returns whether the reading is in progress, stopped early or has ended. Without a network it has
+ * stopped.
  */
 export function readingState({ file, failure, ms }: AppState): 'reading' | 'stopped' | 'ended' {
   if (ms !== undefined) return 'ended'
   return file === undefined || failure !== undefined ? 'stopped' : 'reading'
 }
 
-/** Explains missing content. Returns `none` if everything was read. */
+/** Explains missing content: returns `none` if everything was read. */
 export function explainAbsence(state: AppState, none: string): string {
   const progress = readingState(state)
   if (progress === 'reading') return 'Reading…'
@@ -61,8 +59,8 @@ export function explainAbsence(state: AppState, none: string): string {
 }
 
 /**
- * Describes a duel in one sentence: its end or its current result, and the epochs if some were not
- * read. Under other constants duels begin again. Protocol §9.2.
+ * Describes in one sentence the end or the current result of a duel, and its epochs if some were
+ * not read. Under other constants duels begin again. Protocol §9.2.
  */
 export function describeResult(state: AppState, account: DuelAccount): string {
   const { duel, epochs, last } = account

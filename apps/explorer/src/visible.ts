@@ -15,7 +15,7 @@ export function showHidden(text: string, most = 4096): string {
   })
 }
 
-/** Returns untrusted text on one line, like `showHidden`. */
+/** Returns untrusted text like `showHidden`, on one line. */
 export const showOnLine = (text: string, most = 200): string =>
   showHidden(text, most).replaceAll('\n', '⏎')
 

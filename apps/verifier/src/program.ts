@@ -69,7 +69,7 @@ const history = chainCommand('af-verify')
   .action(async (named, options) => {
     const base = expandPath(named ?? process.env.AFFINE_BUCKETS ?? '', 'buckets') || undefined
     checkOptions(options)
-    // Imported here, so that help and wrong usage do not load them.
+    // Help and wrong usage do not load these modules.
     const { openChain } = await import('@affine/settlement')
     const { verify } = await import('./verify.ts')
     const names = await readNames(options.network)
@@ -99,7 +99,6 @@ const isUnusedByProof = (option: Option): boolean => {
   return !isShared && history.getOptionValueSource(name) === 'cli'
 }
 
-/** The program `af-verify`. */
 export const program: CommandUnknownOpts = history
 
 /**

@@ -37,31 +37,30 @@ import {
 import { createBucketOpener, expectBuckets, openThreads } from '@affine/settlement/node'
 import { type Output, printable, readNamed } from '@affine/terminal'
 
-/** Names of hotkeys, for display. */
 type HotkeyNames = Readonly<Record<string, string>>
 
-/** The epochs to verify, and the part of the result to show. */
+/** The epochs to verify, and the results to show. */
 export interface VerifyOptions {
-  /** The folder or URL of the buckets that were announced by name. */
+  /** Folder or URL of the buckets that were announced by name. */
   readonly base?: string | undefined
-  /** The first epoch to recompute. Default: the network's first. */
+  /** First epoch to recompute. Default: the network's first. */
   readonly fromEpoch?: number
-  /** The last epoch to recompute. Default: the last that has ended. */
+  /** Last epoch to recompute. Default: the last that has ended. */
   readonly toEpoch?: number
-  /** The only epoch to show. */
+  /** Only epoch to show. */
   readonly epoch?: number
-  /** Blocks that are checked concurrently. Default: the number of processors. */
+  /** Number of blocks checked concurrently. Default: the number of processors. */
   readonly jobs?: number
   /** Maximum copies of each block to compare. Default: all. */
   readonly copies?: number
   /** Set to show every sample. */
   readonly samples?: true
   readonly names?: HotkeyNames
-  /** The only sample to show, as `env#index`, with or without the environment's version. */
+  /** Only sample to show, as `env#index`, with or without the environment's version. */
   readonly sample?: string
 }
 
-/** The bytes that one thread checks while others would still be starting. */
+/** Bytes that one thread checks while others would still be starting. */
 const SHORT_BYTES = 2 ** 24
 
 /**
@@ -74,7 +73,7 @@ export async function verify(
   screen: Output,
 ): Promise<void> {
   const { base, names = {} } = options
-  // The waiting times are not part of the result, so they go to standard error.
+  // Waiting times are not part of the result.
   const onWaits = (waits: Waits): void => {
     const text = formatWaits(waits)
     if (text !== undefined) process.stderr.write(`${text}\n`)
@@ -89,14 +88,13 @@ export async function verify(
   if (end.conclusion === 'COMPARED_HOLDS') process.exitCode = 3
 }
 
-/** Returns a naming that prints hotkeys in full, so that readers can search for them. */
+/** Returns a formatter that prints hotkeys in full, so that readers can search for them. */
 const nameInFull = (names: HotkeyNames): HotkeyFormatter =>
   nameHotkeysBy(names, (key) => printable(key))
 
 /**
- * Recomputes the epochs and prints the requested epochs or samples. Resolves with `shown`, the
- * number of epochs and samples that it printed, and `end`, the result after the last epoch, which
- * is undefined if there was no epoch.
+ * Recomputes the epochs and prints the requested epochs or samples. Resolves with `shown`, their
+ * number, and `end`, the result after the last epoch, if there was an epoch.
  */
 async function printEpochs(
   data: RecomputeOptions & { readonly from: State },
@@ -145,8 +143,8 @@ async function printSamples(
 }
 
 /**
- * Prints an epoch, unless a sample is requested, then the epoch's flaws, then its warnings, which
- * do not mean that data is wrong. Returns the number of epochs that it printed.
+ * Prints an epoch, unless a sample is requested, then its flaws and warnings. Returns the number of
+ * printed epochs.
  */
 function printEpoch(
   result: RecomputedEpoch,
@@ -168,7 +166,7 @@ function createNoMatchError({ epoch, sample }: VerifyOptions): RangeError {
   return new RangeError(`no sample in a valid lane matches ${sample}`)
 }
 
-/** Yields the recomputed epochs, with one thread per job, or with one job without threads. */
+/** Yields the recomputed epochs. Uses a thread for each job, unless there is only one job. */
 async function* recomputeEpochs(
   data: RecomputeOptions,
   { jobs = availableParallelism(), toEpoch: to, copies }: VerifyOptions,
@@ -179,15 +177,13 @@ async function* recomputeEpochs(
   yield* recompute({ ...data, to, choose, ...threads })
 }
 
-/** Reports whether the sample is requested. Without `--sample`, every sample is. */
+/** Reports whether a sample is requested. Without `--sample`, every sample is. */
 function isRequested({ sample: name }: VerifyOptions, { env, index }: Sample): boolean {
   const names = [`${env}#${index}`, `${env.split('@')[0]}#${index}`]
   return name === undefined || names.includes(name)
 }
 
-/**
- * Returns a function that draws at most `max` holders at random, so that no one can predict them.
- */
+/** Returns a function that draws up to `max` holders at random, so that no one predicts them. */
 function createDraw(max: number): Choose {
   return (holders) => {
     const left = [...holders]
@@ -212,8 +208,8 @@ function printBeginning(
 }
 
 /**
- * The samples of one epoch, which may not fit into memory, in a temporary file. Only at the end of
- * the epoch is it known which of them count.
+ * The samples of one epoch in a temporary file: they may not fit into memory, and whether they
+ * count is known only at the end of the epoch.
  */
 class SpilledSamples {
   #file: number | undefined
@@ -232,7 +228,7 @@ class SpilledSamples {
   }
 }
 
-/** Opens a file without a name, which disappears when the process ends. */
+/** Opens a file without a name, which disappears with the process. */
 function openTemporary(): number {
   const folder = mkdtempSync(join(tmpdir(), 'af-verify-'))
   const file = openSync(join(folder, 'samples.jsonl'), 'a+')

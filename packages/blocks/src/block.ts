@@ -34,17 +34,17 @@ const LINE_FEED = 0x0a
 export const hashBlock = (headerLine: Uint8Array): Hash => bytesToHex(hashLeaf(headerLine))
 
 export interface BlockTrust {
-  /** The expected hash. Default: any block that its own validator signed is accepted. */
+  /** Expected hash. Default: any block that its validator signed is accepted. */
   readonly hash?: Hash | undefined
-  /** The lane to which the block must belong. Default: any. */
+  /** Lane to which the block must belong. Default: any. */
   readonly lane?: LaneId | undefined
   readonly verify: Verify
 }
 
 /**
  * Reads a block and verifies its authenticity: limits, canonical lines, hash, signature, root, and
- * the schema of every sample. Never throws on any bytes. Does not verify that the samples are true:
- * `verifyLane` replays them. Protocol §6.2.
+ * the schema of every sample. Never throws. Does not replay the samples, as `verifyLane` does.
+ * Protocol §6.2.
  */
 export function readBlock(bytes: Uint8Array, trust: BlockTrust): EvidenceResult<Block> {
   const opened = openBlock(bytes, trust)
@@ -79,9 +79,8 @@ export function openBlock(bytes: Uint8Array, trust: BlockTrust): EvidenceResult<
 }
 
 /**
- * Verifies a block's header and signature. The other lines are not verified. The hash fixes the
- * header, so a fault in the header is in every copy, regardless of the lines after it. Protocol
- * §6.2, §6.5.
+ * Verifies a block's header and signature, not the other lines. The hash fixes the header, so every
+ * copy has a fault of the header, regardless of the lines after it. Protocol §6.2, §6.5.
  */
 export function openHeader(
   bytes: Uint8Array,
@@ -90,7 +89,7 @@ export function openHeader(
   if (bytes.length > LIMITS.blockBytes) return BAD_LINES
   const [headerLine, signatureLine, ...lines] = splitLines(bytes)
   if (headerLine === undefined) return BAD_LINES
-  // The hash is checked first, so that only the requested block is parsed.
+  // Checking the hash first avoids parsing another block.
   const hash = hashBlock(headerLine)
   if (known !== undefined && hash !== known)
     return fault('WRONG_HASH', `expected ${known}, got ${hash}`)
@@ -109,8 +108,8 @@ export function openHeader(
 const BAD_LINES = fault('BAD_LINES', 'expected 2 to 2050 complete lines in at most 8 MiB')
 
 /**
- * Returns the lines without their line feeds. Returns only the first line if the last line has no
- * line feed, or if there are more lines than a block may have. Protocol §6.3.
+ * Returns the lines without their line feeds; only the first line if the last has no line feed, or
+ * if there are more lines than a block may have. Protocol §6.3.
  */
 function splitLines(bytes: Uint8Array): Uint8Array[] {
   const lines: Uint8Array[] = []

@@ -4,13 +4,12 @@ import type { Hash } from '@affine/prng'
 export interface Bucket {
   /**
    * Resolves with the file's bytes, which the caller owns, or null if the file does not exist.
-   * Rejects with a `BucketFailure` if the file has more than `limit` bytes, and for any other
-   * failure.
+   * Rejects with a `BucketFailure`, also if the file has more than `limit` bytes.
    */
   read(path: string, limit: number): Promise<Uint8Array | null>
   /**
-   * Resolves once the file is durable. Never overwrites: identical bytes are accepted, other bytes
-   * are rejected. Rejects with a `BucketFailure`.
+   * Resolves once the file is durable, also if it existed with the same bytes. Rejects with a
+   * `BucketFailure`, also if it has other bytes: nothing is overwritten.
    */
   write(path: string, bytes: Uint8Array): Promise<void>
 }
@@ -43,12 +42,11 @@ export type BucketFailureCode =
   | 'disk'
   | 'dropped'
 
-/** The facts of a failed read or write. */
 export interface BucketFailureFacts {
   readonly code: BucketFailureCode
-  /** The HTTP status, if a server sent one. */
+  /** HTTP status, if a server sent one. */
   readonly status?: number | undefined
-  /** The cause in words: the service's message or the system's. */
+  /** The message of the service or the system. */
   readonly reason: string
   /** Whether the same request would fail again. Default: false. */
   readonly isFinal?: boolean | undefined
@@ -82,31 +80,25 @@ export const blockPath = (hash: Hash): string => `v1/blocks/${hash}.jsonl`
 /** Returns the path of the state that governs an epoch. Protocol §6.4. */
 export const statePath = (epoch: number): string => `v1/states/${epoch}.json`
 
-/** Maximum bytes of a state. A state with a few hundred hotkeys is much smaller. */
+/** Maximum bytes of a state. */
 export const STATE_BYTES = 8_388_608
-/**
- * Returns the path of the file with which a validator tests its bucket. It is not evidence.
- * Protocol §6.4.
- */
+/** Returns the path of the file with which a validator tests its bucket. Protocol §6.4. */
 export const probePath = (hotkey: string): string => `v1/probes/${hotkey}.json`
 
 /** The clock that limits the time of buckets, and the time of players in games. */
 export interface Clock {
   /** Returns milliseconds since an arbitrary origin. */
   readonly now: () => number
-  /** Calls `wake` after `ms` milliseconds, unless the returned function is called before. */
+  /** Calls `wake` after `ms` milliseconds. The returned function cancels this. */
   readonly after: (ms: number, wake: () => void) => () => void
 }
 
 const PUBLIC_PATH = /^v1\/(?:blocks|states|probes)\/[\w-][\w.-]*$/
 
-/**
- * Reports whether a path is that of a block, a state or a test file. Other files in a bucket's
- * folder are not public. Protocol §6.4.
- */
+/** Reports whether a path is public: that of a block, a state or a test file. Protocol §6.4. */
 export const isBucketPath = (path: string): boolean => PUBLIC_PATH.test(path)
 
-/** Returns the media type with which a web server sends a file of a bucket. */
+/** Returns the media type of a bucket's file. */
 export function mediaType(path: string): string {
   if (path.endsWith('.jsonl')) return 'application/jsonl'
   return 'application/json'
@@ -114,8 +106,8 @@ export function mediaType(path: string): string {
 
 /**
  * Returns `path` unchanged.
- * @throws RangeError unless `path` is names of `[A-Za-z0-9._-]`, none beginning with a dot, joined
- *   by `/`.
+ * @throws RangeError unless `path` consists of names of `[A-Za-z0-9._-]`, none beginning with a
+ *   dot, joined by `/`.
  */
 export function checkPath(path: string): string {
   if (/^[\w-][\w.-]*(\/[\w-][\w.-]*)*$/.test(path)) return path
@@ -124,19 +116,18 @@ export function checkPath(path: string): string {
   )
 }
 
-/** A URL with only a host and a path. */
 const PLAIN_URL = /^https?:\/\/[\w.:[\]-]+(\/[\w.~/-]*)?$/
 const PLAIN_NAME = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/
 
 /**
- * Reports whether an announced bucket is a plain name, to be found below a place that the reader
+ * Reports whether an announced bucket is a plain name, looked up below a place that the reader
  * chose.
  */
 export const isPlainName = (announced: string): boolean => PLAIN_NAME.test(announced)
 
 /**
- * Reports whether a reader may open the bucket that a validator announced with this URL: https, of
- * a host and a path only; on a local network (`isLocal`) http too. Protocol §6.4.
+ * Reports whether a reader may open the bucket at an announced URL: https, with only a host and a
+ * path; on a local network (`isLocal`) http too. Protocol §6.4.
  */
 export function isBucketUrl(announced: string, isLocal: boolean): boolean {
   const isAllowed = announced.startsWith('https:') || isLocal

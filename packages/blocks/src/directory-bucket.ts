@@ -6,7 +6,7 @@ import { makeFolder, syncFolders } from '@affine/node/disk'
 import { concatBytes } from '@noble/hashes/utils.js'
 import { type Bucket, BucketFailure, checkPath } from './bucket.ts'
 
-/** A file open for reading, and its stats at that moment. The caller closes it. */
+/** An open file, which the caller closes, and its stats when it was opened. */
 export interface OpenFile {
   readonly handle: FileHandle
   readonly stats: Stats
@@ -16,8 +16,8 @@ export interface OpenFile {
  * Returns a bucket in a directory, which the first write creates. A file appears under its name
  * only when it is complete and synced. A crash leaves the file, or no file and perhaps a `.tmp`
  * that no path can name. Needs a file system with hard links, because link(2) refuses to overwrite.
- * `directory` may be a link; links below it are not followed. Files and folders get `mode`;
- * everyone who may read the files may also enter the folders. Protocol §6.4.
+ * `directory` may be a link; links below it are not followed. Files and folders get `mode`; readers
+ * of the files may also enter the folders. Protocol §6.4.
  */
 export function directoryBucket(directory: string, mode = 0o666): Bucket {
   const root = resolve(directory)
@@ -57,34 +57,32 @@ export function directoryBucket(directory: string, mode = 0o666): Bucket {
           if (error.code !== 'EEXIST' || !(await hasFile(root, path, bytes))) throw error
         })
       }
-      // An existing file is synced too: the process that linked it may have crashed before this
-      // step.
+      // An existing file is synced too: the process that linked it may have crashed before.
       await syncFolders(folder, findTop(root, firstMade))
     } catch (error) {
       throw diskFailure(`write ${place}`, error)
     } finally {
-      // An error of the write, if any, explains more than an error of this removal.
+      // An error of the write explains more than an error of this removal.
       await rm(temporary, { force: true }).catch(() => undefined)
     }
   }
   return { read, write }
 }
 
-/** Returns the failure of an action on a disk. */
 function diskFailure(action: string, error: unknown): BucketFailure {
   if (error instanceof BucketFailure) return error
   return new BucketFailure(action, { code: 'disk', reason: (error as Error).message }, error)
 }
 
-/** Follows no link, and does not wait for a writer of a FIFO. */
+/** Flags that follow no link and do not wait for a FIFO's writer. */
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
-/** The system's codes for paths where something exists that is not a file. */
+/** System codes for a path of something other than a file. */
 const NOT_A_FILE_CODES = ['ELOOP', 'ENOTDIR', 'ENXIO', 'ENAMETOOLONG']
 
 /**
  * Opens the file at a path of the bucket in `directory`. Anything but a regular file, and anything
- * behind a link, is `not-a-file`. A folder that is replaced by a link during the call is not
- * noticed.
+ * behind a link, is `not-a-file`. Does not notice that a folder is replaced by a link during the
+ * call.
  * @throws RangeError if `path` is not a path of a bucket.
  */
 export async function openFile(
@@ -137,7 +135,7 @@ async function hasFile(root: string, path: string, bytes: Uint8Array): Promise<b
 const isSame = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0
 
 /**
- * Returns the highest folder to sync after `firstMade` and the folders below it were created: the
+ * Returns the highest folder to sync after `firstMade`, the highest new folder, was created: the
  * root, or the parent of `firstMade` if that is not below the root.
  */
 function findTop(root: string, firstMade: string | undefined): string {

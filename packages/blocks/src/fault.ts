@@ -19,15 +19,12 @@ const FAULTS = [
 
 export type BlockFault = (typeof FAULTS)[number][number]
 
-/**
- * Every code of a fault in evidence. A test produces each from real, altered bytes. Protocol §6.5,
- * and for one sample §6.6.
- */
+/** Every code of a fault in evidence. Protocol §6.5, and for one sample §6.6. */
 export const FAULT_CODES: readonly BlockFault[] = FAULTS.flat()
 
 /**
- * Reports whether a block with this fault may be valid in another bucket. Every other fault was
- * made by the block's validator, and is in every copy. Protocol §6.5.
+ * Reports whether another copy of a block with this fault may be valid. Any other fault was made by
+ * the block's validator, and is in every copy. Protocol §6.5.
  */
 export const isOnlyOfCopy = (code: BlockFault): boolean =>
   FAULTS[0].some((altered) => altered === code)
@@ -36,15 +33,12 @@ export const isOnlyOfCopy = (code: BlockFault): boolean =>
 export type EvidenceResult<T> = Result<T, BlockFault>
 export type Failure = Extract<EvidenceResult<never>, { ok: false }>
 
-/**
- * Returns a fault. `detail` is for people, and must not quote untrusted text, which a terminal
- * could execute.
- */
+/** Returns a fault. `detail` must not quote untrusted text, which could control a terminal. */
 export const fault = (code: BlockFault, detail: string): Failure => ({ ok: false, code, detail })
 
 /**
- * Returns null if `got` equals `expected`, otherwise a fault. Both are printed, so their schema
- * must have been checked.
+ * Returns null if `got` equals `expected`, otherwise a fault that quotes both: their schema must
+ * have been checked.
  */
 export function faultUnlessEqual(
   code: BlockFault,

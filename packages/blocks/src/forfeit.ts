@@ -11,16 +11,13 @@ import type { ChallengePair } from './line.ts'
 
 type PlayedPair<Played extends Side> = Pick<ChallengePair, 'env' | 'challengeId' | Played>
 
-/**
- * Reports whether a pair is a game that was never begun, which neither side forfeits. Protocol
- * §3.1.
- */
+/** Reports whether a pair is a game that was never begun: no side forfeits it. Protocol §3.1. */
 export const isUnbegun = ({ champion, contender }: Pick<ChallengePair, Side>): boolean =>
   [champion, contender].every(({ messages, fault }) => messages.length === 0 && fault !== undefined)
 
 /**
  * Returns the reason for which a side forfeited a challenge: its fault, `unreadable` for a reply
- * that is not an action, `illegal` for an action that the rules forbid. Undefined if it did not
+ * that is not an action, `illegal` for an action that the rules forbid. Undefined without a
  * forfeit, if the game was never begun, or if the transcript does not replay. Never throws.
  */
 export function findForfeit(pair: PlayedPair<Side>, side: Side): string | undefined {
@@ -37,8 +34,8 @@ export function findForfeit(pair: PlayedPair<Side>, side: Side): string | undefi
 }
 
 /**
- * Returns the reason for which a player forfeited an episode, as `findForfeit` does. In a game, the
- * opponent is scripted, with this `strength`.
+ * Returns the reason for which a player forfeited an episode, as `findForfeit` does. A game's
+ * scripted opponent has this `strength`.
  */
 export function findEpisodeForfeit(
   { env, challengeId, strength }: PlayedPair<never> & { readonly strength?: number | undefined },

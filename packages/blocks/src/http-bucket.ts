@@ -3,8 +3,8 @@ import { type Bucket, BucketFailure, checkPath } from './bucket.ts'
 
 export interface HttpOptions {
   /**
-   * The browser's own fetch. In Node, one over `node:http`: a server can crash a process through
-   * the platform's fetch (nodejs/undici#5360).
+   * The browser's fetch. In Node, a fetch over `node:http`: a server can crash a process through
+   * Node's own (nodejs/undici#5360).
    */
   readonly fetch: typeof globalThis.fetch
   /** Time for a whole response in milliseconds. Default: 30 seconds. */
@@ -12,9 +12,9 @@ export interface HttpOptions {
 }
 
 /**
- * Returns a reader of the bucket below `url` on a web server. Follows no redirect. Reading stops at
- * the limit, which counts decompressed bytes. `fetch` decides which addresses are allowed. Does not
- * retry. Protocol §6.4.
+ * Returns a reader of the bucket below `url` on a web server. Limits count decompressed bytes.
+ * `fetch` decides which addresses are allowed. Follows no redirect, and does not retry. Protocol
+ * §6.4.
  * @throws TypeError unless `url` is an http or https URL without a user and password.
  */
 export function httpBucket(url: string | URL, options: HttpOptions): Pick<Bucket, 'read'> {
@@ -39,17 +39,18 @@ export function httpBucket(url: string | URL, options: HttpOptions): Pick<Bucket
   return { read }
 }
 
-/** A request for a file: its name in errors, and the signal that limits its time. */
+/** A request for a file. */
 export interface FileRequest extends Pick<HttpOptions, 'fetch'> {
-  /** For example "read https://…". */
+  /** Name in errors, such as "read https://…". */
   readonly action: string
   readonly url: string
+  /** Limits the time of the whole response. */
   readonly signal: AbortSignal
 }
 
 /**
  * Sends a request and reads its response. Follows no redirect.
- * @throws BucketFailure if the service is unreachable, its response breaks off or is late; and what
+ * @throws BucketFailure if the service is unreachable, its response is late or breaks off, or
  *   `readResponse` throws.
  */
 export async function requestFile<Answer>(
@@ -81,7 +82,7 @@ export function createTooLarge({ action }: FileRequest, limit: number): BucketFa
   return new BucketFailure(action, { code: 'too-large', reason, isFinal: true })
 }
 
-/** Returns the failure that a response reports by its status. */
+/** Returns the failure that a response's status reports. */
 async function readFailure(
   { action, signal }: FileRequest,
   response: Response,
@@ -108,7 +109,7 @@ export async function readMessage(response: Response, signal: AbortSignal): Prom
 /** Returns the code in a service's XML. Empty without a code that is safe to print. */
 export const findCode = (text: string): string => /<Code>(\w{1,64})<\/Code>/.exec(text)?.[1] ?? ''
 
-/** Returns a status in words, with the code and the message in a service's XML. */
+/** Returns a status in words, with code and message from a service's XML. */
 export function describeStatus(status: number, text: string): string {
   const [, message] = /<Message>([^<]{1,200})/.exec(text) ?? []
   const statusAndCode = [`status ${status}`, findCode(text)].filter(Boolean).join(' ')

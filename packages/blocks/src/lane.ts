@@ -26,19 +26,19 @@ import {
   type Scope,
 } from './plan.ts'
 
-/** The result of a valid lane. Protocol §6.5. */
+/** A valid lane. Protocol §6.5. */
 export interface Lane {
   readonly tallies: LaneTotals
-  /** The head is first, the epoch's first block last. */
+  /** Hashes, from the head back to the epoch's first block. */
   readonly blocks: readonly Hash[]
   /** Number of games that were never begun. Protocol §3.1. */
   readonly unbegun: number
 }
 
 export interface LaneRequest {
-  /** The block that the validator sealed. */
+  /** Block that the validator sealed. */
   readonly head: Hash
-  /** The head that the validator sealed before, or `NO_BLOCK`. */
+  /** Head that the validator sealed before, or `NO_BLOCK`. */
   readonly previous: Hash
   readonly scope: Scope
   /** Resolves with the result of `checkBlock`. Called once for each block, from the head back. */
@@ -46,8 +46,8 @@ export interface LaneRequest {
 }
 
 /**
- * Returns a reader of blocks from one bucket. If a block is missing or altered, the caller has to
- * try another bucket.
+ * Returns a reader of blocks from one bucket. A block that is missing or altered there may be valid
+ * in another bucket.
  */
 export function createBlockReader(
   bucket: Pick<Bucket, 'read'>,
@@ -61,13 +61,12 @@ export function createBlockReader(
 }
 
 /**
- * Verifies everything that a validator sealed in an epoch. The first fault voids the whole lane;
- * otherwise a validator could drop a sample by spoiling it. Every transcript is replayed. Protocol
+ * Verifies the lane that a validator sealed in an epoch, and replays every transcript. The first
+ * fault voids the whole lane; otherwise a validator could drop a sample by spoiling it. Protocol
  * §6.5.
  *
  * Holds one block at a time. Reads at most one block more than the plan's samples can fill: every
- * block except the last is full. Does not verify that the miners really sent these replies, which
- * no lane can prove.
+ * block except the last is full. Cannot verify that the miners sent these replies.
  *
  * Rejects with the error of `read`, and with RangeError or TypeError if the scope has an
  * environment that is not registered or has no specHash.
@@ -88,7 +87,7 @@ export async function verifyLane(request: LaneRequest): Promise<EvidenceResult<L
     const { header, samples, firstLineBytes } = result.value
     const misplaced = findMisplacement(result.value, scope, after)
     if (misplaced !== null) return faultAt(`block ${hash}`, misplaced)
-    // The head reveals the secret, and is read first.
+    // The head, which is read first, reveals the secret.
     secret = header.secret ?? secret
     const wrong = findRepetition(result.value, invocations) ?? result.value.wrong
     if (wrong !== null) return wrong
@@ -103,15 +102,15 @@ export async function verifyLane(request: LaneRequest): Promise<EvidenceResult<L
   if (wrongPrevious !== null) return wrongPrevious
   if (due > 0) return fault('MISSING_INDEX', `samples missing: ${due}`)
   const inOrder = rewards.reverse().flat()
-  // A game that was begun has a winner, so its rewards differ. An episode has one reward.
+  // The rewards of a game that was begun differ: it has a winner. An episode has one reward.
   // Protocol §3.1.
   const unbegun = inOrder.filter(([champion, contender]) => champion === contender).length
   return { ok: true, value: { tallies: countTallies(scope, plan, inOrder), blocks, unbegun } }
 }
 
 /**
- * Returns the fault of the first invocation of a block that is already in `known`, or null. Adds
- * the invocations before it to `known`. An invocation occurs at most once in a lane.
+ * Returns the fault of the first invocation of a block that is in `known`, or null. Adds the
+ * invocations before it to `known`. An invocation may occur only once in a lane.
  */
 function findRepetition({ hash, samples }: AuditedBlock, known: Set<string>): Failure | null {
   for (const [i, { invocations }] of samples.entries())
@@ -123,7 +122,6 @@ function findRepetition({ hash, samples }: AuditedBlock, known: Set<string>): Fa
   return null
 }
 
-/** The facts of the next block that determine the place of a block. */
 type NextBlock = Pick<Header, 'height'> & Pick<AuditedBlock, 'firstLineBytes'>
 
 /** Returns the fault in a block's position in its lane, or null. Protocol §6.5. */
@@ -144,23 +142,23 @@ function findMisplacement(
   return fault('SHORT_BLOCK', 'the next sample would fit, and the block is not the last')
 }
 
-/** The facts of an audited sample that a lane needs. */
+/** A sample that was audited, reduced to the data that a lane needs. */
 interface AuditedSample {
   readonly rewards: Rewards
-  /** The invocations of all the sample's episodes, in order. */
+  /** Invocations of all episodes, in order. */
   readonly invocations: readonly string[]
 }
 
-/** An authentic block, with its samples audited in order up to the first fault. */
+/** An authentic block, audited up to the first fault. */
 export interface AuditedBlock {
   readonly hash: Hash
   readonly header: Header
-  /** Total bytes of all sample lines, with their line feeds. */
+  /** Total bytes of the sample lines, with their line feeds. */
   readonly lineBytes: number
   /** Bytes of the first sample line, with its line feed; 0 without a line. */
   readonly firstLineBytes: number
   readonly samples: readonly AuditedSample[]
-  /** The fault of the sample after `samples`, with its place, or null. */
+  /** Fault of the sample after `samples`, with its place, or null. */
   readonly wrong: Failure | null
 }
 
@@ -168,18 +166,18 @@ export interface AuditedBlock {
 export interface BlockRequest {
   readonly hash: Hash
   readonly scope: Scope
-  /** The secret of the lane. Empty for its last block, which contains the secret. */
+  /** Secret of the lane. Empty for the last block, which contains the secret. */
   readonly secret: Hash
-  /** Number of samples of the plan that this block and the blocks before it must contain. */
+  /** Number of samples that this block and the blocks before it must contain. */
   readonly due: number
 }
 
 /**
- * Reads a block as `readBlock` does, and audits each of its samples independently: the sample is in
- * the plan, its challenge follows from the scope and the secret, and its transcript replays.
- * `verifyLane` compares samples with each other. Never throws on any bytes. Protocol §6.5.
+ * Reads a block as `readBlock` does, and audits each sample independently: it is in the plan, its
+ * challenge follows from the scope and the secret, and its transcript replays. `verifyLane`
+ * compares samples with each other. Never throws on any bytes. Protocol §6.5.
  *
- * Parses one line at a time. Holding all of them would double the time spent on garbage collection.
+ * Parses one line at a time: holding all would double the time of garbage collection.
  *
  * @throws RangeError, TypeError if the scope has an environment that is not registered or has no
  *   specHash.
@@ -213,7 +211,6 @@ export function checkBlock(
   return { ok: true, value: { ...block, samples, wrong: null } }
 }
 
-/** Audits one sample. Protocol §6.5. */
 function auditSample(
   sample: Sample,
   planned: PlannedSample | undefined,
@@ -248,7 +245,7 @@ function namePlace(planned: PlannedSample): string {
   return `${env} ${index} of ${planned.champion} and ${planned.contender}`
 }
 
-/** Returns the fault of an episode of one player, or null. Protocol §6.5. */
+/** Returns the fault of an episode, or null. Protocol §6.5. */
 function checkEpisode(sample: EpisodeSample, { env }: LaneEnv, seed: bigint): Failure | null {
   const replayed = replay(env, seed, sample.messages)
   return replayed.ok ? checkEnding(sample, replayed.value) : replayed
@@ -267,10 +264,7 @@ function checkGame(game: ChallengePair, { env }: LaneEnv, seed: bigint): Failure
   return null
 }
 
-/**
- * Returns the fault if an episode's fault or reward differs from the replay's, or null. Protocol
- * §6.5.
- */
+/** Returns a fault if an episode's fault or reward is not the replay's, or null. Protocol §6.5. */
 function checkEnding({ fault, reward }: Episode, replayed: ReplayedSide): Failure | null {
   return (
     faultUnlessEqual('WRONG_FAULT', nameEnd(fault !== undefined), nameEnd(replayed.fault)) ??

@@ -3,10 +3,7 @@ import { type Hash, parseCanonical } from '@affine/prng'
 import { anyText, hex, int, list, oneOf, record, type Shape, text, uint } from '@affine/prng/shape'
 import { type BlockFault, type EvidenceResult, fault } from './fault.ts'
 
-/**
- * Limits of a block; readers reject anything larger. Sizes of lines exclude the line feed. Protocol
- * §6.3.
- */
+/** Limits of a block. Sizes of lines exclude the line feed. Protocol §6.3. */
 export const LIMITS = {
   headerBytes: 1024,
   sampleBytes: 131_072,
@@ -21,7 +18,7 @@ export const LIMITS = {
 } as const
 
 /**
- * Reports whether a block can hold `samples` lines of `bytes` bytes in total, line feeds included.
+ * Reports whether `samples` lines of `bytes` bytes in total, with line feeds, fit in a block.
  * Protocol §6.2.
  */
 export const isWithinBlock = (samples: number, bytes: number): boolean =>
@@ -32,20 +29,18 @@ export interface Header {
   readonly v: 1
   readonly genesis: Hash
   readonly netuid: number
-  /** The hotkey of the signer. */
+  /** Hotkey of the signer. */
   readonly validator: string
   readonly epoch: number
-  /** 0 for the first block of an epoch. */
+  /** 0 for an epoch's first block. */
   readonly height: number
-  /**
-   * Hash of the block before it, also across epochs; `NO_BLOCK` for the validator's first block.
-   */
+  /** Hash of the block before, also across epochs; `NO_BLOCK` for the validator's first block. */
   readonly prev: Hash
   readonly count: number
   readonly root: Hash
-  /** Integer milliseconds, for people; no decision depends on it. */
+  /** Integer milliseconds; no decision depends on them. */
   readonly time: number
-  /** Only in an epoch's last block: the secret to which the validator had committed. */
+  /** The secret to which the validator had committed. Only in an epoch's last block. */
   readonly secret?: Hash
 }
 
@@ -54,7 +49,7 @@ export interface Header {
  * reply. Protocol §6.1.
  */
 export interface Episode extends Transcript {
-  /** The miner's hotkey. */
+  /** Hotkey. */
   readonly miner: string
   readonly ms: number
 }
@@ -76,19 +71,15 @@ export interface ChallengePair extends LaneChallenge, PerSide<Episode> {}
 /** One miner's episode of a challenge for one player. Protocol §6.1. */
 export interface EpisodeSample extends LaneChallenge, Episode {}
 
-/** Any line of a block from the third on: an episode of one miner, or a game. Protocol §6.1. */
+/** A line of a block, from the third on: an episode of one miner, or a game. Protocol §6.1. */
 export type Sample = EpisodeSample | ChallengePair
 
-/**
- * Returns the episodes in a sample: the miner's, or in a game the champion's and the contender's.
- */
 export const listEpisodes = (sample: Sample): readonly Episode[] =>
   'miner' in sample ? [sample] : [sample.champion, sample.contender]
 
 /**
- * Returns a function that pairs the episodes of the champion and of a contender. It takes the
- * samples of a whole lane in order, and returns a pair for each game and for each contender's
- * episode.
+ * Returns a function that takes the samples of a lane in order, and returns a pair for each game
+ * and for each contender's episode.
  */
 export function createPairing(): (sample: Sample) => ChallengePair | undefined {
   let first: EpisodeSample | undefined
@@ -111,15 +102,12 @@ function toEpisode({ env, index, challengeId, ...episode }: EpisodeSample): Epis
 /** A contender's result in one challenge. Protocol §6.5. */
 export type ChallengeVerdict = 'win' | 'loss' | 'tie'
 
-/**
- * Returns an episode's points: its reward in ppm of the environment's range, rounded down. Protocol
- * §6.5.
- */
+/** Returns points: a reward in ppm of the environment's range, rounded down. Protocol §6.5. */
 export function computePoints(reward: number, { lowestReward, highestReward }: EnvSpec): number {
   return Math.floor((1_000_000 * (reward - lowestReward)) / (highestReward - lowestReward))
 }
 
-/** Returns the contender's result: the higher reward wins. Protocol §6.5. */
+/** Returns the contender's result. The higher reward wins. Protocol §6.5. */
 export function compareRewards({ champion, contender }: PerSide<number>): ChallengeVerdict {
   if (contender > champion) return 'win'
   if (contender < champion) return 'loss'
@@ -136,7 +124,7 @@ const hotkey: Shape<string> = text('an SS58 address', /^5[1-9A-HJ-NP-Za-km-z]{47
  * §1.4.
  */
 const challengeId = text('base58 of 32 bytes', /^[1-9A-HJ-NP-Za-km-z]{32,44}$/)
-/** Returns a shape of ASCII without spaces, which is safe to print verbatim. Protocol §6.1. */
+/** Returns a shape of ASCII without spaces, safe to print. Protocol §6.1. */
 const visibleAscii = (max: number): Shape<string> =>
   text(`1 to ${max} visible ASCII characters`, new RegExp(`^[!-~]{1,${max}}$`))
 
@@ -191,10 +179,7 @@ const sample: Shape<Sample> = (value) => {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/**
- * Returns the text of UTF-8 bytes, including a byte order mark if there is one, or an empty text
- * for other bytes.
- */
+/** Returns the text of UTF-8 bytes, with any byte order mark, or an empty text for other bytes. */
 export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes)
@@ -204,8 +189,8 @@ export function decodeUtf8(bytes: Uint8Array): string {
 }
 
 /**
- * Returns the value of a line of at most `limit` bytes if it is canonical JSON in UTF-8 and has the
- * shape, otherwise a fault with `code`. Never throws.
+ * Returns the value of a line if it has at most `limit` bytes, is canonical JSON in UTF-8, and has
+ * the shape; otherwise a fault with `code`. Never throws.
  */
 export function readLine<T>(
   line: Uint8Array,
@@ -228,8 +213,8 @@ export const readSample = (line: Uint8Array): EvidenceResult<Sample> =>
   readLine(line, LIMITS.sampleBytes, sample, 'BAD_SAMPLE')
 
 /**
- * Returns the value if it has the shape, otherwise a fault with the place. Quotes neither values
- * nor unknown keys.
+ * Returns the value if it has the shape, otherwise a fault that quotes neither values nor unknown
+ * keys.
  */
 export function conform<T>(value: unknown, shape: Shape<T>, code: BlockFault): EvidenceResult<T> {
   const wrong = shape(value)

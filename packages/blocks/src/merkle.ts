@@ -2,10 +2,7 @@ import { blake3 } from '@affine/prng'
 import { bytesToHex } from '@noble/hashes/utils.js'
 
 const LEAF = /* @__PURE__ */ Uint8Array.of(0)
-/**
- * A buffer for a node's tag and two hashes. All nodes share it, since hashing three parts takes
- * longer.
- */
+/** A shared buffer for a node's tag and two hashes: hashing three parts takes longer. */
 const node = /* @__PURE__ */ new Uint8Array(65).fill(1)
 
 /** Returns the hash of a line as a leaf: `BLAKE3(0x00 || line)`. Protocol §1.3. */
@@ -41,8 +38,8 @@ export const computeMerkleRoot = (lines: readonly Uint8Array[]): Uint8Array =>
   computeRoot(lines.map(hashLeaf))
 
 /**
- * Returns the siblings on the path from line `index` up to the root, lowest first (RFC 9162,
- * 2.1.3.1). Protocol §1.3.
+ * Returns the siblings from line `index` up to the root, lowest first (RFC 9162, 2.1.3.1). Protocol
+ * §1.3.
  * @throws RangeError unless `index` is the index of a line.
  */
 export function proveInclusion(lines: readonly Uint8Array[], index: number): Uint8Array[] {
@@ -66,7 +63,7 @@ export interface Inclusion {
   readonly index: number
   /** Number of lines in the tree. Its source must be as trustworthy as the root's. */
   readonly size: number
-  /** The siblings, lowest first. */
+  /** Siblings, lowest first. */
   readonly proof: readonly Uint8Array[]
   readonly root: Uint8Array
 }
@@ -87,7 +84,8 @@ export function verifyInclusion(inclusion: Inclusion): boolean {
 }
 
 /**
- * Returns the root that the siblings lead to. Null if a sibling is missing, unused or not a hash.
+ * Returns the root to which leaf and siblings lead. Null if a sibling is missing, unused or not a
+ * hash.
  */
 function climb({ leaf, index, size, proof }: Omit<Inclusion, 'root'>): Uint8Array | null {
   if (size === 1) return proof.length === 0 ? hashLeaf(leaf) : null

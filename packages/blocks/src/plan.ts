@@ -21,12 +21,9 @@ export function checkScope(code: BlockFault, header: LaneId, scope: LaneId): Fai
 
 /** The champion and the quotas of a lane. They determine its plan. Protocol §8.2. */
 export interface LaneQuotas {
-  /** A hotkey. */
+  /** Hotkey. */
   readonly champion: string
-  /**
-   * Challenges that a contender plays, by its hotkey, then by environment id. It plays nothing in
-   * an environment that is not listed.
-   */
+  /** Number of challenges by the contender's hotkey, then by environment id. Default: 0. */
   readonly quotas: Readonly<Record<string, Readonly<Record<string, number>>>>
 }
 
@@ -34,7 +31,7 @@ export interface LaneQuotas {
 export interface Scope extends LaneId, LaneQuotas {
   /** Hash of the epoch's first block. */
   readonly beacon: Hash
-  /** C of the snapshot: see `hashCommitment`. */
+  /** The validator's C in the snapshot: see `hashCommitment`. */
   readonly commitment: Hash
   readonly specHashes: Readonly<Record<string, Hash>>
 }
@@ -55,8 +52,8 @@ type PlannedEpisode = Place & { readonly miner: string }
 type PlannedGame = Place & PerSide<string>
 
 /**
- * Returns the samples that a lane plays, in order. Everything that samples, writes, verifies,
- * counts or shows a lane uses this plan. Protocol §6.5.
+ * Returns the samples of a lane, in order. Sampling, writing, verifying, counting and display use
+ * this plan. Protocol §6.5.
  * @throws RangeError, TypeError for an environment that is not registered.
  */
 export function planLane(lane: LaneQuotas): readonly PlannedSample[] {
@@ -65,7 +62,7 @@ export function planLane(lane: LaneQuotas): readonly PlannedSample[] {
   return plan
 }
 
-/** Plans by lane, since each block of a lane is compared with the same plan. */
+/** Plans by lane: each block of a lane is compared with the same plan. */
 const plans = new WeakMap<LaneQuotas, readonly PlannedSample[]>()
 
 function makePlan(lane: LaneQuotas): readonly PlannedSample[] {
@@ -79,16 +76,13 @@ function makePlan(lane: LaneQuotas): readonly PlannedSample[] {
 const listEnvs = ({ quotas }: LaneQuotas): readonly string[] =>
   [...new Set(Object.values(quotas).flatMap(Object.keys))].sort()
 
-/** Returns the contenders, ascending, with the challenges that each plays in an environment. */
+/** Returns the contenders, ascending, with their quotas in an environment. */
 const listPlayers = (env: string, { quotas }: LaneQuotas): (readonly [string, number])[] =>
   Object.keys(quotas)
     .sort()
     .map((contender) => [contender, quotas[contender]?.[env] ?? 0] as const)
 
-/**
- * Returns the games of an environment. Each contender plays its quota of games against the
- * champion.
- */
+/** Returns each contender's quota of games against the champion. */
 function planGames(env: string, lane: LaneQuotas): readonly PlannedGame[] {
   const { champion } = lane
   return listPlayers(env, lane).flatMap(([contender, quota]) =>
@@ -97,8 +91,8 @@ function planGames(env: string, lane: LaneQuotas): readonly PlannedGame[] {
 }
 
 /**
- * Returns the episodes of an environment. All miners play the same challenges: the champion all of
- * them, a contender the first ones.
+ * Returns the episodes of an environment. The champion plays every challenge, a contender as many
+ * as its quota, from the first on.
  */
 function planEpisodes(env: string, lane: LaneQuotas): readonly PlannedEpisode[] {
   const contenders = listPlayers(env, lane)
@@ -131,22 +125,19 @@ export function makeLaneEnvs(scope: Scope, secret: Hash): ReadonlyMap<string, La
   return new Map(listEnvs(scope).map((env) => [env, laneEnvOf(env)]))
 }
 
-/** The rewards in one sample: the miner's, or in a game the champion's and the contender's. */
+/** Rewards in one sample: the miner's, or in a game the champion's and the contender's. */
 export type Rewards = readonly number[]
 
 /**
- * A contender's result in an environment. Challenges of its quota that it neither won nor lost are
- * ties. The points are sums over the challenges of its quota, in ppm per challenge; games have no
- * points.
+ * A contender's result in an environment. The other challenges of its quota are ties. Points are
+ * sums over the challenges of its quota, in ppm per challenge; games have no points.
  */
 type Totals = [wins: number, losses: number, contenderPoints: number, championPoints: number]
 
-/** Keyed by contender, then by environment that it plays. Protocol §6.5. */
+/** Totals by contender, then by environment that it plays. Protocol §6.5. */
 export type LaneTotals = Readonly<Record<string, Readonly<Record<string, Readonly<Totals>>>>>
 
-/**
- * Returns the tallies of a whole lane, from its plan and the rewards in each sample. Protocol §6.5.
- */
+/** Returns the tallies of a lane from its plan and the rewards in each sample. Protocol §6.5. */
 export function countTallies(
   lane: LaneQuotas,
   plan: readonly PlannedSample[],
@@ -158,7 +149,7 @@ export function countTallies(
     const [first = 0, second = first] = rewards[k] ?? []
     const isGame = 'contender' in planned
     const player = isGame ? planned.contender : planned.miner
-    // The champion's sample of a challenge precedes the contenders' samples.
+    // The champion's sample of a challenge precedes the contenders'.
     if (isGame || player === lane.champion) champion = first
     if (isGame || player !== lane.champion)
       countChallenge(tallies[player]?.[planned.env], { champion, contender: second }, planned.env)

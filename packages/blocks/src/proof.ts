@@ -24,10 +24,10 @@ export interface SampleProof {
   readonly index: number
   /** Siblings up to the block's root, lowest first. */
   readonly path: readonly Hash[]
-  /** The header of the sample's block. */
+  /** Header of the sample's block. */
   readonly header: string
   readonly signature: string
-  /** The headers of the later blocks, up to the head's. Empty if the sample's block is the head. */
+  /** Headers of the later blocks, up to the head's. Empty if the sample's block is the head. */
   readonly links: readonly string[]
 }
 
@@ -46,8 +46,7 @@ const proofShape = record<SampleProof>({
 
 /**
  * Returns the proof of sample `index` of `block` under a lane's head. `after` contains the headers
- * of the lane's later blocks, in order, up to the head's. It is empty if `block` is the head.
- * Protocol §6.6.
+ * of the lane's later blocks, in order. Protocol §6.6.
  * @throws RangeError unless `index` is the index of a sample, and `after` links this block to its
  *   last header.
  */
@@ -67,10 +66,10 @@ export function proveSample(
   return { sample, index, path, header: toLine(header), signature, links }
 }
 
-/** Maximum bytes of a proof as a file. Protocol §6.6. */
+/** Maximum bytes of a proof file. Protocol §6.6. */
 export const PROOF_BYTES: number = 16 * LIMITS.sampleBytes
 
-/** The proof in a file, and the header and the hash of the sample's block. */
+/** The proof in a file, with the header and the hash of the sample's block. */
 export interface ReadProof {
   readonly proof: SampleProof
   readonly header: Header
@@ -90,9 +89,8 @@ function readProofHeader(proof: SampleProof): EvidenceResult<ReadProof> {
   return { ok: true, value: { proof, header: header.value, block: hashBlock(line) } }
 }
 
-/** The requirements for a proof. */
 interface ProofTarget {
-  /** The head that the validator sealed in the epoch. */
+  /** Head that the validator sealed in the epoch. */
   readonly head: Hash
   /** The lane, and its quotas, which limit the number of its blocks. */
   readonly scope: LaneId & LaneQuotas
@@ -104,25 +102,25 @@ export interface ProofStep {
   readonly code: 'form' | 'scope' | 'headers' | 'head' | 'signature' | 'inclusion' | 'sample'
   /** Null if the step succeeds. */
   readonly fault: Failure | null
-  /** The compared values by name. */
+  /** Compared values by name. */
   readonly values: Readonly<Record<string, string | number | readonly string[]>>
 }
 
 /** The result of verifying a proof. */
 export interface ProofVerdict {
-  /** The sample, or the fault of the first step that fails. */
+  /** The sample, or the fault of the first failed step. */
   readonly result: EvidenceResult<Sample>
-  /** The sample, proved or not. Undefined if its line is not a sample. */
+  /** The sample, even if it is not proved. Undefined if its line is not a sample. */
   readonly sample?: Sample | undefined
-  /** Only the first step if the proof or its header does not have the form of Protocol §6.6. */
+  /** Only `form` if the proof or its header does not have the form of Protocol §6.6. */
   readonly steps: readonly ProofStep[]
 }
 
 /**
  * Verifies that the validator of `scope` signed a sample for the chain, subnet and epoch of
- * `scope`, and that the sample lies under the chain of blocks that ends at `head`. Returns the
- * sample or the fault, and every step. Needs no other data, and never throws for any parsed
- * `proof`. Does not verify the rest of the lane, or that the transcript replays. Protocol §6.6.
+ * `scope`, and that the sample is in the chain of blocks that ends at `head`. Needs no other data.
+ * Never throws for a parsed `proof`. Does not verify the rest of the lane, or replay the
+ * transcript. Protocol §6.6.
  */
 export function judgeSampleProof(
   proof: unknown,
@@ -175,17 +173,15 @@ export function judgeSampleProof(
 
 const faultUnless = (holds: boolean, failure: Failure): Failure | null => (holds ? null : failure)
 
-/**
- * Returns the verdict of a proof that fails at a step without which the other steps are impossible.
- */
+/** Returns the verdict of a proof that fails at a step on which all other steps depend. */
 export const failProof = (code: ProofStep['code'], failure: Failure): ProofVerdict => ({
   result: failure,
   steps: [{ code, fault: failure, values: {} }],
 })
 
 /**
- * Returns a fault if there are more links than the lane has samples, or null. Every block except
- * the last is full, so a lane has no more links than samples. Protocol §6.6.
+ * Returns a fault if there are more links than samples in the lane, or null. Every block except the
+ * last is full, so a valid lane has no more. Protocol §6.6.
  */
 function checkLinkCount(links: readonly string[], scope: ProofTarget['scope']): Failure | null {
   const max = planLane(scope).length

@@ -30,9 +30,9 @@ export interface S3Options extends HttpOptions {
   readonly bucket: string
   readonly accessKeyId: string
   readonly secretAccessKey: string
-  /** Returns the time in milliseconds since 1970, with which requests are signed. */
+  /** Returns the time for signatures, in milliseconds since 1970. */
   readonly now: () => number
-  /** Default: `auto`, which is R2's region. */
+  /** Default: `auto`, R2's region. */
   readonly region?: string
   /** Whether URLs have the bucket's name in the path or in the host. Default: `path`. */
   readonly style?: 'path' | 'virtual'
@@ -43,8 +43,8 @@ export interface S3Options extends HttpOptions {
 /**
  * Returns a bucket in a service with S3's API that honours the dialect's condition (Amazon's:
  * `If-None-Match: *`), which prevents overwriting. Files are compressed with gzip in transit and in
- * storage; readers get the original bytes. A write ends with reading the file back. Does not retry:
- * a failure with `isFinal` would recur. A write may be repeated, also after its response was lost.
+ * storage; readers get the original bytes. A write ends with reading the file back, and may be
+ * repeated, also after its response was lost. Does not retry: a failure with `isFinal` would recur.
  * Follows no redirect. No error contains a key. Protocol §6.4.
  * @throws TypeError unless `endpoint` is an http or https URL, whose host is a name if `style` is
  *   virtual, and the keys are printable ASCII; RangeError for a bucket name that S3 does not allow.
@@ -69,17 +69,16 @@ export function s3Bucket(options: S3Options): Bucket {
   }
 
   /**
-   * Writes a file and reads it back once: some services confirm writes that they lose, and the
-   * chain soon promises this file. Reads with the key, because a cache at the public address may
-   * still answer that there is no file.
+   * Writes a file and reads it back: some services confirm writes that they lose, and the chain
+   * soon promises this file. Reads with the key, because a cache at the public address may still
+   * report that the file does not exist.
    */
   async function write(path: string, bytes: Uint8Array): Promise<void> {
     // The caller may change its buffer before the write ends.
     const own = bytes.slice()
     const body = await gzip(own)
     const { status } = await sendS3({ ...transferOf('write', path, 0), body }, signer)
-    // An existing file may be another writer's, or this writer's from an attempt whose response was
-    // lost.
+    // An existing file may be this writer's, from an attempt whose response was lost.
     const reading = transferOf('write', path, own.length)
     const stored = await sendS3(reading, signer)
     if (stored.status === 200 && areEqual(stored.bytes, own)) return
@@ -89,8 +88,8 @@ export function s3Bucket(options: S3Options): Bucket {
 }
 
 /**
- * Returns the facts of a failed write: `status` is its response, and `stored` is what the service
- * returns afterwards instead of the written bytes.
+ * Returns the facts of a failed write with the response `status`. `stored` is the service's answer
+ * to the read afterwards.
  */
 function explainWrite(status: number, stored: S3Answer): BucketFailureFacts {
   if (stored.status !== 200)
@@ -102,7 +101,6 @@ function explainWrite(status: number, stored: S3Answer): BucketFailureFacts {
   return { code: 'conflict', status, reason: 'the file exists with other content', isFinal: true }
 }
 
-/** Returns the URL of the bucket's folder. */
 function buildUrl({ endpoint, bucket, style }: S3Options): URL {
   const base = toFolderUrl(endpoint, 'endpoint')
   if (style !== 'virtual') {
@@ -140,7 +138,7 @@ function areEqual(there: Uint8Array | null, bytes: Uint8Array): boolean {
 }
 
 interface FileTransfer extends FileRequest {
-  /** The gzipped file to write; null for a read. */
+  /** Gzipped file to write; null for a read. */
   readonly body: Uint8Array<ArrayBuffer> | null
   /** Maximum bytes of a file that is read. */
   readonly limit: number
@@ -150,16 +148,14 @@ interface FileTransfer extends FileRequest {
 export interface S3Answer {
   /** 404 if the file does not exist, 412 if a write found an existing file. */
   readonly status: 200 | 404 | 412
-  /**
-   * The file's bytes. Null if the file does not exist or is larger than the limit, and for a write.
-   */
+  /** Null if the file does not exist or is larger than the limit, and for a write. */
   readonly bytes: Uint8Array | null
 }
 
 /**
  * Reads a file, or writes one that does not exist yet.
- * @throws BucketFailure as `requestFile` does, and for any response other than those of `S3Answer`;
- *   the failure has `isFinal` unless it is transient.
+ * @throws BucketFailure as `requestFile`, and for any response that is not an `S3Answer`, then with
+ *   `isFinal` unless the failure is transient.
  */
 function sendS3(transfer: FileTransfer, signer: Signer): Promise<S3Answer> {
   const { url, body } = transfer
@@ -171,7 +167,7 @@ function sendS3(transfer: FileTransfer, signer: Signer): Promise<S3Answer> {
   )
 }
 
-/** Reads the service's response. A body can make a write fail in spite of its status. */
+/** Reads the service's response. The body of a successful status may contain an error. */
 async function readAnswer(
   response: Response,
   { action, signal, body, limit }: FileTransfer,
@@ -203,10 +199,10 @@ function toHeaders({ url, body }: FileTransfer, { createOnly }: Dialect): Record
 }
 
 /**
- * Codes, and statuses below 500, of transient failures. The same request may succeed later: the
- * service is busy, another request for the file is in progress, or this one arrived late,
- * incomplete or altered. Codes come first, because services send one code with several statuses:
- * RequestTimeout with 400, 408 or 503, SlowDown with 429 or 503.
+ * Codes, and statuses below 500, of transient failures: the service is busy, another request for
+ * the file is in progress, or the request arrived late, incomplete or altered. Codes come first,
+ * because services send one code with several statuses: RequestTimeout with 400, 408 or 503,
+ * SlowDown with 429 or 503.
  *
  * Sources: "Error responses" of Amazon S3's API reference; "Error codes" of Cloudflare R2; "HTTP
  * status and error codes for XML" of Google Cloud Storage; MinIO's cmd/api-errors.go; Ceph's

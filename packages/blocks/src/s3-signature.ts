@@ -2,10 +2,7 @@ import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 
-/**
- * The names in a request that differ between services. Signature and condition are identical
- * otherwise.
- */
+/** The names in a request that differ between services. */
 export interface Dialect {
   /** Prefix of the algorithm and of the secret: `AWS4`. */
   readonly prefix: string
@@ -13,7 +10,7 @@ export interface Dialect {
   readonly headers: string
   /** Purpose of a key: `s3/aws4_request`. */
   readonly scope: string
-  /** The header that makes a write fail if the file exists. */
+  /** Header that makes a write fail if the file exists. */
   readonly createOnly: readonly [name: string, value: string]
 }
 
@@ -33,7 +30,6 @@ export interface UnsignedRequest {
   readonly body: Uint8Array | null
 }
 
-/** The signer's key, the dialect, and the time. */
 export interface Signer {
   readonly accessKeyId: string
   readonly secretAccessKey: string
@@ -44,8 +40,8 @@ export interface Signer {
 }
 
 /**
- * Returns the request's headers with a Signature Version 4 over all these headers, the host and the
- * body. Paths are signed verbatim: those of a bucket need no escapes.
+ * Returns the request's headers with a Signature Version 4 over all headers, the host and the body.
+ * Signs the path verbatim: a bucket's paths need no escapes.
  *
  * Source: "Signature Version 4" of Amazon's API reference of S3, and "Signatures" of Google Cloud
  * Storage, which differ only in the dialect.

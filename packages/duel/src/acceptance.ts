@@ -11,13 +11,10 @@ import {
 import { isWithinQuota, type LaneTally } from './tally.ts'
 import { sumWeight } from './voters.ts'
 
-/** The head that each validator had on chain at the seal block. */
+/** Heads on chain at the seal block, by validator. */
 export type Seals = State['heads']
 
-/**
- * Valid lanes by validator, then contender, then environment. Lanes that are void or missing are
- * absent.
- */
+/** Tallies of valid lanes by validator. */
 export type Lanes = Readonly<Record<string, LaneTallies>>
 
 /** A lane's tallies by contender's hotkey, then by environment. Protocol §6.5. */
@@ -26,17 +23,15 @@ export type LaneTallies = Readonly<Record<string, Readonly<Record<string, LaneTa
 /** The facts that decide whether a due validator's lane counts. */
 export interface Acceptance {
   readonly sealed: boolean
-  /**
-   * The voters that attest the lane, ascending, and `attested`: whether their weight is enough. In
-   * a frozen epoch, no weight is enough.
-   */
+  /** Voters that attest the lane, ascending. */
   readonly attesters: readonly string[]
+  /** Whether the attesters have enough weight. False in a frozen epoch. */
   readonly attested: boolean
   /** False also for a sealed and attested lane that is void. */
   readonly accepted: boolean
 }
 
-/** Returns the attestations of this epoch and of exactly this state. Protocol §8.3. */
+/** Returns the attestations of this epoch with the root of `state`. Protocol §8.3. */
 export function countedAttestations(
   state: State,
   { validators }: DuelSnapshot,
@@ -49,7 +44,7 @@ export function countedAttestations(
   return heard
 }
 
-/** Returns the seals of due validators. Only their lanes count. Protocol §9.4. */
+/** Returns the seals of due validators: only their lanes count. Protocol §9.4. */
 export function dueSeals({ due }: State, seals: Seals): Seals {
   return pickKeys(seals, Object.keys(due))
 }
@@ -61,8 +56,8 @@ export function isFrozen({ voters }: Pick<State, 'voters'>, heard: CountedAttest
 }
 
 /**
- * Returns the acceptance of each lane, by due validator in ascending order, so that the report does
- * not depend on the order of keys in the state. Protocol §8.3.
+ * Returns the acceptance of each lane by due validator, ascending, so that the report does not
+ * depend on the order of keys in the state. Protocol §8.3.
  */
 export function acceptLanes(
   state: State,
@@ -84,7 +79,6 @@ export function acceptLanes(
   return Object.fromEntries(acceptances)
 }
 
-/** The counted attestations, the seals and the valid lanes of an epoch. */
 export interface EpochInputs {
   readonly heard: CountedAttestations
   readonly seals: Seals
@@ -94,7 +88,7 @@ export interface EpochInputs {
 /**
  * Returns, by due validator ascending, the voters whose attestations have the bit of its lane, and
  * whether their weight is enough: more than half of the weight that attests, in an epoch that is
- * not frozen. `decide` needs the attested lanes, and counts a missing one against its validator.
+ * not frozen. `decide` needs the attested lanes, and counts a missing lane against its validator.
  * Protocol §6.5, §8.3.
  */
 export function findAttesters(
@@ -115,12 +109,12 @@ export function findAttesters(
 
 const BYTES = 16
 
-/** Returns the voters' hotkeys in the order of their bits, from bit 0 on: ascending. */
+/** Returns the voters' hotkeys in the order of their bits: ascending. */
 const bitOrder = (voters: State['voters']): readonly string[] => Object.keys(voters).sort()
 
 /**
- * Returns the bitmap of an attestation: 16 bytes, each from its lowest bit on, with the bits of the
- * validators in `whole` set. Protocol §5.2.
+ * Returns an attestation's bitmap with the bits of the validators in `whole`: 16 bytes, each from
+ * its lowest bit on. Protocol §5.2.
  */
 export function encodeBitmap(voters: State['voters'], whole: ReadonlySet<string>): Uint8Array {
   const bitmap = new Uint8Array(BYTES)

@@ -18,30 +18,28 @@ import {
 import { computeRatio, crown, decay, raiseRecord, rateEnvs, type WonDuel } from './throne.ts'
 import { findActive, findDueVoters, updateActive, votingStakes, weighVoters } from './voters.ts'
 
-/** The facts that decide an epoch, in addition to the state that governs it. */
+/** Facts that decide an epoch, in addition to the state that governs it. */
 export interface Facts {
-  /** The chain at the last block of the epoch. */
+  /** Chain at the last block of the epoch. */
   readonly snapshot: DuelSnapshot
-  /** The heads on chain at the seal block. */
+  /** Heads on chain at the seal block. */
   readonly seals: Seals
-  /** The valid lanes. */
   readonly lanes: Lanes
 }
 
-/** The next state, and the report of how it was decided. */
+/** The next state, and a report. */
 export interface Decision {
   readonly state: State
   readonly report: Report
 }
 
 /**
- * Returns the state that governs the next epoch and a report, from the state that governs this one,
- * the chain at the next epoch's snapshot, and this epoch's seals and valid lanes. Everyone computes
- * the same result. Protocol §9.4; §8.6 has the verdicts.
+ * Returns the state that governs the next epoch and a report, from the state that governs this
+ * epoch and its facts. Everyone computes the same result. Protocol §9.4; §8.6 has the verdicts.
  *
- * Pure, and total over states that `parseState` accepts. Never throws: data from strangers in
- * lanes, attestations and commitments is ignored if it is invalid. The order of keys and lists has
- * no effect. Does not verify evidence: the caller states that a lane is valid.
+ * Pure. Never throws for a state that `parseState` accepts: invalid lanes, attestations and
+ * commitments are ignored. The order of keys and lists has no effect. Does not verify evidence: the
+ * caller states that a lane is valid.
  */
 export function decide(state: State, { snapshot, seals, lanes }: Facts): Decision {
   const heard = countedAttestations(state, snapshot)
@@ -108,12 +106,12 @@ function scheduleTurns(
   const contenders = begun ? entering : entering.slice(1)
   const duels = [...going, ...contenders.map((miner) => startDuel(miner, epoch))]
   const turns = { ...(champion && { champion }), duels }
-  // Drops miners that are neither registered nor contender or champion.
+  // Drops miners that are neither registered nor playing.
   const known = [...hotkeys, ...listPlaying(turns)]
   return { ...turns, lastPlayed: pickKeys(recordTurns(ended, entering), known) }
 }
 
-/** Returns the miners whose turns have ended, and the duels that continue. */
+/** Returns the miners whose turns end, and the duels that continue. */
 function splitTurns({ champion }: State, { duels }: Report, crowned: WonDuel | undefined) {
   const isEnding = ({ standing }: DuelReport) =>
     standing === 'lost' || (crowned !== undefined && standing === 'won')
@@ -144,15 +142,15 @@ const startDuel = (contender: Miner, start: number): Duel => ({
   verdicts: {},
 })
 
-/** Texts with a lone surrogate have no digest. */
+/** A text with a lone surrogate has no digest. */
 const LONE_SURROGATE = /\p{Surrogate}/u
 
 /** The miners with a turn, and the last turn of each. */
 type Turns = Pick<State, 'champion' | 'duels' | 'lastPlayed'>
 
 /**
- * Returns the queue, longest wait first: registered miners, except miners that are champion or in a
- * duel, or whose commitment is the same as in their last turn. Protocol §8.12.
+ * Returns the queue, longest wait first: registered miners that are not playing and whose
+ * commitment differs from that of their last turn. Protocol §8.12.
  */
 export function orderQueue(turns: Turns, snapshot: DuelSnapshot): readonly Miner[] {
   const registered = new Set(snapshot.hotkeys)
@@ -171,7 +169,7 @@ export function orderQueue(turns: Turns, snapshot: DuelSnapshot): readonly Miner
     .map(pickMiner)
 }
 
-/** Returns the hotkeys of the champion and of all contenders. */
+/** Returns the hotkeys of the champion and the contenders. */
 export const listPlaying = ({ champion, duels }: Omit<Turns, 'lastPlayed'>): ReadonlySet<string> =>
   new Set(
     [champion, ...duels.map(({ contender }) => contender)].flatMap((miner) => miner?.hotkey ?? []),

@@ -2,13 +2,13 @@ import type { Hash } from '@affine/prng'
 
 /** A network's constants for one environment. Protocol §9.2. */
 export type EnvConstants = {
-  /** Digest of the environment's behaviour. */
+  /** Digest of the behaviour. */
   readonly specHash: Hash
   /** 2 for a game of the two miners, otherwise 1. */
   readonly players: number
   /**
-   * Challenges that a lane plays in the environment while it is open: `quotaFirst` in a duel's
-   * first epoch, then twice as many each epoch, up to `quotaMost`.
+   * Challenges that a lane plays while the environment is open: `quotaFirst` in a duel's first
+   * epoch, then twice as many each epoch, up to `quotaMost`.
    */
   readonly quotaFirst: number
   readonly quotaMost: number

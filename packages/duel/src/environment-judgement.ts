@@ -12,12 +12,11 @@ import type { LaneRule } from './protocol.ts'
 import type { Weights } from './state.ts'
 import type { Tallies, Tally } from './tally.ts'
 
-/**
- * The lanes of one environment. `weights` are the weights of all voters in ppm, with or without a
- * lane; `epochs` are the lanes accepted in each epoch.
- */
+/** The lanes of one environment. */
 export interface Observation {
+  /** Weights in ppm of all voters, with or without a lane. */
   readonly weights: Weights
+  /** Accepted lanes by epoch. */
   readonly epochs: readonly Tallies[]
   readonly ratioPpm: number
   readonly rule: LaneRule
@@ -26,18 +25,16 @@ export interface Observation {
 export interface Evidence {
   /** Hotkeys of the outliers, ascending. */
   readonly setAside: readonly string[]
-  /**
-   * The sum of the lanes without the third of the weight that favours a win most; `hold` is the sum
-   * without the third that favours a hold most.
-   */
+  /** Sum of the lanes without the third of the weight that favours a win most. */
   readonly win: WeightedTally
+  /** Sum of the lanes without the third of the weight that favours a hold most. */
   readonly hold: WeightedTally
   /**
    * The contender's lead in the lanes of `win`, where a lane below the ratio counts as a lane at
    * the ratio.
    */
   readonly score: Score
-  /** The lane that is the median by its share of decisive challenges. */
+  /** Median lane by share of decisive challenges. */
   readonly median: { readonly trials: number; readonly played: number } | undefined
   readonly rates: Rates
   /** The contender's share of points in its median lane. Protocol §8.11. */
@@ -45,19 +42,18 @@ export interface Evidence {
   readonly look: InterimResult
 }
 
-/** A lower bound of each miner's points per challenge, in ppm. Protocol §8.10. */
+/** Lower bounds of each miner's points per challenge, in ppm. Protocol §8.10. */
 export type Rates = Readonly<Record<'contender' | 'champion', number>>
 
 /**
- * Judges one environment by several lanes. A verdict must remain after the third of the weight that
- * favours it most is removed. So a coalition below a third of the weight that knows every result
- * cannot crown a contender more often than the honest lanes would, and cannot stop a contender that
- * is clearly better.
+ * Judges one environment by several lanes. A verdict must remain without the third of the weight
+ * that favours it most. So a coalition below a third of the weight that knows every result cannot
+ * crown a contender more often than the honest lanes would, or stop a contender that is clearly
+ * better.
  *
- * The third is a third of the weight of all voters, with or without a lane. Lanes without weight or
- * challenges are ignored. The steps are those of Protocol §8.6: trimming, the score, a WIN,
- * otherwise a HOLD. Before these steps, outliers are set aside (§8.5). All arithmetic is on
- * integers: Protocol §1.5.
+ * The third refers to the weight of all voters, with or without a lane. Lanes without weight or
+ * challenges are ignored. Outliers are set aside (Protocol §8.5); then follow the steps of Protocol
+ * §8.6: trimming, the score, a WIN, otherwise a HOLD. All arithmetic is on integers: Protocol §1.5.
  *
  * @throws RangeError unless 0 < ratioPpm < 1_000_000, or if a count is not a whole number.
  */
@@ -130,16 +126,15 @@ function collectLanes(weights: Weights, epochs: readonly Tallies[]): readonly En
   return lanes.filter(({ weight, played }) => weight > 0n && played > 0n)
 }
 
-/**
- * A contender's lead, and the variance that chance gives it. A win needs a lead of at least
- * z·√spread.
- */
+/** A contender's lead, and its variance by chance. A win needs a lead of at least z·√spread. */
 export type Score = Readonly<Record<'lead' | 'spread', bigint>>
 
-/** The missing condition for a WIN: challenges, a lead, or a larger lead. */
 export type WinLack = 'FEW' | 'BEHIND' | 'CLOSE'
 
-/** Returns the missing condition for a WIN, or undefined if all are met. Protocol §8.6. */
+/**
+ * Returns the missing condition for a WIN: challenges, a lead, or a larger lead. Undefined if none
+ * is missing. Protocol §8.6.
+ */
 export function findWinLack(
   { win, score: { lead, spread } }: { readonly win: WeightedTally; readonly score: Score },
   { minTrials, floorZSquaredPpm }: LaneRule,
@@ -152,8 +147,8 @@ export function findWinLack(
 
 /**
  * Returns the score of the trimmed lanes. A lane below the ratio counts as a lane at the ratio, so
- * the worst lies of a third of the weight do no more than its absence. Luck would then add E max(0,
- * N(0, 1)) = 0.3989 deviations a lane, so 0.4 a lane are subtracted. The variance is the largest
+ * the worst lies of a third of the weight do no more than its absence. This would add E max(0, N(0,
+ * 1)) = 0.3989 deviations a lane by luck, so 0.4 a lane are subtracted. The variance is the largest
  * that lanes of this weight can have. Protocol §8.6.
  */
 function computeScore(kept: KeptLanes, ratioPpm: number): Score {
@@ -179,10 +174,7 @@ function takeWidest(kept: KeptLanes): KeptLanes {
   return trim(widest, all).map(([lane, left]) => [lane, lane.weight - left])
 }
 
-/**
- * Wins and trials in units of `1/unit`. Lanes have weights in ppm, so a tally of several validators
- * has `unit` 1_000_000.
- */
+/** Wins and trials in units of `1/unit`. In a tally of weighted lanes, `unit` is 1_000_000. */
 export type WeightedTally = Readonly<Record<keyof Proportion, bigint>>
 
 /** Lanes and the weight that trimming leaves them. */
@@ -193,16 +185,13 @@ function computeLead({ wins, trials }: EnvLane, ratioPpm: number): bigint {
   return wins * PPM - trials * BigInt(ratioPpm)
 }
 
-/** Returns the lanes by falling lead of the contender. Protocol §8.6. */
+/** Returns the lanes by the contender's lead, descending. Protocol §8.6. */
 function rankLanes(lanes: readonly EnvLane[], ratioPpm: number): readonly EnvLane[] {
   const lead = (lane: EnvLane): bigint => computeLead(lane, ratioPpm)
   return [...lanes].sort((a, b) => compare(lead(b), lead(a)) || compare(a.hotkey, b.hotkey))
 }
 
-/**
- * Trims `lanes`: removes the weight `drop` from the first lanes. One lane may lose only a part of
- * its weight.
- */
+/** Removes the weight `drop` from the first lanes. The last of them may lose only a part. */
 function trim(lanes: readonly EnvLane[], drop: bigint): KeptLanes {
   let left = drop
   return lanes.map((lane) => {
@@ -212,24 +201,22 @@ function trim(lanes: readonly EnvLane[], drop: bigint): KeptLanes {
   })
 }
 
-/** Returns a weighted sum over the trimmed lanes. */
 function sumKept(kept: KeptLanes, measure: (lane: EnvLane) => bigint): bigint {
   return kept.reduce((sum, [lane, weight]) => sum + weight * measure(lane), 0n)
 }
 
-/** Returns the weighted counts of the trimmed lanes. */
 function sumTally(kept: KeptLanes): WeightedTally {
   const wins = sumKept(kept, (lane) => lane.wins)
   const trials = sumKept(kept, (lane) => lane.trials)
   return { wins, trials, unit: PPM }
 }
 
-/** The counts compared between lanes; `trials` are wins and losses. */
+/** Counts compared between lanes; `trials` are wins and losses. */
 type LaneQuantity = 'wins' | 'losses' | 'trials' | 'contenderPoints' | 'championPoints'
 
 type LaneCounts = Readonly<Record<LaneQuantity | 'played', bigint>>
 
-/** One validator's lane in one environment over the epochs of a duel, with a weight in ppm. */
+/** A validator's lane in one environment over the epochs of a duel, with its weight in ppm. */
 type EnvLane = LaneCounts & {
   readonly hotkey: string
   readonly weight: bigint
@@ -237,7 +224,7 @@ type EnvLane = LaneCounts & {
   readonly epochs: readonly (Tally | undefined)[]
 }
 
-/** Returns the sums of a lane's counts over the epochs for which `isWanted` is true. */
+/** Returns the sums of a lane's counts over the wanted epochs. */
 function sumEpochs(
   epochs: EnvLane['epochs'],
   isWanted: (epoch: number) => boolean = () => true,
@@ -274,7 +261,7 @@ function findOutliers(lanes: readonly EnvLane[], zSquared: number): ReadonlySet<
   return apart
 }
 
-/** Returns a lane's counts over the epochs that both lanes have. */
+/** Returns the counts of `lane` over the epochs that both lanes have. */
 function sumSharedEpochs(lane: EnvLane, other: EnvLane): LaneCounts {
   if (markEpochs(lane) === markEpochs(other)) return lane
   return sumEpochs(lane.epochs, (epoch) => other.epochs[epoch] !== undefined)
@@ -299,7 +286,7 @@ function findMedian(lanes: readonly EnvLane[], kind: LaneQuantity): EnvLane | un
   })
 }
 
-/** A count, and the challenges played. */
+/** A count, and the number of challenges played. */
 export type Share = Readonly<Record<'count' | 'played', bigint>>
 
 const toShare = (lane: LaneCounts, kind: LaneQuantity): Share => ({

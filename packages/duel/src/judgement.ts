@@ -13,41 +13,38 @@ import type { Duel, EpochTallies, State } from './state.ts'
 import { type EnvReports, judgeOpen, reportPlayed } from './verdicts.ts'
 import { updateRecord } from './voters.ts'
 
-/** The result of an epoch for people and logs. The next epoch does not depend on it. */
+/** The result of an epoch for display. The next epoch does not depend on it. */
 export interface Report {
   /**
-   * Whether too little weight attested. In such an epoch there are no tallies, no verdicts and no
-   * new champion, and trust does not change.
+   * Whether too little weight attested. A frozen epoch has no tallies, no verdicts and no new
+   * champion, and does not change trust.
    */
   readonly frozen: boolean
   /** Keyed by due validator. */
   readonly lanes: Readonly<Record<string, Acceptance>>
-  /** The duels of the epoch, in the order in which they began. */
+  /** Duels in the order in which they began. */
   readonly duels: readonly DuelReport[]
-  /** The contender that becomes champion. */
+  /** Contender that becomes champion. */
   readonly crowned?: string
 }
 
 /** A contender's position in its duel. Protocol §8.7. */
 export type Standing = 'open' | 'won' | 'lost'
 
-/**
- * One epoch of a duel, and the duel after it. A lost or crowned contender has no duel afterwards.
- */
+/** One epoch of a duel, and the duel after it. A lost or crowned contender's duel ends. */
 export interface DuelReport extends Duel {
-  /** The number of the epoch in the duel, from 1. */
+  /** Number of the epoch in the duel, from 1. */
   readonly epochIndex: number
   /** Keyed by environment that was played. */
   readonly envs: EnvReports
   readonly standing: Standing
 }
 
-/** The number of frozen epochs with which an open duel is lost. Protocol §8.3. */
+/** Number of frozen epochs that end an open duel as lost. Protocol §8.3. */
 const MAX_FROZEN = 4
 
 /**
- * Judges the epoch that a state governs: which lanes count, and each duel independently. Protocol
- * §9.4.
+ * Judges the lanes of the epoch that a state governs, then each duel independently. Protocol §9.4.
  */
 export function judge(state: State, inputs: EpochInputs): Report {
   const frozen = isFrozen(state, inputs.heard)
@@ -75,7 +72,6 @@ function collectTallies(
   })
 }
 
-/** Judges one epoch of a duel: its tallies, its verdicts and its standing. */
 function judgeDuel(
   state: State,
   before: Duel,
@@ -93,10 +89,7 @@ function judgeDuel(
   return { ...duel, envs, standing: findStanding(duel, protocol) }
 }
 
-/**
- * Returns the contender's standing by the duel's verdicts, length and frozen epochs. Protocol §8.3,
- * §8.7.
- */
+/** Returns the contender's standing by verdicts, length and frozen epochs. Protocol §8.3, §8.7. */
 function findStanding(
   { verdicts, tallies, epochIndex }: Omit<DuelReport, 'envs' | 'standing'>,
   protocol: Protocol,
@@ -111,8 +104,8 @@ function findStanding(
 /**
  * Returns the trust after an epoch. A due validator's lane counts once for each environment that a
  * duel played: as correct if it was accepted, otherwise as incorrect. An accepted lane does not
- * count in an environment where it was an outlier in at least half of the duels, since miners can
- * make an honest lane an outlier. Protocol §8.9.
+ * count where it was an outlier in at least half of the duels, since miners can make an honest lane
+ * an outlier. Protocol §8.9.
  */
 export function updateTrust({ trust, protocol }: State, judged: Report): State['trust'] {
   if (judged.frozen) return trust

@@ -6,7 +6,7 @@ export function tabulate<Value>(
   return Object.fromEntries(keys.map((key) => [key, createValue(key)]))
 }
 
-/** Returns the entries of a record that have these keys. */
+/** Returns the entries with these keys. */
 export function pickKeys<Value>(
   record: Readonly<Record<string, Value>>,
   keys: Iterable<string>,

@@ -16,8 +16,8 @@ export const isWon = ({ verdicts }: Pick<Duel, 'verdicts'>, protocol: Protocol):
   findDuelWinner(verdicts, protocol) === 'contender'
 
 /**
- * Returns the environments that a duel plays in an epoch, ascending: those without a verdict; once
- * the duel is won, those of one player. Protocol §8.2.
+ * Returns the environments that a duel plays in an epoch, ascending: without a verdict or, once the
+ * duel is won, of one player. Protocol §8.2.
  */
 export function listPlayedEnvs(
   duel: Duel,
@@ -30,12 +30,11 @@ export function listPlayedEnvs(
   return Object.keys(protocol.envs).filter(isPlayed).sort()
 }
 
-/** Challenges by contender's hotkey, then by environment. */
 export type Quotas = Readonly<Record<string, Readonly<Record<string, number>>>>
 
 /**
- * Returns the challenges that a lane plays in each duel in the epoch that a state governs. Protocol
- * §8.2.
+ * Returns the number of challenges that a lane plays in the epoch that a state governs, by
+ * contender's hotkey, then by environment. Protocol §8.2.
  */
 export function computeQuotas(state: Pick<State, 'epoch' | 'duels' | 'protocol'>): Quotas {
   const { epoch, duels, protocol } = state
@@ -49,12 +48,11 @@ export function computeQuotas(state: Pick<State, 'epoch' | 'duels' | 'protocol'>
   return Object.fromEntries(quotas)
 }
 
-/** The better miner of a duel. */
 export type Winner = 'contender' | 'champion'
 
 /**
- * Returns the number of environments that a contender has to win: ⌈(N + margin)/2⌉, where N is
- * `counted`, the number of environments that are not undecided. `margin` is 1 or more. Protocol
+ * Returns the number of environments that a contender has to win: ⌈(`counted` + `margin`)/2⌉, where
+ * `counted` is the number of environments that are not undecided. `margin` is 1 or more. Protocol
  * §8.7.
  */
 export const countNeededWins = (counted: number, margin: number): number =>
@@ -62,9 +60,8 @@ export const countNeededWins = (counted: number, margin: number): number =>
 
 /**
  * Returns the winner by each environment's verdict or last interim analysis: the contender if it
- * has won enough environments, the champion once the contender cannot win enough. If all
- * environments are undecided, the champion wins. Undefined while the duel is open. `margin` is 1 or
- * more. Protocol §8.7.
+ * has won enough environments, the champion once the contender cannot win enough or all are
+ * undecided. Undefined while the duel is open. `margin` is 1 or more. Protocol §8.7.
  */
 export function findWinner(
   environments: Readonly<Record<string, Verdict | InterimResult>>,
@@ -79,10 +76,7 @@ export function findWinner(
   return undefined
 }
 
-/**
- * Returns the winner by a duel's verdicts, as `findWinner` does. Environments without a verdict are
- * open.
- */
+/** Returns the winner as `findWinner` does. Environments without a verdict are open. */
 export function findDuelWinner(
   verdicts: Duel['verdicts'],
   { envs, margin }: Pick<Protocol, 'envs' | 'margin'>,

@@ -5,40 +5,42 @@ import { type EnvsConstants, LOCAL_ENVS, MAIN_ENVS } from './env-constants.ts'
 const CONSTANTS = {
   /** Keyed by exact id, `name@semver`. */
   envs: MAIN_ENVS as EnvsConstants,
-  /** Digest of the list of templates that miners' deployments may use. Protocol §5.4. */
+  /** Digest of the templates that miners' deployments may use. Protocol §5.4. */
   templates: '6d2072132b084380365270d1ecc5e66602cbfdce780dc5c94fd7e707880297aa' as Hash,
   epochBlocks: 360,
-  /** Block of an epoch, counted from its first block, at whose end the seals on chain are read. */
+  /** Index in an epoch of the block at whose end seals are read. */
   sealBlock: 240,
   /** Maximum voters: the bits of an attestation. */
   validatorsMost: 128,
   /** Epochs that a validator stays active after its last attestation. */
   quorumEpochs: 20,
-  /** For one lane: maximum decisive trials; minimum for a win (also of several lanes); z². */
+  /** Maximum decisive trials of one lane. */
   cap: 5000,
+  /** Minimum decisive trials for a WIN, of one lane or several. */
   minTrials: 10,
+  /** z² of one lane. */
   zSquaredPpm: 8_122_500,
   /** Offset and slope of the line up to which the champion holds an environment. Protocol §7. */
   holdOffset: 30,
   holdSlopePpm: 30_000,
   /**
-   * z² of a WIN of several lanes, and of the sole deciding environment. The first z is 2.85 − 0.4 =
-   * 2.45: the z of one lane, less the 0.4 deviations that the score subtracts per lane.
+   * z² of a WIN of several lanes: (2.85 − 0.4)², the z of one lane less the 0.4 deviations that the
+   * score subtracts per lane.
    */
   floorZSquaredPpm: 6_002_500,
+  /** z² of a WIN in the sole deciding environment. */
   aloneZSquaredPpm: 12_250_000,
   /** K: of N environments the contender needs ⌈(N+K)/2⌉. */
   margin: 1,
-  /** Maximum concurrent duels; maximum epochs per duel. */
+  /** Maximum concurrent duels. */
   duelsMost: 8,
+  /** Maximum epochs of a duel. */
   duelEpochs: 8,
-  /**
-   * Square of the maximum deviations from the median lane's share. Lanes further away are outliers.
-   */
+  /** Square of the maximum deviations from the median lane's share. Other lanes are outliers. */
   outlierZSquared: 36,
   /**
-   * An environment is undecided if its median lane has a smaller share of decisive trials than
-   * `evenPpm`, from epoch `evenEpoch` of a duel on.
+   * An environment is undecided, from epoch `evenEpoch` of a duel on, if its median lane has a
+   * smaller share of decisive trials than `evenPpm`.
    */
   evenEpoch: 5,
   evenPpm: 50_000,
@@ -53,18 +55,17 @@ const CONSTANTS = {
 }
 
 /**
- * The constants of a network: its environments and numbers. They are part of the state, so the
- * state's root commits to them. Fixed in the code are the half that attests, the two thirds of a
- * frozen epoch, the third that is trimmed, and the four frozen epochs. Protocol §9.2.
+ * The constants of a network, to which each state's root commits. Fixed in the code are the half
+ * that attests, the two thirds of a frozen epoch, the third that is trimmed, and the four frozen
+ * epochs. Protocol §9.2.
  */
 export type Protocol = Readonly<typeof CONSTANTS>
 
-/** The constants of the main network. */
 export const PROTOCOL: Protocol = CONSTANTS
 
 /**
- * The constants of a local network: short epochs, fewer long challenges, and a cap of 500 with its
- * own line of a hold. Protocol §9.2.
+ * The constants of a local network: short epochs, fewer long challenges, and a cap of 500 with the
+ * hold's line for this cap. Protocol §9.2.
  */
 export const LOCAL: Protocol = {
   ...PROTOCOL,
@@ -81,8 +82,8 @@ export type LaneRule = HoldLine &
   Pick<Protocol, 'minTrials' | 'floorZSquaredPpm' | 'outlierZSquared' | 'ratchetZSquaredPpm'>
 
 /**
- * Returns the rule of the sole deciding environment, for which any false win is a false crowning.
- * The rule of an environment that decides with others is the protocol itself. Protocol §8.6.
+ * Returns the rule of the sole deciding environment, in which any false win is a false crowning.
+ * The rule of other environments is the protocol. Protocol §8.6.
  */
 export function makeSoleRule(protocol: Protocol): LaneRule {
   return { ...protocol, floorZSquaredPpm: protocol.aloneZSquaredPpm }

@@ -10,8 +10,7 @@ import { isWithinQuota, type LaneTally } from './tally.ts'
 export const encodeState = (state: State): string => canonicalize(state)
 
 /**
- * Reads a state exactly as `encodeState` writes it. Never throws. Does not verify the state:
- * compare its root.
+ * Reads a state exactly as `encodeState` writes it. Never throws. Does not verify the state's root.
  */
 export function parseState(text: string): Result<State, 'BAD_STATE'> {
   const parsed = parseCanonical(text)
@@ -22,7 +21,7 @@ export function parseState(text: string): Result<State, 'BAD_STATE'> {
   return { ok: true, value }
 }
 
-/** Returns the first contradiction between fields whose schema is valid, or undefined. */
+/** Returns the first contradiction between valid fields, or undefined. */
 function findConflict({ protocol, epoch, champion, duels }: State): string | undefined {
   if (protocol.minTrials > protocol.cap) return '/protocol/minTrials: more than the cap'
   if (duels.length > 0 && !champion) return '/duels: without a champion'
@@ -49,7 +48,7 @@ function isPossible(seen: EpochTallies, epochIndex: number, { envs }: Protocol):
   })
 }
 
-/** 10^12 is far above any count, and so far below 2^53 that sums stay exact. */
+/** 10^12 is above any count, and so far below 2^53 that sums stay exact. */
 const whole = (min = 0, max = 10 ** 12): Shape<number> => int(min, max)
 const hash = hex(32)
 const ratio = whole(1, 999_999)

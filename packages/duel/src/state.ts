@@ -5,69 +5,60 @@ import type { LaneTally } from './tally.ts'
 /** A hotkey and its commitment on chain. */
 export type Miner = Readonly<Record<'hotkey' | 'model' | 'revision' | 'chute', string>>
 
-/**
- * A validator's correct and incorrect lanes, in millionths of a lane; older lanes fade. Protocol
- * §8.9.
- */
+/** A validator's correct and incorrect lanes, in millionths; older lanes fade. Protocol §8.9. */
 export type Trust = { readonly correct: number; readonly incorrect: number }
 
 /** A validator's last attestation that counted. Protocol §8.1. */
 export type LastAttested = {
   readonly epoch: number
-  /** The validator's stake in that epoch's snapshot, as decimal digits. */
+  /** Stake in that epoch's snapshot, as decimal digits. */
   readonly stake: string
 }
 
 /** A miner's last turn. Protocol §8.12. */
 export type LastPlayed = {
   readonly content: Hash
-  /** The last block of the epoch in which it lost its duel or the throne. */
+  /** Last block of the epoch in which it lost its duel or the throne. */
   readonly left?: number
 }
 
 /**
- * The state that governs one epoch. Every validator computes the same state. Keys of records are
- * hotkeys unless stated otherwise. Protocol §9.1.
+ * The state that governs an epoch. Everyone computes the same state. Keys of records are hotkeys
+ * unless stated otherwise. Protocol §9.1.
  */
 export type State = {
   readonly protocol: Protocol
   readonly epoch: number
-  /** The ratio to beat, in ppm. */
+  /** Ratio to beat, in ppm. */
   readonly ratio: number
   readonly champion?: Miner
-  /**
-   * The best known rates of the champion and earlier champions, by environment, in ppm. Protocol
-   * §8.10.
-   */
+  /** Best known rates of this and earlier champions, by environment, in ppm. Protocol §8.10. */
   readonly record: Readonly<Record<string, number>>
   readonly lastPlayed: Readonly<Record<string, LastPlayed>>
-  /** The active validators. Absent until a network's first epoch is decided. */
+  /** Active validators. Absent until a network's first epoch is decided. */
   readonly attested?: Readonly<Record<string, LastAttested>>
   readonly voters: Weights
   readonly trust: Readonly<Record<string, Trust>>
-  /** The last head that each validator sealed. */
+  /** Last head that each validator sealed. */
   readonly heads: Readonly<Record<string, Hash>>
-  /**
-   * The validators that are expected to seal a lane in this epoch, with the commitments to their
-   * secrets.
-   */
+  /** Validators expected to seal a lane in this epoch, with their commitments to secrets. */
   readonly due: Readonly<Record<string, Hash>>
-  /** The duels in progress, in the order in which they began. */
+  /** Duels in progress, in the order in which they began. */
   readonly duels: readonly Duel[]
 }
 
 /** A duel of the champion and one contender. Protocol §8.2, §9.1. */
 export type Duel = {
   readonly contender: Miner
-  /** The first epoch of the duel. */
+  /** First epoch of the duel. */
   readonly start: number
-  /** The tallies of the accepted lanes, one item an epoch. The item of a frozen epoch is empty. */
+  /** Tallies of the accepted lanes, one item an epoch; empty for a frozen epoch. */
   readonly tallies: readonly EpochTallies[]
   /** Keyed by environment. */
   readonly verdicts: Readonly<Record<string, Verdict>>
 }
 
-/** Tallies by environment that was played, then by the hotkey of the validator. */
+/** Tallies by environment that was played, then by validator. */
 export type EpochTallies = Readonly<Record<string, Readonly<Record<string, LaneTally>>>>
 
 /** Weights by hotkey, in ppm of the heaviest voter's weight. Protocol §8.1. */
@@ -76,10 +67,7 @@ export type Weights = Readonly<Record<string, number>>
 /** An environment's final verdict. Protocol §8.6. */
 export type Verdict = 'win' | 'hold' | 'even'
 
-/**
- * Returns the state of a network's first epoch, without a champion and without due validators.
- * Protocol §9.3.
- */
+/** Returns the state of a network's first epoch. Protocol §9.3. */
 export function firstState(protocol: Protocol, epoch: number): State {
   return {
     protocol,
@@ -98,7 +86,7 @@ export function firstState(protocol: Protocol, epoch: number): State {
 /** Returns the digest that a validator attests. Protocol §9.4. */
 export const stateRoot = (state: State): Hash => digest('state', state)
 
-/** Returns a miner with its four fields only. */
+/** Returns only the four fields of a miner. */
 export const pickMiner = ({ hotkey, model, revision, chute }: Miner): Miner => ({
   hotkey,
   model,
@@ -107,22 +95,21 @@ export const pickMiner = ({ hotkey, model, revision, chute }: Miner): Miner => (
 })
 
 /**
- * Returns the commitment digest. A miner does not play twice in a row with the same digest.
- * Protocol §8.12.
+ * Returns the commitment digest, with which a miner does not play twice in a row. Protocol §8.12.
  */
 export const digestContent = (miner: Miner): Hash => digest('content', pickMiner(miner))
 
 /**
  * The chain at the last block before an epoch, as a decision reads it. Each list has a hotkey at
- * most once, and its order has no effect. Protocol §5.1.
+ * most once, in any order. Protocol §5.1.
  */
 export interface DuelSnapshot {
   readonly epoch: number
-  /** The constants that apply from this epoch on. */
+  /** Constants that apply from this epoch on. */
   readonly protocol: Protocol
-  /** All registered hotkeys. */
+  /** Registered hotkeys. */
   readonly hotkeys: readonly string[]
-  /** The validators with a permit. */
+  /** Validators with a permit. */
   readonly validators: readonly {
     readonly hotkey: string
     readonly stake: bigint
@@ -135,15 +122,15 @@ export interface DuelSnapshot {
 /** A miner with the blocks of its commitment and of its registration. */
 export type Candidate = Miner & { readonly block: number; readonly registered: number }
 
-/** The attestation a validator had on chain at the snapshot. Protocol §5.2. */
+/** The attestation that a validator had on chain at the snapshot. Protocol §5.2. */
 export interface Attestation {
-  /** The epoch that is attested. */
+  /** Attested epoch. */
   readonly epoch: number
-  /** The bits of the lanes that are valid and served, as `encodeBitmap` writes them. */
+  /** Bits of the lanes that are valid and served, from `encodeBitmap`. */
   readonly bitmap: Uint8Array
-  /** The commitment to the next epoch's secret. */
+  /** Commitment to the next epoch's secret. */
   readonly next: Hash
-  /** The root of the state that governed the attested epoch. */
+  /** Root of the state that governed the attested epoch. */
   readonly stateRoot: Hash
 }
 

@@ -2,7 +2,7 @@ import { own } from '@affine/prng'
 import { type Contest, evaluate, type InterimResult } from '@affine/wilson'
 import { tabulate } from './own-keys.ts'
 
-/** The contender's wins and losses, and the challenges played. The rest are ties. */
+/** The contender's wins and losses, and the number of challenges played. The rest are ties. */
 export type Counts = Readonly<Record<'wins' | 'losses' | 'played', number>>
 
 /**
@@ -11,10 +11,10 @@ export type Counts = Readonly<Record<'wins' | 'losses' | 'played', number>>
  */
 export type Tally = Counts & Readonly<Record<'contenderPoints' | 'championPoints', number>>
 
-/** The lanes of one epoch, or sums over several epochs, keyed by hotkey. */
+/** Tallies of one epoch, or sums over several epochs, by validator's hotkey. */
 export type Tallies = Readonly<Record<string, Tally>>
 
-/** A tally in a state. The number of challenges played is the quota. Protocol §9.1. */
+/** A tally in a state. The challenges played are the quota. Protocol §9.1. */
 export type LaneTally = readonly [
   wins: number,
   losses: number,
@@ -22,7 +22,6 @@ export type LaneTally = readonly [
   championPoints: number,
 ]
 
-/** Returns the tally of a lane that played `played` challenges. */
 export function toTally(
   [wins, losses, contenderPoints, championPoints]: LaneTally,
   played: number,
@@ -30,7 +29,7 @@ export function toTally(
   return { wins, losses, played, contenderPoints, championPoints }
 }
 
-/** Returns each validator's sum over the epochs, by hotkey ascending. Protocol §8.4. */
+/** Returns each validator's sum over the epochs, ascending by hotkey. Protocol §8.4. */
 export function sumTallies(epochs: readonly Tallies[]): Tallies {
   const hotkeys = [...new Set(epochs.flatMap(Object.keys))].sort()
   return tabulate(hotkeys, (hotkey) =>
@@ -38,7 +37,6 @@ export function sumTallies(epochs: readonly Tallies[]): Tallies {
   )
 }
 
-/** The tally of a lane without challenges. */
 const NO_TALLY: Tally = toTally([0, 0, 0, 0], 0)
 
 function addTallies(a: Tally, b: Tally = NO_TALLY): Tally {
@@ -47,7 +45,7 @@ function addTallies(a: Tally, b: Tally = NO_TALLY): Tally {
   return toTally([sum('wins'), sum('losses'), ...points], sum('played'))
 }
 
-/** Reports whether `quota` challenges can result in this tally. Protocol §9.4. */
+/** Reports whether `quota` challenges can give this tally. Protocol §9.4. */
 export function isWithinQuota(tally: LaneTally | undefined, quota: number): boolean {
   if (tally === undefined) return false
   const [wins, losses, ...points] = tally
@@ -57,8 +55,8 @@ export function isWithinQuota(tally: LaneTally | undefined, quota: number): bool
 }
 
 /**
- * The tally of one lane in one environment, which does not change after its verdict. `trials` are
- * the decisive challenges, `wins + losses`.
+ * The tally of one lane in one environment, unchanged after its verdict. `trials` are the decisive
+ * challenges, `wins + losses`.
  */
 export type Match = Counts & {
   readonly ties: number
@@ -77,9 +75,9 @@ export const NO_MATCH: Match = {
 }
 
 /**
- * Returns the match after one more challenge of one environment in one lane, without trimming. A
- * tie is not a trial. A match with a verdict stays unchanged. Add challenges in the order of their
- * index, not of arrival, which depends on the answers. Protocol §10.
+ * Returns the match after one more challenge, without trimming. A tie is not a trial. A match with
+ * a verdict stays unchanged. Add challenges in the order of their index, not of arrival, which
+ * depends on the answers. Protocol §10.
  *
  * @throws RangeError unless 0 < ratioPpm < 1_000_000.
  */

@@ -6,15 +6,15 @@ import type { Protocol } from './protocol.ts'
 import type { State } from './state.ts'
 import { type EnvReports, reportOn } from './verdicts.ts'
 
-/** A won duel, and the results of all environments of one player, with or without a verdict. */
+/** A won duel, and the results of all environments of one player. */
 export interface WonDuel {
   readonly won: DuelReport
   readonly rated: EnvReports
 }
 
 /**
- * Returns the best of the won duels, once no duel is open. If several duels are won, all of them
- * must also have had all epochs. Protocol §8.11.
+ * Returns the best of the won duels once no duel is open and, if several are won, all of them have
+ * had all epochs. Protocol §8.11.
  */
 export function crown(state: State, { frozen, duels }: Report): WonDuel | undefined {
   const won = duels.filter(({ standing }) => standing === 'won')
@@ -29,7 +29,7 @@ export function crown(state: State, { frozen, duels }: Report): WonDuel | undefi
 
 /**
  * Returns the results of the environments of one player, which count for crowning, ratio and
- * record. Rates in games depend on the opponent and cannot be compared. Protocol §8.10.
+ * record. Rates in games depend on the opponent. Protocol §8.10.
  */
 export function rateEnvs(state: State, duel: DuelReport): EnvReports {
   const all = Object.entries(state.protocol.envs).filter(([, { players }]) => players === 1)
@@ -39,8 +39,8 @@ export function rateEnvs(state: State, duel: DuelReport): EnvReports {
 }
 
 /**
- * Returns the contender that is better than the largest number of others. Ties go to the first in
- * the list, so an original precedes its copies. Protocol §8.11.
+ * Returns the contender that is better than the most others. Ties go to the first in the list, so
+ * an original precedes its copies. Protocol §8.11.
  */
 export function chooseBest(
   contenders: readonly WonDuel[],
@@ -59,8 +59,8 @@ export function chooseBest(
 
 /**
  * Returns in how many more environments the first of two contenders is ahead. If both are ahead in
- * equally many, and one of them has played too little for a difference to show, returns the
- * difference of their sums of rates. Protocol §8.11.
+ * equally many, and one has played too little for a difference to show, returns the difference of
+ * their sums of rates. Protocol §8.11.
  */
 function compareRated(a: EnvReports, b: EnvReports, envs: Protocol['envs']): number {
   const ahead = (x: EnvReports, y: EnvReports): number =>
@@ -82,10 +82,7 @@ const sumRates = (rated: EnvReports): number =>
 /** Two deviations. Protocol §8.11. */
 const APART_Z_SQUARED = 4
 
-/**
- * Reports whether the first share is above the second by more than chance. False if a share is
- * missing.
- */
+/** Reports whether the first share is above the second by more than chance. */
 function isAhead(a: Share | undefined, b: Share | undefined): boolean {
   if (a === undefined || b === undefined) return false
   return (
@@ -95,7 +92,7 @@ function isAhead(a: Share | undefined, b: Share | undefined): boolean {
 }
 
 /**
- * Returns the ratio an epoch later: the excess over the floor halves in about 14 epochs. Protocol
+ * Returns the ratio an epoch later: its excess over the floor halves in about 14 epochs. Protocol
  * §8.10.
  */
 export function decay(ratioPpm: number, { ratioFloorPpm, ratioDecayPpm }: Protocol): number {
@@ -105,9 +102,9 @@ export function decay(ratioPpm: number, { ratioFloorPpm, ratioDecayPpm }: Protoc
 
 /** An environment that the contender won. */
 export interface WonEnv {
-  /** The tally of the environment, trimmed for a win. */
+  /** Tally trimmed for a win. */
   readonly tally: WeightedTally
-  /** The contender's rate, and the champion's best known rate, in ppm. */
+  /** Rates in ppm; the champion's is the best known. */
   readonly contender: number
   readonly champion: number
 }
@@ -116,8 +113,8 @@ export interface WonEnv {
  * Returns the ratio to beat after a contender won these environments: the geometric mean of their
  * bounds in ppm, rounded down, between the protocol's floor and ceiling. A bound is the tally's
  * lower Wilson bound, so a lucky 10 of 10 does not lock the throne. It is at most the share that
- * the rates support, so a champion that loses its duel on purpose does not lock the throne either.
- * Protocol §8.10.
+ * the rates support, so a champion that loses on purpose does not lock the throne either. Protocol
+ * §8.10.
  */
 export function ratchet(won: readonly WonEnv[], protocol: Protocol): number {
   const zSquaredPpm = protocol.ratchetZSquaredPpm
@@ -130,8 +127,8 @@ export function ratchet(won: readonly WonEnv[], protocol: Protocol): number {
 }
 
 /**
- * Returns the contender's expected share of the challenges in which exactly one of the two
- * succeeds, in ppm, if they succeed independently at these rates. Protocol §8.10.
+ * Returns the contender's expected share, in ppm, of the challenges in which exactly one of the two
+ * succeeds, if they succeed independently at these rates. Protocol §8.10.
  */
 function computeSupport({ contender, champion }: WonEnv): number {
   const [a, r] = [BigInt(contender), BigInt(champion)]
@@ -149,10 +146,7 @@ function computeGeometricMean(bounds: readonly number[]): number {
   return leastAbove(0, 1_000_000, isAbove) - 1
 }
 
-/**
- * Returns the record of the best known rates, raised to those in `rated` where they are higher.
- * Protocol §8.10.
- */
+/** Returns the record, raised to the rates of one side in `rated`. Protocol §8.10. */
 export function raiseRecord(
   record: State['record'],
   rated: EnvReports,
@@ -164,7 +158,7 @@ export function raiseRecord(
   return { ...record, ...Object.fromEntries(rates) }
 }
 
-/** Returns the ratio that a contender has to beat after this crowning. Protocol §8.10. */
+/** Returns the ratio to beat after this crowning. Protocol §8.10. */
 export function computeRatio(
   { won, rated }: WonDuel,
   record: State['record'],

@@ -13,13 +13,13 @@ import { type LaneRule, makeSoleRule, type Protocol } from './protocol.ts'
 import type { Duel, State, Verdict } from './state.ts'
 import { sumTallies, type Tallies, toTally } from './tally.ts'
 
-/** An environment's evidence over the duel, and the verdict of this epoch. */
+/** An environment's evidence over a duel, and its verdict in this epoch. */
 export interface EnvReport extends Evidence {
   readonly tallies: Tallies
   readonly given: Verdict | undefined
-  /** Undefined if the environment was not judged: the epoch was frozen, or the duel is won. */
+  /** Undefined in a frozen epoch or a won duel, which are not judged. */
   readonly cause: VerdictCause | undefined
-  /** The numbers with which the environment was judged. */
+  /** Numbers by which the environment was judged. */
   readonly rule: LaneRule
 }
 
@@ -32,17 +32,15 @@ export type VerdictCause = 'SCORE' | 'LINE' | 'BLANK' | 'SCARCE' | WinLack
 /** Reports by environment, ascending. */
 export type EnvReports = Readonly<Record<string, EnvReport>>
 
-/** The part of a state by which an epoch of a duel is judged. */
+/** The part of a state by which duels are judged. */
 type Governing = Pick<State, 'epoch' | 'protocol' | 'ratio' | 'voters'>
 
-/** The results of the environments, and all verdicts of the duel. */
 type DuelVerdicts = Pick<Duel, 'verdicts'> & { readonly envs: EnvReports }
 
 /**
- * Judges every open environment by all challenges that its lanes have played. If all environments
- * except one are undecided, that one is the sole deciding environment and has to meet a stricter
- * rule. The rule applies also if that environment was won before the others became undecided; it
- * may then be open again. Protocol §8.6.
+ * Judges every open environment by all challenges of its lanes. If all environments except one are
+ * undecided, that environment has to meet a stricter rule, also if it was won before; it may then
+ * be open again. Protocol §8.6.
  */
 export function judgeOpen(duel: Duel, state: Governing): DuelVerdicts {
   const { protocol } = state
@@ -71,18 +69,17 @@ export function reportPlayed(duel: Duel, state: Governing): EnvReports {
   )
 }
 
-/** Returns the environment that remains if all others are undecided. */
+/** Returns the only environment that is not undecided, if there is only one. */
 function findSoleEnv(verdicts: Duel['verdicts'], { envs }: Protocol): string | undefined {
   const left = Object.keys(envs).filter((env) => own(verdicts, env) !== 'even')
   return left.length === 1 ? left[0] : undefined
 }
 
-/** Returns the rule of an open environment of a duel with these verdicts. Protocol §8.6. */
+/** Returns the rule of an open environment in a duel with these verdicts. Protocol §8.6. */
 export function chooseRule(verdicts: Duel['verdicts'], env: string, protocol: Protocol): LaneRule {
   return findSoleEnv(verdicts, protocol) === env ? makeSoleRule(protocol) : protocol
 }
 
-/** Returns the result of one environment under this rule. */
 export function reportOn(
   env: string,
   duel: Duel,
@@ -95,7 +92,7 @@ export function reportOn(
   return { ...evidence, tallies: sumTallies(epochs), ...none, rule: pickNumbers(rule) }
 }
 
-/** Returns the tallies of accepted lanes in an environment, by epoch of a duel. Protocol §8.4. */
+/** Returns the tallies in an environment, by epoch of a duel. Protocol §8.4. */
 export function listTallies(duel: Duel, env: string, { envs }: Protocol): readonly Tallies[] {
   const constants = own(envs, env)
   if (constants === undefined) return []
@@ -108,15 +105,15 @@ export function listTallies(duel: Duel, env: string, { envs }: Protocol): readon
 }
 
 /**
- * The number of challenges after which an environment without a decisive challenge is undecided, in
- * any epoch. Protocol §8.6.
+ * Number of challenges after which an environment without a decisive challenge is undecided, in any
+ * epoch. Protocol §8.6.
  */
 const BLANK_PLAYED = 96
 
 /**
- * Returns the verdict, if any, and its cause. An environment without a win or hold is undecided if
- * its share of decisive challenges is below `minPpm`, or after `BLANK_PLAYED` challenges without a
- * decisive one. Protocol §8.6.
+ * Returns the verdict, if any, and its cause. Without a win or hold, an environment is undecided if
+ * its share of decisive challenges is below `minPpm`, or if none of `BLANK_PLAYED` is decisive.
+ * Protocol §8.6.
  */
 function giveVerdict(report: EnvReport, minPpm: number): Pick<EnvReport, 'given' | 'cause'> {
   const { look, median } = report
@@ -129,7 +126,6 @@ function giveVerdict(report: EnvReport, minPpm: number): Pick<EnvReport, 'given'
   return { given: undefined, cause: findWinLack(report, report.rule) }
 }
 
-/** Returns the verdicts given in this epoch. */
 function listVerdicts(envs: EnvReports): Duel['verdicts'] {
   const verdicts: [env: string, verdict: Verdict][] = []
   for (const [env, { given }] of Object.entries(envs)) if (given) verdicts.push([env, given])

@@ -12,9 +12,9 @@ import type {
 } from './state.ts'
 
 /**
- * Returns the voters of an epoch with their weights, in ppm of the heaviest. A weight is stake ×
- * trust of an active validator, which may be absent. The voters are at most the heaviest
- * `validatorsMost`, without validators whose weight rounds to 0. Protocol §8.1.
+ * Returns the weights of an epoch's voters, in ppm of the heaviest. A weight is stake × trust of an
+ * active validator, which may be absent. Voters are the heaviest `validatorsMost`, except
+ * validators whose weight rounds to 0. Protocol §8.1.
  */
 export function weighVoters(
   stakes: ReadonlyMap<string, bigint>,
@@ -33,16 +33,13 @@ export function weighVoters(
   return Object.fromEntries(weights.filter(([, weight]) => weight > 0))
 }
 
-/**
- * Returns the voters that committed to a secret for the coming epoch, with the commitments.
- * Protocol §8.1.
- */
+/** Returns the voters' commitments to secrets for the coming epoch. Protocol §8.1. */
 export function findDueVoters(voters: Weights, heard: CountedAttestations): State['due'] {
   const due = [...heard].filter(([hotkey]) => Object.hasOwn(voters, hotkey))
   return Object.fromEntries(due.map(([hotkey, { next }]) => [hotkey, next]))
 }
 
-/** Returns the total weight of `voters`. Default: all voters. */
+/** Returns the total weight of some voters. Default: all. */
 export function sumWeight(
   weights: Weights,
   voters: readonly string[] = Object.keys(weights),
@@ -54,9 +51,8 @@ type ActiveValidators = Readonly<Record<string, LastAttested>>
 
 /**
  * Returns the active validators before this snapshot's attestations: validators with an attestation
- * in one of the last `quorumEpochs` epochs. In a network's first epoch, all validators with a
- * permit are active, except those whose commitment is a miner's, which cannot attest. Protocol
- * §8.1.
+ * in the last `quorumEpochs` epochs. In a network's first epoch, all validators with a permit are
+ * active, except those with a miner's commitment, which cannot attest. Protocol §8.1.
  */
 export function findActive(
   state: Pick<State, 'attested' | 'epoch'>,
@@ -102,8 +98,8 @@ function toAttested(validators: DuelSnapshot['validators'], epoch: number): Acti
 }
 
 /**
- * Returns the stakes with which validators with a permit can vote: the smaller of their stake at
- * their last attestation and now, so that stake borrowed for one block adds nothing. Protocol §8.1.
+ * Returns the stakes with which validators with a permit can vote: the smaller of the stake at the
+ * last attestation and now, so that stake borrowed for one block adds nothing. Protocol §8.1.
  */
 export function votingStakes(
   before: Readonly<Record<string, { readonly stake: bigint | string }>>,
@@ -118,12 +114,11 @@ export function votingStakes(
   return stakes
 }
 
-/** The trust of a validator without a record. */
 const NEWCOMER: Trust = { correct: 0, incorrect: 0 }
 
 /**
- * Returns trust in ppm: the mean of Beta(1 + correct, 1 + incorrect), which is one half without a
- * record. Protocol §8.9.
+ * Returns trust in ppm: the mean of Beta(1 + correct, 1 + incorrect), one half without a record.
+ * Protocol §8.9.
  */
 export function computeTrust({ correct, incorrect }: Trust = NEWCOMER): number {
   const good = PPM + BigInt(correct)
@@ -131,8 +126,8 @@ export function computeTrust({ correct, incorrect }: Trust = NEWCOMER): number {
 }
 
 /**
- * Returns the record after an epoch. The old record fades first. `counted` are the environments of
- * that epoch in which the lane was correct and incorrect. Protocol §8.9.
+ * Returns the record after an epoch: the old record fades, then the numbers of environments in
+ * `counted` are added. Protocol §8.9.
  */
 export function updateRecord(
   record: Trust | undefined = NEWCOMER,

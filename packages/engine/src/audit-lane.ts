@@ -18,15 +18,14 @@ import {
 } from '@affine/settlement'
 import type { Setup } from './setup.ts'
 
-/** A sealed lane, and the validators that may have it, in the order of reading. */
+/** A sealed lane, and the validators that may have it, in reading order. */
 export type Audit = Omit<LaneSearch, 'attesters'>
 
-/** The options of reading a lane. */
 export interface AuditOptions {
   readonly reader: BucketReader
   /** Aborts reads from other validators. */
   readonly deadline: AbortSignal
-  /** Publishes the blocks of a valid lane, listed from the head back. */
+  /** Publishes the blocks of a valid lane, given from the head back. */
   readonly publish: (blocks: readonly string[], from: Pick<Bucket, 'read'>) => Promise<void>
 }
 
@@ -44,9 +43,9 @@ export async function listAudits(chain: Chain, state: State): Promise<readonly A
 
 /**
  * Verifies a sealed lane, and publishes it if it is valid. Each block is read from this validator's
- * bucket, from its store, which has the lanes that it sampled, or from the buckets of other
- * validators that may have the lane. The blocks are collected in a temporary folder, so no one can
- * fill the bucket with a void lane. The folder is deleted at the end, unless a block is missing.
+ * bucket, from its store, which has the lanes that it sampled, or from `holders`. The blocks are
+ * collected in a temporary folder, so no one can fill the bucket with a void lane. The folder is
+ * deleted at the end, unless a block is missing.
  */
 export async function auditLane(
   { chain, account, bucket, store, folder }: Setup,
@@ -73,7 +72,7 @@ export async function auditLane(
   return lane
 }
 
-/** Returns the folder for blocks of unfinished audits, of all epochs. */
+/** Returns the folder for blocks of unfinished audits. */
 export const incomingFolder = (folder: string): string => join(folder, 'incoming')
 
 /** Copies the blocks of a lane, oldest first. `blocks` are the hashes, from the head back. */
@@ -90,8 +89,7 @@ export async function publish(
 }
 
 /**
- * Writes a block, unless a valid block with its hash exists. A block that was signed twice has two
- * valid copies.
+ * Writes a block, unless a valid copy exists: a block that was signed twice has two valid copies.
  */
 async function putBlock({ read, write }: Bucket, hash: string, bytes: Uint8Array): Promise<void> {
   const path = blockPath(hash)

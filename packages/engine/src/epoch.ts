@@ -43,14 +43,13 @@ import type { Job, Setup, Transaction } from './setup.ts'
 const READS_PER_BUCKET = 2
 
 /**
- * The deadlines of one epoch, and its reader of buckets. A phase starts before the epoch's state is
- * known.
+ * The deadlines of one epoch, and its reader of buckets. Starts before the epoch's state is known.
  */
 export class Phase {
   readonly epoch: number
   readonly reader: BucketReader
   /**
-   * Aborts when sampling ends: missing replies are then the miner's fault, unless the reason is
+   * Aborts when sampling ends. A missing reply is then the miner's fault, unless the reason is
    * `StopError`.
    */
   readonly sampling: AbortController = new AbortController()
@@ -61,59 +60,51 @@ export class Phase {
 
   constructor(epoch: number, { on, ...setup }: Setup) {
     this.epoch = epoch
-    // Every read adds a listener: they are not a leak and need no warning.
+    // Every read adds a listener; Node would warn of a leak.
     setMaxListeners(0, this.sampling.signal, this.audit.signal, this.whole.signal)
     const onLost = (hotkey: string): void => on({ type: 'slow', hotkey })
     this.reader = new BucketReader({ ...setup, readsAtOnce: READS_PER_BUCKET, onLost })
   }
 
-  /**
-   * Aborts the parts of the epoch that are over at block `offset`, counted from its first block.
-   * Protocol §5.4.
-   */
+  /** Aborts the parts of the epoch that are over at its block `offset`, from 0. Protocol §5.4. */
   advance(offset: number, protocol: Protocol): void {
     const { sealBlock, epochBlocks } = protocol
     if (offset >= samplingBlocks(protocol)) this.sampling.abort()
     if (offset >= epochBlocks - margin(epochBlocks - sealBlock)) this.audit.abort()
   }
 
-  /** Aborts all parts. */
   end(): void {
     for (const part of [this.sampling, this.audit, this.whole]) part.abort()
   }
 }
 
-/** Starts a job in the background, unless it is running. Resolves when it has ended. */
+/** Starts a job in the background, unless it is running. Resolves when the job has ended. */
 type StartJob = (task: Job, work: () => Promise<void>) => Promise<void>
 
 /**
  * The work of one validator in one epoch, in this order: set all weight, and publish the state;
- * sample and seal its lane, then publish the lane; audit all lanes; attest the valid lanes; settle
- * the epoch. Each step can be repeated at the next head or after a restart. Protocol §5.2.
+ * sample, seal and publish its lane; audit all lanes; attest the valid lanes; settle the epoch.
+ * Each step can be repeated at the next head or after a restart. Protocol §5.2.
  */
 export class Epoch {
-  /** The state that governs the epoch. */
   readonly state: State
   readonly #setup: Setup
   readonly #phase: Phase
   readonly #start: StartJob
   /**
-   * This validator's lane as checked before the seal. Undefined before the check, and if the
-   * process was restarted since.
+   * This validator's lane as checked before the seal. Undefined before the check, and after a
+   * restart.
    */
   #own: OwnLane | undefined
   /** Finished audits by validator. */
   readonly #audited = new Map<string, CheckedLane>()
-  /**
-   * The latest audit of each lane by validator. Audits of one lane share a folder and never
-   * overlap.
-   */
+  /** Latest audits by validator. Audits of one lane share a folder, so they never overlap. */
   readonly #audits = new Map<string, Promise<CheckedLane>>()
-  /** Per transaction, a promise that resolves when it is in a block, refused, or not needed. */
+  /** Promises that resolve when a transaction is in a block, refused, or not needed. */
   readonly #sent = new Map<Transaction['kind'], Promise<void>>()
   /**
-   * Whether this validator's bucket has the governing state. The network's first state needs no
-   * publication, because everyone computes it.
+   * Whether the bucket has the governing state. True for the network's first state, which everyone
+   * computes.
    */
   #isPublished: boolean
 
@@ -130,6 +121,7 @@ export class Epoch {
     const { protocol } = this.#setup.network
     const { epoch, offset } = locateBlock(head.number, protocol)
     this.#start({ kind: 'weights', epoch }, () => this.#setWeights())
+    // In the background: sampling does not wait for an unreachable bucket.
     this.#start({ kind: 'state', epoch }, () => this.#publishState())
     if (offset < protocol.sealBlock) this.#start({ kind: 'seal', epoch }, () => this.#seal())
     else if (offset === protocol.sealBlock) await this.#publish()
@@ -137,9 +129,8 @@ export class Epoch {
   }
 
   /**
-   * Sets all weight to the champion, or to the subnet's owner if there is no champion. It is done
-   * once an epoch, even after restarts, because the chain states when weights were last set.
-   * Protocol §8.13.
+   * Sets all weight to the hotkey that is owed it. The chain states when weights were last set, so
+   * this happens once an epoch, even after restarts. Protocol §8.13.
    */
   async #setWeights(): Promise<void> {
     const { chain, account } = this.#setup
@@ -153,20 +144,19 @@ export class Epoch {
     const isPermitted = before.neurons.some((neuron) => isOwn(neuron) && neuron.permit)
     const own = neurons.find(isOwn)
     if (own && own.lastUpdate >= beaconBlock(epoch, protocol)) this.#skip('weights')
-    // The transaction must not land in the next epoch, which may have a different champion.
+    // The transaction must not land in the next epoch, which may have another champion.
     const until = snapshotBlock(epoch + 1, protocol)
     if (head >= until || weights === undefined || !isPermitted) return
     this.#send('weights', () => chain.setWeights(account, weights, until))
   }
 
-  /** Publishes the state in the background: sampling does not wait for an unreachable bucket. */
   async #publishState(): Promise<void> {
     if (this.#isPublished) return
     await writeState(this.state, this.#setup.bucket)
     this.#isPublished = true
   }
 
-  /** Samples its own lane, and commits the hash of the last block on chain. */
+  /** Samples this validator's lane, and commits the hash of the last block on chain. */
   async #seal(): Promise<void> {
     const { bucketUrl: url } = this.#setup
     const { epoch, protocol, duels } = this.state
@@ -179,8 +169,8 @@ export class Epoch {
   }
 
   /**
-   * Samples its own lane to the end. Returns the hash of the last block, or undefined if no lane is
-   * due.
+   * Samples this validator's lane to the end. Returns the hash of the last block, or undefined if
+   * no lane is due.
    */
   async #sample(): Promise<Hash | undefined> {
     const deadline = this.#phase.sampling.signal
@@ -193,7 +183,7 @@ export class Epoch {
     return this.#own.head
   }
 
-  /** Publishes its own lane at the seal block. Other validators read it from the next block on. */
+  /** Publishes this validator's lane at the seal block. Others read it from the next block on. */
   async #publish(): Promise<void> {
     const { chain, account } = this.#setup
     const audits = await listAudits(chain, this.state)
@@ -203,7 +193,7 @@ export class Epoch {
 
   /**
    * Audits all lanes, and attests when all audits have ended or at the deadline. Each lane is a
-   * separate task, so a slow validator delays no other lane.
+   * separate job, so a slow validator delays no other lane.
    */
   async #auditAndAttest(): Promise<void> {
     const { epoch } = this.state
@@ -232,13 +222,12 @@ export class Epoch {
   }
 
   /**
-   * Publishes a valid lane in this validator's bucket, which has to serve the lanes that the
-   * validator attests.
+   * Publishes a valid lane in the bucket, which has to serve the lanes that the validator attests.
    */
   readonly #publishLane: AuditOptions['publish'] = (blocks, from) =>
     publish(blocks, from, this.#setup.bucket)
 
-  /** Audits a lane after the previous audit of the same lane. */
+  /** Audits a lane after its previous audit. */
   #audit(audit: Audit, reading: AuditOptions): Promise<CheckedLane> {
     const before = this.#audits.get(audit.validator)?.catch(() => {})
     const auditing = Promise.resolve(before).then(() => this.#auditOnce(audit, reading))
@@ -247,8 +236,7 @@ export class Epoch {
   }
 
   /**
-   * Verifies a lane once, and publishes it if it is valid. An audit with missing blocks can be
-   * repeated.
+   * Verifies a lane once, and publishes it if it is valid. Repeats an audit with missing blocks.
    */
   async #auditOnce(audit: Audit, reading: AuditOptions): Promise<CheckedLane> {
     const known = this.#audited.get(audit.validator)
@@ -270,10 +258,7 @@ export class Epoch {
     await this.#commit('attest', fields, snapshotBlock(epoch + 1, protocol))
   }
 
-  /**
-   * Returns the fields of the attestation: the valid lanes that this validator's bucket serves, the
-   * commitment to the next secret, and the root of the state. Protocol §5.2.
-   */
+  /** Returns the fields of the attestation. Protocol §5.2. */
   async #attestation(): Promise<Uint8Array[]> {
     const { chain, account, bucketUrl: url } = this.#setup
     const { epoch, voters } = this.state
@@ -292,14 +277,14 @@ export class Epoch {
   async settle({ reader, whole }: Phase): Promise<EpochResult> {
     const { store, account, folder, on } = this.#setup
     reader.beginEpoch(this.state)
-    // A decision only reads, so a failed write to this validator's bucket must not prevent it.
+    // A failed write to the bucket must not prevent the decision, which only reads.
     const find: FindLane = (request) => {
       const task = this.#laneJob(request)
       const publish: AuditOptions['publish'] = (...lane) =>
         this.#publishLane(...lane).catch((error) => on({ type: 'problem', task, error }))
       return this.#audit(request, { reader, deadline: whole.signal, publish })
     }
-    // This validator's own lane is included: finding it also publishes it, if necessary.
+    // Finding this validator's lane also publishes it, if necessary.
     const isWanted = (validator: string): boolean =>
       validator === account.hotkey || this.#audited.has(validator)
     const settled = await decideEpoch(this.#setup, this.state, find, isWanted)
@@ -309,32 +294,31 @@ export class Epoch {
   }
 
   /**
-   * Commits these fields by block `until`. Commits nothing if the validator's slot on chain already
-   * contains them, as after a restart: the number of commitments per tempo is limited.
+   * Commits these fields by block `until`, unless the slot on chain contains them, as after a
+   * restart: the number of commitments per tempo is limited.
    */
   async #commit(kind: Transaction['kind'], fields: Uint8Array[], until: number): Promise<void> {
     const { chain, account } = this.#setup
     const { commitments } = await chain.snapshot((await chain.head()).number)
     const own = commitments.find(({ hotkey }) => hotkey === account.hotkey)
     if (own?.fields.join(' ') === fields.join(' ')) this.#skip(kind)
-    // If a lane was late, the epoch may be over by now. Then it is too late to commit.
+    // If a lane was late, the epoch may be over.
     if (this.#phase.whole.signal.aborted) return
     this.#send(kind, () => chain.commit(account, fields, until))
   }
 
-  /** Resolves when each sent transaction is in a block or was refused. */
+  /** Resolves when each sent transaction is in a block or refused. */
   async sent(): Promise<void> {
     await Promise.all(this.#sent.values())
   }
 
-  /** Records that a transaction is not needed. */
   #skip(kind: Transaction['kind']): void {
     this.#sent.set(kind, Promise.resolve())
   }
 
   /**
-   * Sends a transaction, unless it was sent or skipped, and does not wait for its block. In a dry
-   * run it reports the transaction instead. A refused transaction can be sent again.
+   * Sends a transaction, unless it was sent or skipped, and does not wait for its block. A dry run
+   * reports the transaction instead. A refused transaction can be sent again.
    */
   #send(kind: Transaction['kind'], transaction: () => Promise<Head>): void {
     const { emit, on } = this.#setup
@@ -363,10 +347,7 @@ export class Epoch {
 const writeState = (state: State, place: Bucket): Promise<void> =>
   place.write(statePath(state.epoch), new TextEncoder().encode(encodeState(state)))
 
-/**
- * Returns weights that give everything to one hotkey, or undefined if it is not registered.
- * Protocol §8.13.
- */
+/** Returns weights that give everything to one hotkey, if it is registered. Protocol §8.13. */
 export function giveAllWeightTo(
   hotkey: string | undefined,
   neurons: readonly Neuron[],

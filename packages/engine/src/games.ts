@@ -7,21 +7,21 @@ import pLimit from 'p-limit'
 /** Minimum length of sampling, in clocks of a game. */
 const CLOCKS = 6
 /**
- * One in 32 of a contender's games starts immediately, and each game keeps its turn for a sixth of
- * a clock. So the last game starts within six clocks of the first, regardless of the players.
+ * One in 32 of a contender's games starts immediately, and each game keeps its turn for up to a
+ * sixth of a clock. So the last game starts within six clocks of the first, regardless of the
+ * players.
  */
 const [GAMES_A_TURN, TURN_CLOCKS] = [32, 1 / 6]
 
 /** The time for the games of a lane. */
 export interface GamesTime extends Clock {
-  /** Estimated length of sampling and its end by this clock, in milliseconds. */
+  /** Estimated length of sampling in milliseconds. */
   readonly samplingMs: number
+  /** Estimated end of sampling by this clock, in milliseconds. */
   readonly endsAt: number
 }
 
-/**
- * Returns the time of each side for all of its replies in a game, in milliseconds. Protocol §5.4.
- */
+/** Returns each side's time for all its replies in a game, in milliseconds. Protocol §5.4. */
 export function limitClockMs({ clockMs }: GameRules, { samplingMs }: GamesTime): number {
   return Math.min(clockMs, Math.floor(samplingMs / CLOCKS))
 }
@@ -37,15 +37,15 @@ export function hasTimeLeft(rules: GameRules, time: GamesTime): boolean {
 export interface GameSchedule {
   /** Resolves when the first game may start. */
   readonly started: Promise<void>
-  /** Starts a game when its turn comes. Resolves with its result. */
+  /** Starts a game in its turn. Resolves with its result. */
   readonly inTurn: <Result>(rules: GameRules, play: () => Promise<Result>) => Promise<Result>
 }
 
 /**
- * Returns the schedule of one contender's games. `quotas` has their number by environment. A game
- * starts when another game has ended or has lasted a sixth of a clock. This limits how many games
- * share a miner's capacity, unless they take long. The games of another contender have another
- * schedule, and the two schedules do not wait for each other.
+ * Returns the schedule of one contender's games. Schedules of several contenders do not wait for
+ * each other. `quotas` has the number of games by environment. A game starts when another game has
+ * ended or has lasted a sixth of a clock. This limits how many games share a miner's capacity,
+ * unless they take long.
  *
  * The games start once `awake` has resolved, or when all turns and two clocks just fit before
  * sampling ends: every game starts, even if a player sleeps. Protocol §5.4.
@@ -80,9 +80,8 @@ export function planGames(
 }
 
 /**
- * Resolves when the sampling of a lane starts: in the first tenth of the sampling time, at a time
- * that follows from the epoch's secret, so that validators do not all start together. Protocol
- * §5.4.
+ * Resolves when sampling starts: in the first tenth of its time, at a moment that follows from the
+ * epoch's secret, so that validators do not all start together. Protocol §5.4.
  */
 export async function awaitStart(secret: Hash, time: GamesTime, end: AbortSignal): Promise<void> {
   const share = Number.parseInt(digest('start', secret).slice(0, 8), 16) / 2 ** 32

@@ -30,15 +30,15 @@ import type { LaneTask, SampledLane } from './sampling.ts'
 import type { Setup } from './setup.ts'
 
 /**
- * Returns how many blocks before the end of a part of an epoch a validator stops waiting for
- * others. The part has `blocks` blocks.
+ * Returns how many blocks before the end of a part of an epoch, of `blocks` blocks, a validator
+ * stops waiting for others.
  */
 export const margin = (blocks: number): number => Math.max(2, Math.floor(blocks / 10))
 
 /** Returns the number of blocks of an epoch in which a validator samples. Protocol §5.4. */
 export const samplingBlocks = ({ sealBlock }: Protocol): number => sealBlock - margin(sealBlock)
 
-/** This validator's lane after its check, and the hash of its last block. */
+/** This validator's checked lane, and the hash of its last block. */
 export interface OwnLane {
   readonly head: Hash
   readonly lane: { readonly ok: true; readonly value: Lane }
@@ -68,7 +68,7 @@ export async function createOwnTask(
 }
 
 /**
- * Estimates when sampling ends, at the pace of the last blocks and from the newest block. The head
+ * Estimates when sampling ends, at the pace of the last blocks and from the newest block: the head
  * with which this epoch began may be old, because deciding the previous epoch takes time.
  */
 async function estimateGamesTime(
@@ -83,12 +83,11 @@ async function estimateGamesTime(
   return { ...clock, samplingMs: blocks * blockMs, endsAt: seenAt + left * blockMs }
 }
 
-/** Returns the path of an epoch's secret in the validator's folder. */
 const secretPath = (epoch: number): string => `secrets/${epoch}`
 
 /**
- * Returns the secret of `epoch`, 64 hex digits. A new secret is drawn and synced to disk before its
- * digest can be committed on chain. Protocol §4.
+ * Returns the secret of `epoch`, 64 hex digits. A new secret is synced to disk before its digest
+ * can be committed on chain. Protocol §4.
  * @throws AlteredFile if the file has other contents.
  */
 export const loadSecret = (
@@ -105,8 +104,8 @@ async function loadCommittedSecret(setup: Setup, scope: Scope): Promise<Hash> {
 }
 
 /**
- * Returns the hash of this validator's sealed lane, if its seal is on chain. That lane must not be
- * created again: after the loss of its journal the result would be a second lane in the same epoch.
+ * Returns the hash of this validator's sealed lane, if its seal is on chain. A sealed lane must not
+ * be created again: after the loss of its journal this would be a second lane in the same epoch.
  */
 export async function readOwnSeal(
   { chain, account }: Pick<Setup, 'chain' | 'account'>,
@@ -117,9 +116,9 @@ export async function readOwnSeal(
 }
 
 /**
- * Writes a sampled lane to the store as blocks, and verifies it as all other validators will, by
- * one replay, so that only a valid lane is sealed. It is verified in this thread, because starting
- * a thread takes longer than the time between sampling and seal on a local network.
+ * Writes a sampled lane to the store as blocks, and verifies it as others will, so that only a
+ * valid lane is sealed. Uses this thread: on a local network, starting another takes longer than
+ * the time between sampling and seal.
  * @throws AlteredFile if the journal was altered.
  */
 export async function writeOwnLane(
@@ -143,12 +142,11 @@ export async function writeOwnLane(
 }
 
 /**
- * Writes the samples of an epoch, in their order, to `store` as the blocks of a lane. Returns their
- * hashes, first to last. `prev` is the validator's last seal on chain, or `NO_BLOCK`. Protocol
- * §6.2.
+ * Writes samples, in their order, to `store` as the blocks of a lane. Returns the blocks' hashes,
+ * first to last. `prev` is the validator's last sealed head, or `NO_BLOCK`. Protocol §6.2.
  *
  * The hashes depend only on the draft: the same lane results after a crash, so there are never two
- * blocks at one height. An identical block in the store remains unchanged.
+ * blocks at one height.
  */
 export async function writeLane(
   { secret, ...draft }: Omit<BlockDraft, 'height'> & { readonly secret: Hash },
@@ -167,7 +165,7 @@ export async function writeLane(
   return hashes
 }
 
-/** Splits samples into blocks, all full except the last. A lane without samples has one block. */
+/** Splits samples into blocks, all full except the last. Without samples there is one block. */
 function splitIntoBlocks(samples: readonly Sample[]): readonly (readonly Sample[])[] {
   let block: Sample[] = []
   let bytes = 0

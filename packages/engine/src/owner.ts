@@ -8,9 +8,8 @@ import { canonicalize, type Hash } from '@affine/prng'
 const OWNER_FILE = 'owner.json'
 
 /**
- * Records durably that a hotkey on one subnet of one chain owns `folder`. A validator calls it
- * before it writes into the folder, because journals, secrets and states of two validators must not
- * mix.
+ * Records durably that a hotkey on one subnet of one chain owns `folder`, before a validator writes
+ * into it: journals, secrets and states of two validators must not mix.
  * @throws RangeError, as a rejection, if the folder has another owner; AlteredFile if the record of
  *   the owner was altered.
  */
@@ -23,7 +22,7 @@ export async function claimFolder(
   const own = formatOwner(genesis, hotkey, netuid)
   const bytes = await store.read(OWNER_FILE, LIMITS.headerBytes)
   const owner = bytes === null ? own : new TextDecoder().decode(bytes)
-  // An existing record is also written, because a crash may have prevented its sync.
+  // An existing record is written too: a crash may have prevented its sync.
   if (owner === own) return store.write(OWNER_FILE, new TextEncoder().encode(own))
   const place = resolve(folder)
   const named = describeOwner(owner)
@@ -38,10 +37,9 @@ export async function claimFolder(
 const formatOwner = (genesis: Hash, hotkey: string, netuid: number): string =>
   `${canonicalize({ genesis, hotkey, netuid })}\n`
 
-/** Matches only the texts of `formatOwner`. */
 const RECORD_TEXT = /^\{"genesis":"([0-9a-f]{64})","hotkey":"(\w{1,64})","netuid":(\d{1,5})\}\n$/
 
-/** Returns the owner in a record as a text for people, or undefined for any other text. */
+/** Returns the owner in a record as a text, or undefined for any other text. */
 function describeOwner(record: string): string | undefined {
   const [, genesis, hotkey, netuid] = RECORD_TEXT.exec(record) ?? []
   if (genesis === undefined) return undefined

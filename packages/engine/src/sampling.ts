@@ -27,40 +27,38 @@ import { canonicalize, digest, type Hash, type Json } from '@affine/prng'
 import { type GameSchedule, type GamesTime, hasTimeLeft, limitClockMs, planGames } from './games.ts'
 import type { Setup } from './setup.ts'
 
-/** The sampling of one epoch: its plan, journal, agents and deadline. */
+/** The sampling of one epoch. */
 export interface LaneTask extends Pick<Setup, 'agent' | 'mayAsk' | 'hasChanged' | 'now' | 'on'> {
   readonly scope: Scope
-  /** All participants of the lane: the champion and the contenders. */
+  /** The champion and the contenders. */
   readonly miners: readonly TargetMiner[]
   readonly secret: Hash
   readonly journalPath: string
   /**
-   * Aborts when sampling ends: a reply that is missing then is the miner's fault, unless the reason
-   * is `StopError`.
+   * Aborts when sampling ends. A missing reply is then the miner's fault, unless the reason is
+   * `StopError`.
    */
   readonly deadline: AbortSignal
   readonly gamesTime: GamesTime
 }
 
-/** A sample, and the time at which it was taken, in milliseconds. */
+/** A sample, and the time when it was taken, in milliseconds. */
 interface Entry {
   readonly at: number
   readonly sample: Sample
 }
 
-/** All samples of a lane in the order of its plan, and the time of the last. */
+/** All samples of a lane in the order of its plan, and the latest time. */
 export type SampledLane = Pick<BlockDraft, 'samples' | 'time'>
 
-/** A planned sample with its challenge. */
 type DueSample = PlannedSample & LaneChallenge
 
 /**
  * Takes every sample that is not yet in the lane's journal. Episodes run concurrently; games are
- * scheduled. Resolves with all samples and the time of the last. A sample counts once it is on
- * disk, so a restarted process continues where it stopped and plays an unfinished game again. Each
- * invocation id occurs once in a lane: a reply with a used id is requested again. At the end, the
- * miners' deployments are checked again. Rejects if an agent rejects; the samples until then remain
- * in the journal. Protocol §5.4.
+ * scheduled. A sample counts once it is on disk, so a restarted process continues where it stopped
+ * and plays an unfinished game again. Each invocation id occurs once in a lane: a reply with a used
+ * id is requested again. At the end, the miners' deployments are checked again. Rejects if an agent
+ * rejects; the samples until then remain in the journal. Protocol §5.4.
  */
 export async function sampleLane(task: LaneTask): Promise<SampledLane> {
   const { scope, now, on } = task
@@ -97,7 +95,7 @@ export async function sampleLane(task: LaneTask): Promise<SampledLane> {
   }
 }
 
-/** Returns every sample of the lane, in the order of the plan. Protocol §4, §6.5. */
+/** Returns the planned samples of the lane with their challenges. Protocol §4, §6.5. */
 function listDue({ scope, secret }: LaneTask): readonly DueSample[] {
   const envs = makeLaneEnvs(scope, secret)
   return planLane(scope).map((planned) => {
@@ -106,13 +104,12 @@ function listDue({ scope, secret }: LaneTask): readonly DueSample[] {
   })
 }
 
-/** Returns the key of a sample, which is unique in its lane. */
+/** Returns a key that is unique in a lane. */
 const getSampleKey = (sample: Sample | DueSample): string =>
   'miner' in sample ? `${sample.challengeId} ${sample.miner}` : sample.challengeId
 
 /**
- * Resolves when one of a miner's samples has a reply, which shows that the miner is awake. If none
- * has a reply, it resolves when all have ended.
+ * Resolves when a sample has a reply, which shows that its miner is awake, or when all have ended.
  */
 async function waitForReply(samples: readonly Promise<Sample>[]): Promise<void> {
   const replies = samples.map(async (taken) => {
@@ -123,8 +120,8 @@ async function waitForReply(samples: readonly Promise<Sample>[]): Promise<void> 
 }
 
 /**
- * Returns the samples in the order of asking: games last, since they wait for a reply to another
- * sample. Each kind is in an order over all environments that follows from the secret, as the
+ * Returns the samples in the order of asking. Games are last: they wait for a reply to another
+ * sample. Games, and likewise episodes, are in an order that follows from the secret, as the
  * challenge ids do, so an outage does not affect a chosen environment or miner. Protocol §5.4.
  */
 function shuffleGamesLast(open: readonly DueSample[]): readonly DueSample[] {
@@ -137,7 +134,7 @@ function shuffleGamesLast(open: readonly DueSample[]): readonly DueSample[] {
 }
 
 /**
- * Returns samples in the order of the plan. A sample outside the plan is last; the lane check
+ * Returns samples in the order of the plan. A sample outside the plan is last: the lane check
  * reports it.
  */
 function sortByPlan(plan: readonly DueSample[], entries: readonly Entry[]): readonly Sample[] {
@@ -147,8 +144,8 @@ function sortByPlan(plan: readonly DueSample[], entries: readonly Entry[]): read
 }
 
 /**
- * Returns a function that takes a sample of the lane, or leaves a game unbegun. A miner's games
- * wait for `waitForFirstReply`.
+ * Returns a function that takes a sample, or leaves a game unbegun. A miner's games wait for
+ * `waitForFirstReply`.
  */
 function createSampler(
   task: LaneTask,
@@ -196,15 +193,15 @@ function createSampler(
     const isEpisode = 'miner' in due
     const sample = await (isEpisode ? takeEpisode(challenge, due.miner) : takeGame(challenge, due))
     const isComplete = listEpisodes(sample).every(({ fault }) => fault !== 'no-reply')
-    // The miner is not at fault for a reply that is missing because the validator stops.
+    // A reply that is missing because the validator stops is not the miner's fault.
     if (!isComplete && deadline.reason instanceof StopError) throw deadline.reason
     return sample
   }
 }
 
 /**
- * Returns a function from two players to the schedule of the contender's games, which waits for the
- * first replies of both players.
+ * Returns a function that gives the schedule of a contender's games, which waits for the first
+ * replies of both players.
  */
 function createGameScheduler(
   { scope, gamesTime }: LaneTask,
@@ -222,7 +219,7 @@ function createGameScheduler(
 }
 
 /**
- * Returns an agent whose replies have no invocation id in `used`, to which it adds the new ids. A
+ * Returns an agent whose replies have no invocation id in `used`, and adds their ids to `used`. A
  * reply with a used id is requested again after one to two seconds, until the deadline or the end
  * of the call. Protocol §5.4.
  */
@@ -250,7 +247,7 @@ function listInvocations(entries: readonly Entry[]): Set<string> {
 
 /**
  * Checks all miners' deployments again. Returns the miners whose deployment changed in the epoch:
- * none of their replies counts. The result is stored in the journal first, so that the same lane
+ * none of their replies counts. Stores the result in the journal first, so that the same lane
  * results after a crash. Protocol §5.4.
  */
 async function recheckDeployments(
@@ -266,8 +263,8 @@ async function recheckDeployments(
 }
 
 /**
- * Returns the samples in the journal of a lane, and the result of the second deployment check if
- * there is one. A new journal gets its heading.
+ * Returns the samples in the journal of a lane, and the result of the second deployment check, if
+ * any. Writes the heading of a new journal.
  * @throws AlteredFile if the journal was altered, or belongs to another lane.
  */
 async function readJournal(journal: Journal, { scope, journalPath: path }: LaneTask) {
@@ -282,15 +279,13 @@ async function readJournal(journal: Journal, { scope, journalPath: path }: LaneT
   return { entries: rest.map((entry, i) => readEntry(entry, `${path}, line ${i + 2}`)), changed }
 }
 
-/**
- * Returns the miners in the entry of the second deployment check, or undefined for any other entry.
- */
+/** Returns the result of the second deployment check, or undefined for another entry. */
 function readChanged(entry: Json | undefined): readonly string[] | undefined {
   const { changed } = Object(entry) as { readonly changed?: readonly string[] }
   return Array.isArray(changed) ? changed : undefined
 }
 
-/** Reads an entry, and checks the fields that sampling uses: the lane check verifies the sample. */
+/** Reads an entry, and checks the fields that sampling uses. The lane check verifies the sample. */
 function readEntry(entry: Json, place: string): Entry {
   const { at, sample } = Object(entry) as Entry
   const isSample =

@@ -4,35 +4,33 @@ import type { State } from '@affine/duel'
 import type { AgentFactory, Chutes, MinerEvent, MinerTask } from '@affine/miners'
 import type { CheckBlock, EpochResult, Network, OpenBucket } from '@affine/settlement'
 
-/** The environment of a validator: chain, key, disk, miners, peers, clock, random numbers. */
+/** The environment of a validator. */
 export interface Setup {
   readonly chain: Chain
   readonly account: Account
   readonly network: Network
-  /** Whether it sends transactions. If not, it reports them only. */
+  /** Whether it sends transactions, not only reports them. */
   readonly emit: boolean
   /**
-   * Whether a validator without a state recomputes all epochs, instead of starting from the
-   * attested state. Default: false.
+   * Whether a validator without a state recomputes all epochs instead of starting from the attested
+   * state. Default: false.
    */
   readonly replay?: boolean
-  /** The validator's private folder, for journals. */
+  /** Private folder, for journals. */
   readonly folder: string
-  /**
-   * The same folder as a bucket, for secrets and sealed blocks. Its files are never overwritten.
-   */
+  /** `folder` as a bucket, for secrets, blocks and states. Its files are never overwritten. */
   readonly store: Bucket
-  /** The public bucket, and the name or URL that the chain announces for it. */
+  /** Public bucket. */
   readonly bucket: Bucket
+  /** Announced name or URL of the public bucket. */
   readonly bucketUrl: string
-  /** Opens another validator's bucket; null if its URL is not allowed. */
   readonly openBucket: OpenBucket
-  /** Verifies blocks, for example in other threads. Default: verification in this thread. */
+  /** Default: verifies blocks in this thread. */
   readonly check?: CheckBlock
-  /** Returns the agent of a miner in an epoch, with the time limit of a reply. */
+  /** Returns the agent of a miner in an epoch. */
   readonly agent: AgentFactory
   /**
-   * On a platform: reports whether a miner's deployment changed since it was first asked in the
+   * On a platform: reports whether a deployment changed since its miner was first asked in the
    * epoch.
    */
   readonly hasChanged?: Chutes['hasChanged']
@@ -45,21 +43,19 @@ export interface Setup {
   readonly on: (event: Event) => void
 }
 
-/**
- * A transaction of a validator in an epoch: its weights, the seal of its lane, or its attestation.
- */
+/** A transaction of a validator: its weights, its lane's seal, or its attestation. */
 export interface Transaction {
   readonly kind: 'weights' | 'seal' | 'attest'
   readonly epoch: number
 }
 
-/** A job of a validator. A head starts the job `head`, which starts the others. */
+/** A job of a validator. The job `head` starts the others. */
 export type Job =
   | Transaction
   | { readonly kind: 'head' }
-  /** Publishes the epoch's state in its own bucket. */
+  /** Publishes the epoch's state. */
   | { readonly kind: 'state'; readonly epoch: number }
-  /** Audits and publishes the lane of a validator. */
+  /** Audits and publishes a lane. */
   | { readonly kind: 'lane'; readonly epoch: number; readonly hotkey: string }
 
 /** The subject of a problem: a job, a miner, the account at Chutes, or the chain's node. */
@@ -69,17 +65,17 @@ export type ValidatorTask = Job | MinerTask | { readonly kind: 'node' }
 export interface Problem {
   readonly type: 'problem'
   readonly task: ValidatorTask
-  /** Set if the chain refused the transaction of the task. */
+  /** Set if the chain refused the transaction. */
   readonly phase?: 'send'
   readonly error: Error
 }
 
-/** An event of a validator, for people, logs and metrics. No decision depends on events. */
+/** An event of a validator. No decision depends on events. */
 export type Event =
   | Exclude<MinerEvent, { readonly type: 'problem' }>
   | Problem
   | { readonly type: 'head'; readonly head: Head; readonly epoch: number; readonly offset: number }
-  /** The starting state of the validator. */
+  /** The validator's starting state. */
   | { readonly type: 'state'; readonly state: State }
   | { readonly type: 'epoch'; readonly settled: EpochResult }
   | {
@@ -91,11 +87,11 @@ export type Event =
       readonly left: number
     }
   | { readonly type: 'sent'; readonly task: Transaction; readonly block: number }
-  /** A transaction of a dry run. */
+  /** A transaction that a dry run does not send. */
   | { readonly type: 'withheld'; readonly task: Transaction }
   /** A task has succeeded or failed. */
   | { readonly type: 'ended'; readonly task: Job }
-  /** The bucket of this hotkey was too slow, and is not read for the rest of the epoch. */
+  /** This hotkey's bucket was too slow, and is not read for the rest of the epoch. */
   | { readonly type: 'slow'; readonly hotkey: string }
   /** A read of another validator's bucket has ended or failed. */
   | { readonly type: 'read' }

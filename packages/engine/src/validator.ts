@@ -17,17 +17,17 @@ import { claimFolder } from './owner.ts'
 import type { Job, Setup } from './setup.ts'
 
 /**
- * One validator, which runs the tasks due at each finalized head. It writes to disk what it must
- * remember before acting on it; everything else follows from the chain and the buckets. So it can
- * be killed and restarted at any time.
+ * One validator, which runs the tasks due at each finalized head. It can be killed and restarted at
+ * any time: it writes to disk what it must remember before acting on it, and everything else
+ * follows from the chain and the buckets.
  */
 export class Validator {
   readonly #setup: Setup
   /** Background jobs, by `JSON.stringify` of the job. */
   readonly #running = new Map<string, Promise<void>>()
-  /** The deadlines of the last head's epoch. */
+  /** Deadlines of the last head's epoch. */
   #phase: Phase | undefined
-  /** The newest epoch whose state is known: that of the last head or an earlier one. */
+  /** The newest epoch whose state is known. */
   #epoch: Epoch | undefined
 
   constructor(setup: Setup) {
@@ -46,8 +46,8 @@ export class Validator {
 
   /**
    * Stops asking miners, finishes everything else, and resolves when each transaction is in a block
-   * or was refused. Missing replies are not counted against miners: the lane continues after the
-   * next start. `onHead` must not be called afterwards.
+   * or refused. Missing replies do not count against miners: the lane continues after the next
+   * start. `onHead` must not be called afterwards.
    */
   async stop(): Promise<void> {
     this.#phase?.sampling.abort(new StopError('the validator is stopping'))
@@ -56,8 +56,8 @@ export class Validator {
   }
 
   /**
-   * Starts the tasks due at a finalized head, none before the network's first epoch. Heads must
-   * arrive in order. The work continues in the background.
+   * Starts the tasks due at a finalized head in the background, none before the network's first
+   * epoch. Heads must arrive in order.
    */
   onHead(head: Head): void {
     const { network, on } = this.#setup
@@ -97,10 +97,7 @@ export class Validator {
     return this.#epoch
   }
 
-  /**
-   * Starts a job, unless it is running. Resolves when it has ended. A failure is reported as an
-   * event.
-   */
+  /** Starts a job, unless it is running. Resolves when the job has ended. A failure is an event. */
   #start(task: Job, work: () => Promise<void>): Promise<void> {
     const key = JSON.stringify(task)
     const running = this.#running.get(key) ?? this.#run(task, work)
@@ -122,9 +119,9 @@ export class Validator {
 }
 
 /**
- * Returns the starting state of a validator in `epoch`: its last stored state; otherwise the newest
- * state that more than half of the active stake attested, or the network's first state if it
- * replays everything.
+ * Returns the starting state of a validator in `epoch`: its last stored state; otherwise the
+ * network's first state if it replays everything, or the newest state that more than half of the
+ * active stake attested.
  * @throws AlteredFile if the stored state was altered; Error if no bucket serves the attested
  *   state.
  */
@@ -135,10 +132,7 @@ export async function findStartingState(setup: Setup, epoch: number): Promise<St
   return readNewestAttested(setup, epoch)
 }
 
-/**
- * Returns the last state in the validator's folder that governs `epoch` or an earlier epoch, or
- * null.
- */
+/** Returns the last stored state that governs `epoch` or an earlier epoch, or null. */
 async function readOwnState(setup: Setup, epoch: number): Promise<State | null> {
   const { store, network, folder } = setup
   for (let at = epoch; at > network.firstEpoch; at--) {
@@ -156,10 +150,10 @@ async function readOwnState(setup: Setup, epoch: number): Promise<State | null> 
 }
 
 /**
- * Reports whether these bytes of the state that governs epoch `at` are as written. They are
- * compared with the copy in this validator's bucket; if the bucket has no copy or another one, with
- * the root that more than half of the active stake attested. Without an attested root, the result
- * is true only if the bucket has no copy.
+ * Reports whether these bytes of the state that governs epoch `at` are as written: whether they
+ * equal the copy in the bucket or, without an equal copy, have the root that more than half of the
+ * active stake attested. Without an attested root, the result is true only if the bucket has no
+ * copy.
  */
 async function isUnaltered(
   setup: Setup,

@@ -2,13 +2,12 @@ import { type FileHandle, open, truncate } from 'node:fs/promises'
 
 /**
  * An append-only file, open until it is disposed of. Texts that arrive during a write are written
- * together after it. A failed write loses only its own texts, which are cut off before the next
- * write.
+ * together after it. A failed write loses only its texts, which are cut off before the next write.
  */
 export class AppendOnlyFile implements AsyncDisposable {
   readonly #file: FileHandle
   readonly #path: string
-  /** Size of the file in bytes, up to the last acknowledged text. */
+  /** Size in bytes up to the last acknowledged text. */
   #size: number
   #waiting = ''
   #flushed: Promise<void> = Promise.resolve()
@@ -55,7 +54,7 @@ export class AppendOnlyFile implements AsyncDisposable {
       await this.#file.datasync()
       this.#size += Buffer.byteLength(batch)
     } catch (cause) {
-      // These texts were not acknowledged. Readers must not see them.
+      // Readers must not see texts that were not acknowledged.
       await this.#file.truncate(this.#size).catch(() => {})
       throwUnwritable(this.#path)(cause as Error)
     }

@@ -1,4 +1,4 @@
-/** Causes by the system's error code, with advice. */
+/** Causes by system code, with advice. */
 const REASONS = new Map([
   ['ENOTFOUND', 'no host has that name: check the spelling'],
   ['EAI_AGAIN', 'the name of the host cannot be looked up now'],
@@ -11,7 +11,7 @@ const REASONS = new Map([
 /** Matches OpenSSL's codes for a certificate whose issuer is not trusted. */
 const UNTRUSTED = /SELF_SIGNED_CERT|UNABLE_TO_(?:GET_ISSUER_CERT|VERIFY_LEAF_SIGNATURE)/
 
-/** Returns the cause of a failed connection in words. Several addresses may have several causes. */
+/** Returns the cause of a failed connection in words; several causes for several addresses. */
 export function describeConnectionFailure(error: NodeJS.ErrnoException): string {
   if (error instanceof AggregateError && error.errors.length > 0)
     return [...new Set(error.errors.map(describeConnectionFailure))].join('; ')

@@ -5,7 +5,7 @@ import { createBrotliDecompress, createUnzip } from 'node:zlib'
 /** Bytes in the order of their arrival. */
 type Bytes = AsyncIterable<Uint8Array>
 
-/** Decoders by coding. `createUnzip` decodes gzip and zlib, the format of `deflate`. */
+/** Decoders by coding. `createUnzip` also decodes zlib, the format of `deflate`. */
 const DECODERS: Readonly<Record<string, () => Transform>> = {
   gzip: createUnzip,
   'x-gzip': createUnzip,
@@ -14,17 +14,16 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
 }
 
 /**
- * Tokens that name no coding of the body. S3 may store the token `aws-chunked`, although it removes
- * this coding on upload.
+ * Tokens that name no coding. S3 may store `aws-chunked`, although it removes this coding on
+ * upload.
  */
 const NO_CODINGS = ['', 'identity', 'aws-chunked']
 
-/** Maximum codings of one body. */
 const MAX_CODINGS = 4
 
 /**
- * Returns the body decoded by its `Content-Encoding`. The body is unchanged if a coding is unknown
- * or if there are too many: readers of evidence check its hash.
+ * Returns the body decoded by its `Content-Encoding`; unchanged with an unknown coding or too many,
+ * since readers of evidence check its hash.
  */
 export function decodeBody(response: IncomingMessage): Bytes {
   const tokens = (response.headers['content-encoding'] ?? '').toLowerCase().split(',')
@@ -52,9 +51,7 @@ async function* decompress(bytes: Bytes, coding: string): AsyncGenerator<Uint8Ar
   yield* decoder
 }
 
-/**
- * Yields `bytes`. A source that is a stream would write each chunk separately, even of one byte.
- */
+/** Yields `bytes`. As a source, a stream would write each chunk separately, even of one byte. */
 async function* copyChunks(bytes: Bytes): AsyncGenerator<Uint8Array> {
   yield* bytes
 }

@@ -8,9 +8,9 @@ const DEFAULT_HEADERS = { 'accept-encoding': 'gzip, br', 'user-agent': 'affine' 
 /**
  * Returns a fetch over `node:http` and `node:https`. Node's own fetch is that of undici: with each
  * undici release for Node 20, a server that closes a connection whose body waits to be read may end
- * the process (nodejs/undici#5360). The returned fetch follows no redirect: a redirect is an error,
- * or is returned with `redirect: 'manual'`. `signal` has to limit the time of the whole response,
- * and the reader has to limit its size: only the bytes that are read are received and decoded.
+ * the process (nodejs/undici#5360). A redirect is an error; with `redirect: 'manual'` it is
+ * returned. `signal` has to limit the time of the whole response, and the reader its size: only the
+ * bytes that are read are received and decoded.
  */
 export function fetchBy(agents: Agents): typeof globalThis.fetch {
   return async (input, init) => {
@@ -43,7 +43,7 @@ const isRedirect = ({ statusCode = 0 }: IncomingMessage): boolean =>
   [301, 302, 303, 307, 308].includes(statusCode)
 
 /**
- * Converts a response to a response of fetch.
+ * Converts a response to fetch's.
  * @throws RangeError for a status that fetch does not know.
  */
 function toWebResponse(incoming: IncomingResponse, signal: AbortSignal | undefined): Response {

@@ -7,16 +7,15 @@ import { dirname, join, resolve } from 'node:path'
 import { makeFolder, OWNERS, syncFolders } from './folders.ts'
 import { readRegularFile } from './regular-file.ts'
 
-/** The files of all locks. Node closes files without a reference. */
+/** Files of all locks. Node closes files without a reference. */
 const openLocks = new Set<FileHandle>()
 
 /**
  * Locks a folder for this process until the result is disposed of, so that two validators never
- * sign from one journal. The lock belongs to the operating system, on the file `lock` in the
- * folder: only one process gets it, containers that share the folder see it, and it ends with the
- * process, even after a crash. It works between machines if their file system supports it, as NFS
- * does. Creates a missing folder with a `.gitignore`, without which `git add -A` would stage the
- * secrets in the folder.
+ * sign from one journal. The lock is the operating system's, on the file `lock` in the folder: only
+ * one process gets it, containers that share the folder see it, and it ends with the process, even
+ * after a crash. It works between machines if their file system supports it, as NFS does. Creates a
+ * missing folder with a `.gitignore`, without which `git add -A` would stage the folder's secrets.
  *
  * @throws Error, as a rejection, that names the process with the lock.
  */
@@ -39,7 +38,7 @@ export async function lockFolder(folder: string): Promise<AsyncDisposable> {
 }
 
 /**
- * Locks a file for this process, like `lockFolder`. Creates a missing file, which only its owner
+ * Locks a file for this process, as `lockFolder` does. Creates a missing file, which only its owner
  * can read.
  *
  * @throws Error, as a rejection, while another process has the lock; RangeError for a path that is
@@ -68,9 +67,7 @@ function keepOpen(file: FileHandle, end?: () => Promise<void>): AsyncDisposable 
   return { [Symbol.asyncDispose]: release }
 }
 
-/**
- * Writes the process id and the host to the lock, for errors. Ignores failures, as on a full disk.
- */
+/** Writes process id and host to the lock, for errors. Ignores failures, as on a full disk. */
 async function writeHolder(file: FileHandle): Promise<void> {
   try {
     await file.truncate()
@@ -82,9 +79,7 @@ async function writeHolder(file: FileHandle): Promise<void> {
 const LOCKED = process.platform === 'darwin' ? 0x20 : 0
 const OPEN = constants.O_RDWR | constants.O_CREAT | constants.O_NONBLOCK | LOCKED
 
-/**
- * Opens a file and locks it until it is closed. Resolves with null if another process has the lock.
- */
+/** Opens and locks a file. Resolves with null if another process has the lock. */
 async function tryLock(path: string): Promise<FileHandle | null> {
   const file = await open(path, OPEN, OWNERS).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EAGAIN') throw error
@@ -92,16 +87,15 @@ async function tryLock(path: string): Promise<FileHandle | null> {
   })
   if (file === null) return null
   const isOurs = LOCKED !== 0 || (await runFlock(file))
-  // If the previous process has removed the file in the meantime, the next process would create and
-  // lock another file.
+  // If the previous process has removed the file, the next process would create and lock another.
   if (isOurs && (await isSameFile(path, file))) return file
   await file.close()
   return isOurs ? tryLock(path) : null
 }
 
 /**
- * Locks an open file. A child process that inherits the file locks it, and the lock remains for
- * this process. Resolves with false if another process has the lock.
+ * Locks an open file by a child process that inherits it; the lock remains for this process.
+ * Resolves with false if another process has the lock.
  */
 async function runFlock({ fd }: FileHandle): Promise<boolean> {
   const command = spawn('flock', ['-n', '3'], { stdio: ['ignore', 'ignore', 'ignore', fd] })
@@ -113,7 +107,6 @@ async function runFlock({ fd }: FileHandle): Promise<boolean> {
   return code === 0
 }
 
-/** Reports whether the path leads to the open file. */
 async function isSameFile(path: string, file: FileHandle): Promise<boolean> {
   const there = await stat(path).catch(() => null)
   return there?.ino === (await file.stat()).ino

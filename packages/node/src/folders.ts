@@ -1,7 +1,7 @@
 import { mkdir, open, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 
-/** The mode of files that only their owner can read and write. */
+/** Mode of files that only their owner can read and write. */
 export const OWNERS = 0o600
 
 /** Syncs a folder and its parents up to `top`, so that new files in them survive a power cut. */
@@ -22,14 +22,14 @@ async function syncFolder(folder: string): Promise<void> {
 
 /**
  * Creates a folder and its missing parents. Resolves with the topmost folder that it created.
- * Node's option `recursive` is not used: it never ends in a folder like `/proc`, which exists and
- * accepts no folders. `mode` applies to the folder, not to its parents.
+ * `mode` applies to the folder, not to its parents. Node's option `recursive` is not used: it never
+ * ends in a folder like `/proc`, which exists and accepts no folders.
  */
 export async function makeFolder(path: string, mode = 0o777): Promise<string | undefined> {
   if (await isFolder(path)) return undefined
   const topmost = await makeFolder(dirname(path))
   await mkdir(path, { mode }).catch(async (error: Error) => {
-    // Another task may have created the folder in the meantime.
+    // Another task may have created the folder.
     if (!(await isFolder(path))) throw error
   })
   return topmost ?? path

@@ -2,10 +2,10 @@ import * as http from 'node:http'
 import * as https from 'node:https'
 import type { Socket } from 'node:net'
 
-/** Maximum connections to one host. */
+/** Maximum connections to a host. */
 const MAX_SOCKETS = 64
 
-/** Options of agents: the reuse of connections, and the time to connect to each address. */
+/** Options for the reuse of connections, and the time to connect to each address. */
 export const AGENT_OPTIONS: https.AgentOptions = {
   keepAlive: true,
   // Many servers close an idle connection after five seconds.
@@ -16,36 +16,34 @@ export const AGENT_OPTIONS: https.AgentOptions = {
   autoSelectFamilyAttemptTimeout: 5000,
 }
 
-/** Agents that open connections, by protocol. A protocol without an agent is refused. */
+/** Agents by protocol. A protocol without an agent is refused. */
 export interface Agents {
   readonly 'http:'?: http.Agent
   readonly 'https:': https.Agent
 }
 
-/** Returns agents that reuse connections, with at most `maxSockets` connections to each host. */
+/** Returns agents with at most `maxSockets` connections to each host. */
 export function createAgents(maxSockets: number = MAX_SOCKETS): Required<Agents> {
   const options = { ...AGENT_OPTIONS, maxSockets }
   return { 'http:': new http.Agent(options), 'https:': new https.Agent(options) }
 }
 
-/**
- * A response. Its reader calls `take` with the number of bytes that it received, after decoding.
- */
+/** A response. Its reader reports received bytes, after decoding, to `take`. */
 export interface IncomingResponse {
   readonly response: http.IncomingMessage
   readonly take: (bytes: number) => void
 }
 
-/** The options of a request. `onOpen` is called with each attempt to send it. */
 interface SendOptions extends http.RequestOptions {
   readonly body?: Uint8Array | string | undefined
+  /** Called with each attempt to send the request. */
   readonly onOpen?: (outgoing: http.ClientRequest) => void
 }
 
 /**
  * Sends a request and resolves with the head of its response. A server may close an idle connection
- * just as it is reused. So a request on a reused connection that closed before the first byte of a
- * response is sent again immediately, on another connection.
+ * just as it is reused. So if a reused connection closed before the first byte of the response, the
+ * request is sent again immediately, on another connection.
  * @throws TypeError, as a rejection, if `agents` has no agent for the protocol of `url`.
  */
 export async function sendRequest(
@@ -75,9 +73,9 @@ export async function sendRequest(
 const isReset = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && ['ECONNRESET', 'EPIPE'].includes(String(error.code))
 
-/** Maximum bytes before the response: a full head, and interim answers. */
+/** Maximum bytes before the response: interim answers and the head. */
 const HEAD_BYTES = 2 ** 15
-/** Maximum received bytes beyond twice the bytes that the reader took. */
+/** Maximum received bytes beyond twice the bytes that were taken. */
 const EXCESS_BYTES = 2 ** 18
 
 const createCodedError = (code: string, message: string): Error =>
@@ -86,7 +84,7 @@ const createCodedError = (code: string, message: string): Error =>
 /**
  * Sends a request and resolves with the head of its response. Ends the connection if the server
  * sends far more than is read: endless interim answers, chunks of one byte, gzip without content,
- * or bytes that were not requested. Such a server costs this process some milliseconds.
+ * or bytes that were not requested.
  */
 function receiveResponse(
   outgoing: http.ClientRequest,
@@ -113,14 +111,14 @@ function receiveResponse(
       stream = response
       resolve({ response, take })
     })
-    // Not removed, because the connection may also fail after the head.
+    // The connection may also fail after the head.
     outgoing.on('error', reject)
     outgoing.on('close', () => reject(createCodedError('ECONNRESET', 'the connection was closed')))
     outgoing.end(body)
   })
 }
 
-/** Ends an idle connection on which data arrives that was not requested. */
+/** Ends an idle connection on which unrequested data arrives. */
 function destroy(this: Socket): void {
   this.destroy()
 }

@@ -11,7 +11,7 @@ import { makeFolder, OWNERS, syncFolders } from './folders.ts'
  * `append` has resolved. Entries that wait together are synced together.
  */
 export interface Journal extends AsyncDisposable {
-  /** The entries of the file when it was opened. */
+  /** Entries of the file when it was opened. */
   readonly entries: readonly Json[]
   /** Appends an entry. Resolves when it is on disk. */
   append(entry: Json): Promise<void>
@@ -19,8 +19,8 @@ export interface Journal extends AsyncDisposable {
 
 /**
  * Opens the journal at `path`. Creates a missing file, which only its owner can read. Cuts off a
- * torn last line, which a crash left before its entry was acknowledged. Does not change a file that
- * it rejects.
+ * torn last line, which a crash left before its entry was acknowledged. Does not change a rejected
+ * file.
  *
  * @throws AlteredFile, as a rejection, if any other line is not canonical JSON, or if the file is
  *   one torn line that is not the start of an object.
@@ -48,8 +48,8 @@ export async function openJournal(path: string): Promise<Journal> {
 }
 
 /**
- * Reports whether these bytes may be all that a crash left of a first entry: nothing, the start of
- * an object, or zeros, which some file systems leave.
+ * Reports whether a crash may have left these bytes of a first entry: nothing, the start of an
+ * object, or zeros, as on some file systems.
  */
 const isTornEntry = ([first = 0]: Uint8Array): boolean => first === 0 || first === 0x7b
 

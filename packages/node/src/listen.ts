@@ -3,13 +3,13 @@ import { createServer, type RequestListener, type Server, type ServerResponse } 
 import type { Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 
-/** Maximum concurrent connections of a server. Further connections are closed. */
+/** Maximum concurrent connections. Further connections are closed. */
 const MAX_CONNECTIONS = 1024
-/** Maximum time for a request to arrive, and for a connection to be idle. */
+/** Maximum time for a request to arrive. */
 const REQUEST_MS = 30_000
+/** Maximum time for a connection to be idle. */
 const IDLE_MS = 60_000
 
-/** A function that answers web-standard requests. */
 export type Handler = (request: Request) => Response | Promise<Response>
 
 /** A server that listens at `url` until it is disposed of. */
@@ -19,14 +19,14 @@ export interface Listening extends Disposable {
 }
 
 /**
- * Serves at a port. Port 0 is any free port. Default of `host`: 127.0.0.1.
+ * Serves at a port; 0 is any free port. Default of `host`: 127.0.0.1.
  * @throws Error, as a rejection, if the port is in use.
  */
 export function listen(serve: Handler, port: number, host?: string): Promise<Listening> {
   return listenWith(getRequestListener(serve), port, host)
 }
 
-/** Serves a handler of `node:http` like `listen`, for streamed answers. */
+/** Serves a handler of `node:http`, as `listen` does, for streamed answers. */
 export async function listenWith(
   answer: RequestListener,
   port: number,
@@ -53,7 +53,7 @@ export async function listenWith(
 /**
  * Answers the requests of a connection one at a time. One request may wait, since a client may have
  * received an answer before this process knows it. A second waiting request closes the connection:
- * Node would handle all of them, and store the answers until they are read.
+ * Node would handle all, and store the answers until they are read.
  */
 function answerInOrder(answer: RequestListener): RequestListener {
   const unanswered = new WeakMap<Socket, ServerResponse[]>()

@@ -2,9 +2,8 @@ import { constants, type Stats } from 'node:fs'
 import { open } from 'node:fs/promises'
 
 /**
- * Reads a regular file of at most `limit` bytes. Does not wait for a writer of a pipe, and does not
- * read a device, which may have no end. Resolves with the bytes, and the attributes of the file
- * when it was opened.
+ * Reads a regular file of at most `limit` bytes, with its attributes when it was opened. Neither
+ * waits for a pipe's writer nor reads a device, which may have no end.
  * @throws RangeError, as a rejection, if the file is not regular or is larger. Rejects if it cannot
  *   be opened or read.
  */

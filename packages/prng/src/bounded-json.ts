@@ -1,16 +1,16 @@
 import { endOfString } from './canonical-json.ts'
 
-/** The largest structure of a JSON text that is parsed. */
+/** Maximum structure of a JSON text. */
 export interface JsonBounds {
-  /** Maximum number of commas and opening brackets, square or curly, outside strings. */
+  /** Maximum commas and opening brackets, square or curly, outside strings. */
   readonly items: number
   /** Maximum nesting of arrays and objects. */
   readonly depth: number
 }
 
 /**
- * Returns the value of an untrusted JSON text. Deep nesting, and many short values, can take a
- * hundred times the memory of their text, so both are counted before the text is parsed.
+ * Returns the value of an untrusted JSON text. Deep nesting and many short values can take a
+ * hundred times the memory of their text, so both are counted before parsing.
  * @throws RangeError if the text exceeds the bounds; SyntaxError if it is not JSON.
  */
 export function parseBounded(text: string, { items, depth }: JsonBounds): unknown {

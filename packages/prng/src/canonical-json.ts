@@ -2,14 +2,14 @@
 export type Json = string | number | boolean | readonly Json[] | { readonly [key: string]: Json }
 
 /**
- * The result of a reader of untrusted data, which never throws. `code` is for programs, `detail`
- * for people.
+ * The result of a reader of untrusted data, which never throws. Programs read `code`, people
+ * `detail`.
  */
 export type Result<T, Code extends string = string> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly code: Code; readonly detail: string }
 
-/** Maximum nesting of arrays and objects. It also limits the recursion on hostile text. */
+/** Maximum nesting of arrays and objects, which limits the recursion on hostile text. */
 const MAX_DEPTH = 16
 
 /**
@@ -29,12 +29,11 @@ export function canonicalize(value: Json): string {
 }
 
 /**
- * Reads a text only if it is canonical, that is `canonicalize(JSON.parse(text)) === text`. This
- * rule rejects duplicate keys, spaces, other orders, other escapes, `1.0`, `1e2` and `-0`. Never
- * throws.
+ * Reads a text only if it is canonical: `canonicalize(JSON.parse(text)) === text`. This rejects
+ * duplicate keys, spaces, other orders, other escapes, `1.0`, `1e2` and `-0`. Never throws.
  *
- * `detail` never quotes the text, which may be hostile to a terminal. The length is not limited.
- * Objects have the usual prototype, so read keys with `own`. Protocol §1.1.
+ * `detail` never quotes the text, which may control a terminal. The length is not limited. Objects
+ * have the usual prototype, so read keys with `own`. Protocol §1.1.
  */
 export function parseCanonical(text: string): Result<Json, 'NOT_JSON' | 'NOT_CANONICAL'> {
   let value: Json
@@ -55,7 +54,7 @@ export function parseCanonical(text: string): Result<Json, 'NOT_JSON' | 'NOT_CAN
 
 /**
  * Returns the number of keys in a value from `JSON.parse`, or NaN if a key is out of order or a
- * part of the value has no canonical text. `depth` is the number of arrays and objects around it.
+ * part has no canonical text. `depth` is the number of arrays and objects around the value.
  */
 function countKeys(value: Json | null, depth: number): number {
   if (typeof value === 'string' || typeof value === 'boolean') return 0
@@ -68,9 +67,9 @@ function countKeys(value: Json | null, depth: number): number {
 }
 
 /**
- * Returns the result of `countKeys` for an object. Engines store keys in the order of the text,
- * except keys that look like an array's index, which come first: these keys give NaN. `for in` is
- * faster than `Object.keys`.
+ * Returns `countKeys` for an object. Engines store keys in the order of the text, except keys that
+ * look like an array's index, which come first: these keys give NaN. `for in` is faster than
+ * `Object.keys`.
  */
 function countObjectKeys(record: { readonly [key: string]: Json }, depth: number): number {
   let count = 0
@@ -92,11 +91,10 @@ const [SPACE, QUOTE, DOT, COLON] = [0x20, 0x22, 0x2e, 0x3a]
 const [UPPER_E, BACKSLASH, LOWER_E] = [0x45, 0x5c, 0x65]
 
 /**
- * Reports whether a text is certainly canonical. It must be JSON, and `keys` the result of
- * `countKeys` for its value. Then only spaces, floats, repeated keys, long escapes and lone
- * surrogates are left to find, which takes a quarter of the time of writing the value again.
- * Returns false for some canonical texts: with a boolean, whose `e` could belong to a float, or
- * with a `u` or `/` after a backslash.
+ * Reports whether a JSON text is certainly canonical; `keys` is `countKeys` of its value. Only
+ * spaces, floats, repeated keys, long escapes and lone surrogates are left to find, which takes a
+ * quarter of the time of writing the value again. Returns false for some canonical texts: with a
+ * boolean, whose `e` could belong to a float, or with a `u` or `/` after a backslash.
  */
 function isCompact(text: string, keys: number): boolean {
   let colons = 0
@@ -120,7 +118,7 @@ export function endOfString(text: string, start: number): number {
   return text.length
 }
 
-/** Returns the text of a value, and checks it. `depth`: number of arrays and objects around it. */
+/** Returns the text of a value. `depth` is the number of arrays and objects around it. */
 function write(value: unknown, depth: number): string {
   if (typeof value === 'string') return writeString(value)
   if (typeof value === 'number') return writeInteger(value)
@@ -145,11 +143,11 @@ function writeInteger(value: number): string {
   throw new RangeError(`"value" expected integers within ±(2^53 - 1), got ${got}`)
 }
 
-/** Returns the text of a list. `Array.from` also reads holes, which `map` would skip. */
+/** Returns a list's text. `Array.from` also reads holes, which `map` would skip. */
 const writeArray = (items: readonly unknown[], depth: number): string =>
   `[${Array.from(items, (item) => write(item, depth)).join(',')}]`
 
-/** Returns the text of an object. Sorting compares UTF-16 code units, as RFC 8785 requires. */
+/** Returns an object's text. Sorting compares UTF-16 code units, as RFC 8785 requires. */
 function writeObject(record: Readonly<Record<string, unknown>>, depth: number): string {
   const keys = Object.keys(record).sort()
   return `{${keys.map((key) => `${writeString(key)}:${write(record[key], depth)}`).join(',')}}`
@@ -157,7 +155,7 @@ function writeObject(record: Readonly<Record<string, unknown>>, depth: number): 
 
 /**
  * Reports whether an object is an instance of a class. A plain object of another realm has another
- * Object.prototype, which has no prototype either.
+ * Object.prototype, which also has no prototype.
  */
 function isInstance(value: object): boolean {
   const prototype = Object.getPrototypeOf(value)
@@ -170,8 +168,8 @@ const unsupported = (got: string): TypeError =>
   )
 
 /**
- * Returns the value of a record's own key, or undefined. Keys can be untrusted text, so a property
- * of the prototype is never returned.
+ * Returns the value of a record's own key, or undefined. Keys can be untrusted text, so never
+ * returns a property of the prototype.
  */
 export function own<Value>(
   record: Readonly<Record<string, Value>> | undefined,

@@ -11,8 +11,8 @@ const encoder = /* @__PURE__ */ new TextEncoder()
 
 /**
  * Returns the BLAKE3-256 of the canonical text of `["affine/1", tag, ...fields]`. The tag separates
- * digests of different uses, the array separates the fields. A field may be nested 15 levels deep,
- * since the array is one level.
+ * digests of different uses, the array separates the fields. A field may be nested 15 levels deep:
+ * the array is one level.
  *
  * Not a MAC, and not for passwords.
  *
@@ -23,13 +23,12 @@ export function digest(tag: string, ...fields: Json[]): Hash {
   return bytesToHex(blake3(encoder.encode(encodeFields(tag, fields))))
 }
 
-/** Size of the buffer for the last fields, in bytes. Longer fields are hashed without it. */
+/** Size of the buffer for the last fields. Longer fields are hashed without it. */
 const BUFFER_BYTES = 256
 
 /**
  * Returns a function of `last` that returns the 32 bytes of `digest(tag, ...fields, ...last)`.
- * `fields` are written once, into a buffer that every call reuses: allocation takes as long as the
- * hash.
+ * Every call reuses a buffer with `fields`: allocation takes as long as the hash.
  */
 export function digestsAfter(tag: string, ...fields: Json[]): (...last: Json[]) => Uint8Array {
   const start = encoder.encode(`${encodeFields(tag, fields).slice(0, -1)},`)
@@ -64,7 +63,7 @@ let starting: Promise<void> | undefined
 
 /**
  * Returns the BLAKE3-256 of the concatenated parts, 32 bytes. The first call starts WebAssembly.
- * Until it runs, and where it cannot run, plain JavaScript computes the same bytes.
+ * Until it runs, or if it cannot run, plain JavaScript computes the same bytes.
  */
 export function blake3(...parts: readonly Uint8Array[]): Uint8Array {
   if (compiled === undefined) {
@@ -77,8 +76,8 @@ export function blake3(...parts: readonly Uint8Array[]): Uint8Array {
 }
 
 /**
- * Resolves when `blake3` is as fast as this environment allows. Wait for it before a long
- * synchronous computation, during which WebAssembly could not start. Never rejects.
+ * Resolves when `blake3` is as fast as it can be. Wait for it before a long synchronous
+ * computation, during which WebAssembly could not start. Never rejects.
  */
 export function blake3Ready(): Promise<void> {
   starting ??= start()
@@ -90,7 +89,7 @@ async function start(): Promise<void> {
     const { default: functions } = await import('hash-wasm/dist/blake3.umd.min.js')
     compiled = await functions.createBLAKE3()
   } catch {
-    // WebAssembly is missing, or the page's policy forbids it, or a bundler excluded the 10 kB as
-    // package.json asks for browsers. Plain JavaScript remains.
+    // Plain JavaScript remains if WebAssembly is missing, the page's policy forbids it, or a
+    // bundler excluded the 10 kB, as package.json asks for browsers.
   }
 }

@@ -7,7 +7,7 @@ const M2 = 0x1fc65da4
 const M3 = 0x2360ed05
 const TWO_32 = 2 ** 32
 type Words = Uint32Array & Record<0 | 1 | 2 | 3, number>
-// Joins the halves of a draw with one bigint. Arithmetic would allocate three.
+// Joins the halves of a draw with one bigint; arithmetic would allocate three.
 const view = new DataView(new ArrayBuffer(8))
 
 /**
@@ -23,19 +23,20 @@ export function pcg64(seed: bigint | number): Generator {
 }
 
 /**
- * NumPy's `Generator`, one number at a time. Every method draws the same bits as the NumPy call in
+ * NumPy's `Generator`, one number at a time. Every method draws the same bits as NumPy's call in
  * its comment.
  *
- * The bits come from PCG64 (XSL-RR, 128 bits of state, 64 of output). The state consists of words
- * of 32 bits, lowest first, so that plain numbers suffice and no call allocates.
+ * The bits come from PCG64 (XSL-RR, 128 bits of state, 64 of output). The state is in words of 32
+ * bits, lowest first, so that plain numbers suffice and no call allocates.
  *
  * Source: O'Neill (2014), HMC-CS-2014-0905; numpy/random/src/pcg64.
  */
 export class Generator {
   readonly #state = new Uint32Array(4) as Words
   readonly #inc = new Uint32Array(4) as Words
-  /** The upper half of the last draw; `#low` is the lower half. */
+  /** Upper half of the last draw. */
   #high = 0
+  /** Lower half of the last draw. */
   #low = 0
   #hasUint32 = false
   #uinteger = 0
@@ -44,14 +45,13 @@ export class Generator {
     let shifted = 1
     let carry = 0
     for (let i = 0; i < 4; i++) {
-      // NumPy reads the upper half of each 128-bit number first: the seed is in words 2, 3, 0, 1,
-      // followed by the stream.
+      // NumPy reads the upper half of a 128-bit number first: the seed is in words 2, 3, 0, 1, then
+      // the stream.
       const seed = words[i ^ 2] ?? 0
       const stream = words[4 + (i ^ 2)] ?? 0
       this.#inc[i] = (stream << 1) | shifted
       shifted = stream >>> 31
-      // NumPy starts from zero, steps, adds the seed and steps again. After the first step the
-      // state is the increment.
+      // NumPy starts from zero, steps, which gives the increment, adds the seed and steps again.
       const sum = (this.#inc[i] ?? 0) + seed + carry
       this.#state[i] = sum
       carry = Math.floor(sum / TWO_32)
@@ -68,8 +68,8 @@ export class Generator {
   }
 
   /**
-   * Returns 0 to 2^32 - 1; `integers(2**32)`. This is the lower half of 64 bits. The next call
-   * returns the upper half, regardless of draws in between. Protocol §2.2.
+   * Returns 0 to 2^32 - 1; `integers(2**32)`: the lower half of 64 bits. The next call returns the
+   * upper half, regardless of draws in between. Protocol §2.2.
    */
   uint32(): number {
     if (this.#hasUint32) {
@@ -92,7 +92,7 @@ export class Generator {
    * Returns low <= x < high, evenly distributed; `integers(low, high)`.
    *
    * Lemire's method: the result is the upper half of draw * size. The draw is repeated if the lower
-   * half is below 2^32 (2^64) mod size, which would make some results likelier than others.
+   * half is below 2^32 (2^64) mod size, which would make some results likelier.
    *
    * Source: Lemire (2019), doi:10.1145/3230636; numpy/random/src/distributions. Protocol §2.2.
    * @throws RangeError unless low < high <= low + 2^53, high <= 2^53.
@@ -105,8 +105,8 @@ export class Generator {
     for (;;) {
       const draw = this.uint32()
       const rest = Math.imul(draw, size) >>> 0
-      // The product minus its lower half is a multiple of 2^32. The float differs from it by less
-      // than 2^11, so rounding is exact.
+      // The product minus its lower half is a multiple of 2^32, from which the float differs by
+      // less than 2^11, so rounding is exact.
       if (rest >= size || rest >= TWO_32 % size)
         return low + Math.round((draw * size - rest) / TWO_32)
     }
@@ -127,7 +127,7 @@ export class Generator {
   permutation(n: number): number[] {
     const array = [...new Array<undefined>(n).keys()]
     for (let i = array.length - 1; i > 0; i--) {
-      // For permutations NumPy draws by mask and rejection, not by Lemire's method.
+      // For permutations NumPy draws by mask and rejection.
       const mask = 0xffffffff >>> Math.clz32(i)
       let j = (this.uint32() & mask) >>> 0
       while (j > i) j = (this.uint32() & mask) >>> 0
@@ -153,14 +153,13 @@ export class Generator {
     const state = this.#state
     const inc = this.#inc
     const { 0: a, 1: b, 2: c, 3: d } = state
-    // state * M + inc by columns. The lower word of a column is exact, because integer
-    // multiplication wraps.
+    // state * M + inc by columns. Integer multiplication wraps, so a column's lower word is exact.
     const l0 = (Math.imul(a, M0) + inc[0]) >>> 0
     const l1 = (Math.imul(a, M1) + Math.imul(b, M0) + inc[1]) >>> 0
     const l2 = (Math.imul(a, M2) + Math.imul(b, M1) + Math.imul(c, M0) + inc[2]) >>> 0
     const l3 = Math.imul(a, M3) + Math.imul(b, M2) + Math.imul(c, M1) + Math.imul(d, M0) + inc[3]
-    // A column minus its lower word is a multiple of 2^32. The float differs from it by less than
-    // 2^14, so rounding gives exactly the upper words.
+    // A column minus its lower word is a multiple of 2^32, from which the float differs by less
+    // than 2^14, so rounding gives exactly the upper words.
     const h0 = Math.floor((a * M0 + inc[0] - l0) / TWO_32 + 0.5)
     const h1 = Math.floor((a * M1 + b * M0 + inc[1] - l1) / TWO_32 + 0.5)
     const h2 = Math.floor((a * M2 + b * M1 + c * M0 + inc[2] - l2) / TWO_32 + 0.5)
@@ -183,7 +182,7 @@ export class Generator {
 
 /**
  * Returns the number of integers in low..high - 1.
- * @throws TypeError or RangeError unless that number and each of the integers is an exact float.
+ * @throws TypeError or RangeError unless that number and each integer is an exact float.
  */
 function rangeSize(low: number, high: number): number {
   if (Number.isSafeInteger(low) && Number.isInteger(high) && low < high && high <= 2 ** 53) {

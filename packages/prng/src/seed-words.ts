@@ -1,4 +1,3 @@
-/** Number of words in the pool. */
 const POOL = 4
 
 const MAX_SEED = 2n ** 128n - 1n
@@ -7,12 +6,11 @@ const MAX_SEED = 2n ** 128n - 1n
  * Returns the eight words of 32 bits that NumPy makes of a seed:
  * `np.random.SeedSequence(seed).generate_state(8)`. Different seeds give different words.
  *
- * Not cryptographic. NumPy also accepts wider seeds, but it is easy to find two wider seeds with
- * the same words.
+ * Not cryptographic. NumPy also accepts wider seeds, but two of them with the same words are easy
+ * to find.
  *
  * Source: M. E. O'Neill, "Developing a seed_seq Alternative" (2015);
- * numpy/random/bit_generator.pyx.
- * Vectors: vectors/prng/seed-words.json. Protocol §2.1.
+ * numpy/random/bit_generator.pyx. Vectors: vectors/prng/seed-words.json. Protocol §2.1.
  * @throws TypeError unless `seed` is a bigint or a number; RangeError unless it is an integer from
  *   0 to 2^128 - 1 and, as a number, at most 2^53 - 1.
  */
@@ -53,7 +51,7 @@ function createSeedError(seed: bigint | number): Error {
   return new RangeError(message)
 }
 
-/** Returns a function that hashes words of 32 bits, with a constant that changes at every word. */
+/** Returns a hash of 32-bit words, whose constant changes at every word. */
 function hasher(start: number, multiplier: number): (word: number) => number {
   let constant = start
   return (word) => {

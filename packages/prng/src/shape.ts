@@ -1,15 +1,15 @@
 /**
  * Checks a value from JSON. Returns undefined if it matches, otherwise the path of the first
- * mismatch and the expected value. Plain code is three times as fast as a schema library. With a
- * library, this check would take a sixth of the time of verifying a sample.
+ * mismatch and the expected value. Plain code is three times as fast as a schema library, which
+ * would take a sixth of the time of verifying a sample.
  */
 export interface Shape<T> {
   (value: unknown): string | undefined
-  /** Never set. It distinguishes the shapes of different types. */
+  /** Never set. Distinguishes the shapes of different types. */
   readonly of?: T
 }
 
-/** Returns the shape of values that `isValid` accepts. `what` describes them in messages. */
+/** Returns the shape of values that `isValid` accepts. `what` describes them. */
 export const where =
   <T>(what: string, isValid: (value: unknown) => boolean): Shape<T> =>
   (value) =>
@@ -68,8 +68,8 @@ export const pair =
   }
 
 /**
- * Returns the shape of objects with any keys. A mismatch is reported by the value's index, because
- * a key can be untrusted text.
+ * Returns the shape of objects with any keys. Reports a mismatch by the value's index, because a
+ * key can be untrusted text.
  */
 export const map = <T>(shape: Shape<T>): Shape<Readonly<Record<string, T>>> => {
   const values = list(shape)
@@ -81,7 +81,7 @@ const NOT_AN_OBJECT = ': expected an object'
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The shape of each field. An optional field must not have the name of an Object.prototype key. */
+/** Shapes by field. An optional field must not have the name of an Object.prototype key. */
 type FieldShapes<T> = { readonly [K in keyof T]-?: Shape<Exclude<T[K], undefined>> }
 
 /** Returns the shape of objects with exactly these fields. Fields in `optional` may be absent. */

@@ -17,19 +17,18 @@ import {
 } from '@affine/envs'
 import { describeOutcome, type EpisodeEnding, judgeTurn, type Turn } from './turn.ts'
 
-/** A recorded episode, turn by turn, for the side that played it. */
+/** A recorded episode, turn by turn, for one side. */
 export interface EpisodeCourse {
-  /** The turns of this side. */
+  /** Turns of this side. */
   readonly turns: readonly Turn[]
-  /** Picture of the position after the last reply. Undefined if the reply changed no position. */
+  /** Picture of the position after the last reply, if the reply changed the position. */
   readonly lastPicture?: Picture | undefined
-  /** The turns of both sides in order. Only in a game recorded for both. */
+  /** Turns of both sides in order. Only in a game recorded for both. */
   readonly moves?: readonly GameMove[]
   readonly reward: number
   readonly ending: EpisodeEnding
 }
 
-/** A turn of a recorded game, and the side that played it. */
 export interface GameMove {
   readonly side: Side
   readonly turn: Turn
@@ -43,7 +42,7 @@ interface ChallengeRef {
 /** A challenge as recorded for both sides of a duel. */
 type RecordedPair = ChallengeRef & PerSide<Transcript>
 
-/** A challenge for one player; in a game, against a scripted opponent. */
+/** A challenge for one player; a game is against a scripted opponent. */
 export interface SoloRef extends ChallengeRef {
   /** Strength of the scripted opponent. Protocol §3.6. */
   readonly strength?: number | undefined
@@ -53,14 +52,14 @@ export interface SoloRef extends ChallengeRef {
 type SoloEpisode = Omit<SoloRef, 'challengeId'> & (ChallengeRef | { readonly seed: bigint })
 
 /**
- * Describes the ending of a one-player episode. Contains only the reward if the episode does not
- * replay or its environment is not registered. Never throws, for any messages.
+ * Describes the ending of a one-player episode: only the reward if the episode does not replay or
+ * its environment is not registered. Never throws, for any messages.
  */
 export function describeSoloEnding(played: SoloEpisode, episode: Transcript): EpisodeEnding {
   return replaySolo(played, episode)?.ending ?? rewardEnding(`reward ${episode.reward}`)
 }
 
-/** Describes the ending of a challenge for a side of a duel, like `describeSoloEnding`. */
+/** Describes the ending of a challenge for a side of a duel, as `describeSoloEnding` does. */
 export function describeEnding(sample: RecordedPair, side: Side): EpisodeEnding {
   return replaySide(sample, side)?.ending ?? rewardEnding(`reward ${sample[side].reward}`)
 }
@@ -83,7 +82,7 @@ export function replaySide(sample: RecordedPair, side: Side): EpisodeCourse | un
   return buildCourse({ env, seed, recorded, players: 2 }, side, replayed.value[side])
 }
 
-/** Replays a one-player episode. Returns undefined in the same cases as `replaySide`. */
+/** Replays a one-player episode, as `replaySide` does. */
 export function replaySolo(played: SoloEpisode, episode: Transcript): EpisodeCourse | undefined {
   const { env: name, strength } = played
   if (!registry.has(name)) return undefined

@@ -11,11 +11,12 @@ import {
 import type { EpochResult } from '@affine/settlement'
 import { describeEnv, type EnvFacts } from './env-facts.ts'
 
-/** A duel in one of its epochs. Its contender and first epoch identify it. */
+/** A duel in one of its epochs. Contender and first epoch identify the duel. */
 export interface DuelTurn extends Pick<Duel, 'contender' | 'start' | 'verdicts'> {
   readonly champion: Miner
-  /** Number of this epoch in the duel, from 1. `duelEpochs`: maximum epochs of a duel. */
+  /** Number of this epoch in the duel, from 1. */
   readonly epochIndex: number
+  /** Maximum epochs of a duel. */
   readonly duelEpochs: number
 }
 
@@ -32,35 +33,35 @@ export function listTurns({ duels, champion, epoch, protocol }: State): readonly
 
 /** A duel after one of its epochs. */
 export interface DuelFacts extends DuelTurn {
-  /** All environments. `analyses`: the interim analyses of the environments played. */
+  /** All environments. */
   readonly envs: readonly string[]
+  /** Interim analyses of the environments that were played. */
   readonly analyses: readonly EnvFacts[]
-  /**
-   * Environments that the contender has won. `counted`: environments that are not undecided.
-   * `needed`: environments that the contender needs to win.
-   */
+  /** Number of environments that the contender has won. */
   readonly wins: number
+  /** Number of environments that are not undecided. */
   readonly counted: number
+  /** Number of environments that the contender needs to win. */
   readonly needed: number
   /** Confidence in ppm: see `surePpm`. */
   readonly surePpm: number
   readonly standing: Standing
-  /** The end of the duel. Undefined while it continues. */
+  /** Undefined while the duel continues. */
   readonly end: DuelEnd | undefined
 }
 
 /**
  * The end of a duel. `crowned`: the contender took the throne. `passed`: it had won, but another
- * contender was better. The contender lost by its `verdicts`, by the `length` of the duel (its
- * epochs ended), or by `freezing` (too many of its epochs were frozen). Protocol §8.7, §8.11.
+ * contender was better. It lost by `verdicts`, by `length` (the duel's epochs ended), or by
+ * `freezing` (too many epochs were frozen). Protocol §8.7, §8.11.
  */
 export type DuelEnd = 'crowned' | 'passed' | 'verdicts' | 'length' | 'freezing'
 
 /**
- * Returns a share of contenders exactly at the ratio to beat, in ppm: at least that share fails to
- * win as many environments as this contender needs, if challenges are independent. Such a contender
- * wins an environment with a probability of at most 0.05, or 0.0025 in the sole deciding
- * environment: docs/guarantees.md. Does not apply to contenders below or above the ratio.
+ * Returns the minimum share, in ppm, of contenders exactly at the ratio to beat that fail to win
+ * the needed environments, if challenges are independent. Such contenders win an environment with a
+ * probability of at most 0.05, or 0.0025 in the sole deciding environment: docs/guarantees.md. Does
+ * not apply to contenders below or above the ratio.
  */
 export function surePpm(duel: Pick<DuelFacts, 'envs' | 'counted' | 'needed'>): number {
   const { envs, counted, needed } = duel
@@ -72,7 +73,7 @@ export function surePpm(duel: Pick<DuelFacts, 'envs' | 'counted' | 'needed'>): n
 const countChoices = (all: number, some: number): number =>
   some === 0 ? 1 : (countChoices(all - 1, some - 1) * all) / some
 
-/** Describes the duels of an epoch at its end. */
+/** Describes the duels at the end of an epoch. */
 export function describeDuels(settled: EpochResult): readonly DuelFacts[] {
   const { before, report } = settled
   return listTurns(before).flatMap((turn, place) => {

@@ -2,7 +2,7 @@ import type { ChallengePair } from '@affine/blocks'
 import type { EpochResult, SamplePlace } from '@affine/settlement'
 import { type EnvAnalysis, isCounted } from './env-facts.ts'
 
-/** Data about one validator's lane in one environment and epoch of a duel. */
+/** Data about a validator's lane in one environment and epoch of a duel. */
 export interface LaneData<Data> {
   readonly epoch: number
   readonly validator: string
@@ -10,7 +10,6 @@ export interface LaneData<Data> {
   readonly data: Data
 }
 
-/** The accepted lanes of a duel, and the latest analysis of each environment. */
 interface OpenDuel<Kept> {
   readonly start: number
   readonly accepted: LaneData<Kept>[]
@@ -20,15 +19,14 @@ interface OpenDuel<Kept> {
 /**
  * Data about the lanes of duels, and which lanes count. A lane counts if it was accepted in an
  * epoch that was not frozen, unless the latest analysis of the environment set its validator aside
- * or gave it no weight. Earlier analyses do not matter. If all epochs of a duel were read, the
- * lanes that count have as many challenges as the tallies of the latest analysis. Protocol §8.4,
- * §8.5.
+ * or gave it no weight. If all epochs of a duel were read, the lanes that count have as many
+ * challenges as the tallies of the latest analysis. Protocol §8.4, §8.5.
  */
 export class DuelLanes<Kept> {
   readonly #begin: () => Kept
-  /** The duels of the previous epoch, by contender. */
+  /** Duels of the previous epoch, by contender. */
   #duels = new Map<string, OpenDuel<Kept>>()
-  /** The lanes of the current epoch, by contender, validator and environment. */
+  /** Lanes of the current epoch, by contender, validator and environment. */
   readonly #open = new Map<string, Omit<LaneData<Kept>, 'epoch'> & { contender: string }>()
 
   constructor(begin: () => Kept) {
@@ -66,7 +64,7 @@ export class DuelLanes<Kept> {
         this.#duels.get(contender)?.accepted.push({ epoch, ...lane })
   }
 
-  /** Returns the latest analysis of each environment of a contender's duel. */
+  /** Returns the latest analyses of a contender's duel, one an environment. */
   analysesFor(contender: string): readonly EnvAnalysis[] {
     return [...(this.#duels.get(contender)?.looks.values() ?? [])]
   }

@@ -15,7 +15,7 @@ export type Bounds = ReturnType<typeof boundsPpm>
 
 /**
  * One of the two deciding tallies, in millionths of a challenge, and the interval of its share at
- * the z of a win. The tally for a win with a positive score has the interval of the score instead,
+ * the z of a win. With a positive score, the tally for a win has the interval of the score instead,
  * extended to contain the share. Its lower end reaches the ratio if and only if the environment is
  * won.
  */
@@ -30,12 +30,9 @@ export interface Decider {
 export interface EnvFacts {
   readonly env: string
   readonly ratioPpm: number
-  /** The verdict of this epoch. */
+  /** Verdict of this epoch. */
   readonly given: Verdict | undefined
-  /**
-   * The rule behind the verdict, or the missing condition. Undefined if the environment was not
-   * evaluated.
-   */
+  /** Undefined if the environment was not evaluated. */
   readonly cause: VerdictCause | undefined
   /** Challenges in the lanes that count. */
   readonly wins: number
@@ -49,16 +46,17 @@ export interface EnvFacts {
   /** Minimum decisive challenges for a win. */
   readonly minTrials: number
   /**
-   * Score in hundredths of a standard deviation, rounded down. The contender is behind if it is not
-   * positive. `bar`: minimum score for a win, in the same unit, rounded up.
+   * Score in hundredths of a standard deviation, rounded down. Not positive if the contender is
+   * behind.
    */
   readonly score: number
+  /** Minimum score for a win, in hundredths, rounded up. */
   readonly bar: number
   /** Decisive challenges per million in the median lane. Undefined without a lane. */
   readonly decisivePpm: number | undefined
 }
 
-/** An interim analysis of one environment of a duel: evidence and ratio to beat. */
+/** An interim analysis of one environment of a duel. */
 export interface EnvAnalysis {
   readonly env: string
   readonly report: Omit<EnvReport, 'look'>
@@ -69,18 +67,17 @@ export interface EnvAnalysis {
 
 const MILLION = 1_000_000
 
-/** Reports whether a lane counts in an analysis of an environment. Protocol §8.4, §8.5. */
+/** Reports whether a lane counts in an analysis. Protocol §8.4, §8.5. */
 export const isCounted = (
   { report, weights }: Pick<EnvAnalysis, 'report' | 'weights'>,
   validator: string,
 ): boolean => !report.setAside.includes(validator) && (weights[validator] ?? 0) > 0
 
-/** Reason that a sample does not count. */
 export type UncountedReason = 'FROZEN' | 'NOT_ACCEPTED' | 'SET_ASIDE' | 'NO_WEIGHT'
 
 /**
- * Returns the reason that a sample does not count in the analyses of its epoch; undefined if it
- * counts in any duel. A later epoch may set its lane aside, or count it again. Protocol §8.4–8.6.
+ * Returns the reason that a sample does not count in its epoch; undefined if it counts in a duel. A
+ * later epoch may set its lane aside, or count it again. Protocol §8.4–8.6.
  */
 export function explainUncounted(
   { before: { champion, voters: weights }, report }: EpochResult,
@@ -97,7 +94,7 @@ export function explainUncounted(
   return (weights[validator] ?? 0) > 0 ? 'SET_ASIDE' : 'NO_WEIGHT'
 }
 
-/** Returns the counts of an analysis, and their intervals. Protocol §8.6. */
+/** Returns counts and intervals of an analysis. Protocol §8.6. */
 export function describeEnv(look: EnvAnalysis): EnvFacts {
   const { env, report, ratioPpm } = look
   const { rule, win, hold, median } = report
@@ -136,8 +133,8 @@ export const findBounds = (bounded: BoundsInput): Bounds | undefined =>
   Number(bounded.trials) === 0 ? undefined : boundsPpm(bounded)
 
 /**
- * Returns the interval of the share. With a positive score, returns the interval of the ratio plus
- * the score, z standard deviations each way, extended to contain the share. Protocol §8.6.
+ * Returns the interval of the share or, with a positive score, of the ratio plus the score, z
+ * standard deviations each way, extended to contain the share. Protocol §8.6.
  */
 function winBounds(
   { win, score: { lead, spread }, rule }: EnvAnalysis['report'],

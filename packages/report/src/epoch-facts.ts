@@ -10,16 +10,15 @@ import {
 import type { EpochResult, RecomputedEpoch } from '@affine/settlement'
 import { type DuelFacts, type DuelTurn, describeDuels, listTurns } from './duel-facts.ts'
 
-/** The findings about an epoch. */
 type EpochFindings = Pick<RecomputedEpoch, 'flaws' | 'warnings'>
 
-/** A decided epoch, with its findings if its evidence was recomputed. */
+/** A decided epoch, with findings if its evidence was recomputed. */
 type DecidedEpoch = EpochResult & Partial<EpochFindings>
 
-/** The facts of one decided epoch, the basis of all reports about it. */
+/** The facts of a decided epoch, the basis of all reports about it. */
 export interface EpochFacts extends EpochFindings {
   readonly epoch: number
-  /** The champion of the epoch. */
+  /** Champion of the epoch. */
   readonly champion: Miner | undefined
   /** Ratio to beat in the epoch, in ppm. */
   readonly ratio: number
@@ -27,35 +26,34 @@ export interface EpochFacts extends EpochFindings {
   readonly duels: readonly DuelFacts[]
   readonly frozen: boolean
   readonly lanes: readonly LaneFacts[]
-  /** The miner that took the vacant throne at the end of the epoch. */
+  /** Miner that took the vacant throne at the end of the epoch. */
   readonly seated: Miner | undefined
-  /** The next champion. `nextRatio`, `nextDuels`: the ratio to beat and duels of the next epoch. */
+  /** Next champion. */
   readonly heir: Miner | undefined
+  /** Ratio to beat in the next epoch, in ppm. */
   readonly nextRatio: number
   readonly nextDuels: readonly DuelTurn[]
-  /** Trust of every validator with a record of trust after the epoch, in ppm. */
+  /** Trust after the epoch in ppm, of every validator with a record of trust. */
   readonly trust: Readonly<Record<string, number>>
-  /** The missing attestations of a frozen epoch. Undefined unless it was frozen. */
+  /** Undefined unless the epoch was frozen. */
   readonly lacking: MissingQuorum | undefined
   /**
-   * Voters that attest another state of the epoch, ascending, and their weight. Undefined if there
-   * are none.
+   * Voters that attest another state of the epoch, ascending, and their weight, if there are any.
    */
   readonly others: { readonly hotkeys: readonly string[]; readonly weightPpm: number } | undefined
   /** Root of the state that governs the next epoch. */
   readonly root: string
 }
 
-/** The result of one validator's lane. */
 export interface LaneFacts extends Omit<Acceptance, 'attesters'> {
   readonly validator: string
-  /** Environments in which the lane was an outlier, each with the contenders of the duels. */
+  /** Environments in which the lane was an outlier, each with the contenders of these duels. */
   readonly setAside: readonly { readonly env: string; readonly contenders: readonly string[] }[]
   /** Trust of the validator after the epoch, in ppm. */
   readonly trust: number
-  /** Fault code of a void lane. Undefined if the lane is valid or was not read. */
+  /** Code of a void lane's fault. Undefined if the lane is valid or was not read. */
   readonly fault: string | undefined
-  /** Games that were never begun. 0 unless the lane is accepted. */
+  /** Number of games that were never begun. 0 unless the lane is accepted. */
   readonly unbegun: number
 }
 
@@ -83,7 +81,6 @@ export function describeEpoch(settled: DecidedEpoch): EpochFacts {
   }
 }
 
-/** Describes the lanes of an epoch, by validator ascending. */
 function describeLanes({ report, lanes, state }: EpochResult): readonly LaneFacts[] {
   return Object.entries(report.lanes).map(([validator, lane]) => {
     const read = lanes.get(validator)
@@ -96,7 +93,7 @@ function describeLanes({ report, lanes, state }: EpochResult): readonly LaneFact
   })
 }
 
-/** Returns the environments in which a lane was set aside, by name, with the contenders. */
+/** Returns the environments in which a lane was set aside, ascending. */
 function findOutliers({ duels }: Report, validator: string): LaneFacts['setAside'] {
   const aside = new Map<string, string[]>()
   for (const { contender, envs } of duels)
@@ -118,7 +115,7 @@ export type MissingVoter = {
   readonly droppedIn: number
 }
 
-/** The quorum that a frozen epoch missed. */
+/** The missed quorum of a frozen epoch. */
 export interface MissingQuorum {
   /** Share of the weight that attested, in ppm. */
   readonly attestedPpm: number
@@ -126,7 +123,7 @@ export interface MissingQuorum {
   readonly missing: readonly MissingVoter[]
 }
 
-/** Returns the voters that a frozen epoch lacked. Undefined for any other epoch. Protocol §8.3. */
+/** Returns the voters that a frozen epoch lacked; undefined for another epoch. Protocol §8.3. */
 function findMissingQuorum({ before, report, snapshot }: EpochResult): MissingQuorum | undefined {
   if (!report.frozen) return undefined
   const { voters, attested } = before
@@ -142,7 +139,7 @@ function findMissingQuorum({ before, report, snapshot }: EpochResult): MissingQu
   return { attestedPpm: sharePpm([...heard.keys()], voters), missing }
 }
 
-/** Returns the share of the voters' weight that belongs to these hotkeys, in ppm. */
+/** Returns the hotkeys' share of the voters' weight, in ppm. */
 function sharePpm(hotkeys: readonly string[], voters: EpochResult['before']['voters']): number {
   const sumWeights = (some: readonly string[]): number =>
     some.reduce((sum, hotkey) => sum + (voters[hotkey] ?? 0), 0)
@@ -151,8 +148,8 @@ function sharePpm(hotkeys: readonly string[], voters: EpochResult['before']['vot
 }
 
 /**
- * Returns the voters that attest another state; releases with different constants cause this.
- * Undefined if there are none. Protocol §9.2.
+ * Returns the voters that attest another state, if there are any. Releases with different constants
+ * cause this. Protocol §9.2.
  */
 function findOtherState({ before, snapshot }: EpochResult): EpochFacts['others'] {
   const { voters } = before
@@ -170,8 +167,8 @@ export function exportEpoch(settled: EpochResult): object {
   const { epoch, champion, ratio, root, seated, trust, lacking, others } = describeEpoch(settled)
   const contenders = settled.before.duels.map(({ contender }) => contender.hotkey)
   const throne = { champion: champion?.hotkey ?? null, contenders, ratio, seated: seated?.hotkey }
-  // Omits the tallies of earlier epochs. `pickMiner` gives the contender's fields one order; they
-  // can have different orders in a state that was read and in a state that was computed.
+  // Omits the tallies of earlier epochs. `pickMiner` orders the contender's fields, because states
+  // that were read and states that were computed differ in this order.
   const duels = settled.report.duels.map(({ tallies: _, contender, ...duel }) => ({
     contender: pickMiner(contender),
     ...duel,

@@ -17,17 +17,16 @@ import { formatFullLoss, formatLoss } from './sentences/sample-text.ts'
 import type { QueueEntry } from './subnet-status.ts'
 import type { HotkeyFormatter, Line } from './text.ts'
 
-/** The miner, and the output of its report. */
 interface MinerReportOptions {
   readonly hotkey: string
-  /** Prints lines, or their record with `--json`. */
+  /** Prints lines or, with `--json`, their record. */
   readonly line: (lines: string | readonly Line[], record: object) => void
   /** Whether the epochs of each duel are printed, and every lost challenge in full. */
   readonly verbose: boolean
   readonly nameOf: HotkeyFormatter
 }
 
-/** A duel of the miner, with the epochs that were read, each without its other duels. */
+/** A duel of the miner, with the epochs that were read, without their other duels. */
 interface OwnDuel {
   readonly side: Side
   readonly duel: DuelFacts
@@ -36,12 +35,12 @@ interface OwnDuel {
 
 /**
  * Reports on one miner: each duel when it has ended (result, cause, verdicts, a lost challenge of
- * each environment), a throne taken without a duel, and finally its current position.
+ * each environment), a throne taken without a duel, and its current position.
  */
 export class MinerReport {
   readonly stats: DuelStats<LostChallenge>
   readonly #options: MinerReportOptions
-  /** The open duels, by contender. */
+  /** Open duels, by contender. */
   readonly #own = new Map<string, OwnDuel>()
   #last: EpochFacts | undefined
   #parts = 0
@@ -58,7 +57,7 @@ export class MinerReport {
     return this.#parts > 0 || this.#own.size > 0
   }
 
-  /** Adds the next epoch. `stats` must already contain its samples. */
+  /** Adds the next epoch, whose samples `stats` must already contain. */
   add(settled: RecomputedEpoch): void {
     this.stats.finish(settled)
     const facts = describeEpoch(settled)
@@ -72,7 +71,6 @@ export class MinerReport {
     if (seated?.hotkey === hotkey) this.#say(this.#textOf(facts), { type: 'seated', epoch })
   }
 
-  /** Adds an epoch of one duel of the miner. */
   #addEpoch(facts: EpochFacts, duel: DuelFacts, side: Side): void {
     const { hotkey } = duel.contender
     const known = this.#own.get(hotkey)
@@ -138,7 +136,6 @@ export class MinerReport {
   }
 }
 
-/** Returns an epoch with only this duel. */
 function limitToDuel(facts: EpochFacts, duel: DuelFacts): EpochFacts {
   const { hotkey } = duel.contender
   const lanes = facts.lanes.map((lane) => {

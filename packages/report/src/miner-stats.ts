@@ -16,9 +16,9 @@ import type { EnvAnalysis } from './env-facts.ts'
 export type Forfeits = Readonly<Record<string, number>>
 
 /**
- * Counts of a miner's challenges and results. Outplayed: lost challenges in which every reply was
- * legal and in time. Slow: challenges with a reply that took more than half of its time limit.
- * Unbegun: games that were never begun, which are ties and not forfeits.
+ * Counts of a miner's challenges. Outplayed: lost challenges in which every reply was legal and in
+ * time. Slow: challenges with a reply that took more than half of its time limit. Unbegun: games
+ * that were never begun, which are ties and not forfeits.
  */
 const COUNTS = ['challenges', 'won', 'lost', 'outplayed', 'slow', 'unbegun'] as const
 
@@ -26,7 +26,7 @@ type CountSums = Record<(typeof COUNTS)[number], number>
 
 type MinerCounts = Readonly<CountSums> & { readonly forfeits: Forfeits }
 
-/** Counts of a miner in the epochs of a duel that were read, in the lanes that count. */
+/** Counts of a miner in a duel, in the epochs that were read and the lanes that count. */
 export type MinerStats<Loss> = MinerCounts & {
   /** Challenges that the miner replied to. */
   readonly answered: number
@@ -35,18 +35,18 @@ export type MinerStats<Loss> = MinerCounts & {
   readonly losses: readonly (Loss & { readonly epoch: number })[]
 }
 
-/** A lost challenge, the place of the contender's sample in a block, and the kind of forfeit. */
+/** A lost challenge, the place of the contender's sample, and the kind of forfeit. */
 export interface LostChallenge extends SamplePlace {
   readonly pair: ChallengePair
   readonly forfeit: string | undefined
 }
 
-/** Selects the results to count, and the data to store about lost challenges. */
 interface CountOptions<Loss> {
   /** Miner whose results are counted. Default: both miners of each duel. */
   readonly hotkey?: string | undefined
-  /** Maximum stored losses per environment. */
+  /** Maximum number of stored losses per environment. */
   readonly most: number
+  /** Returns the data to store about a lost challenge. */
   readonly keep: (lost: LostChallenge) => Loss
 }
 
@@ -58,7 +58,7 @@ type SideCounts<Loss> = CountSums & {
 
 type BothSides<Loss> = PerSide<SideCounts<Loss>>
 
-/** The verdict with which a side loses a challenge; verdicts are from the contender's view. */
+/** The verdict, from the contender's view, with which a side loses a challenge. */
 const LOST_BY: PerSide<ChallengeVerdict> = { champion: 'win', contender: 'loss' }
 
 /** Counts the results of both miners of each duel, epoch by epoch. */
@@ -109,7 +109,7 @@ export class DuelStats<Loss> {
   }
 
   /**
-   * Returns the latest analysis of each environment, in the contender's duel of the previous epoch.
+   * Returns the latest analyses of the contender's duel of the previous epoch, one an environment.
    */
   analysesFor(contender: string): readonly EnvAnalysis[] {
     return this.#lanes.analysesFor(contender)
@@ -117,7 +117,7 @@ export class DuelStats<Loss> {
 
   /**
    * Returns the counts of a side in the contender's duel of the previous epoch, over all epochs of
-   * the duel that were read.
+   * it that were read.
    */
   statsFor(side: Side, contender: string): MinerStats<Loss> {
     const lanes = this.#lanes.countedLanes(contender)

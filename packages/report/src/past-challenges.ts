@@ -6,13 +6,12 @@ import type { EpochResult, SamplePlace } from '@affine/settlement'
 import { DuelLanes } from './duel-lanes.ts'
 import type { PracticeEpisode } from './practice-result.ts'
 
-/** A challenge and its reward. */
 export type PastChallenge = Pick<PracticeEpisode, 'env' | 'challengeId' | 'reward'>
 
 /**
  * The rewards of miners in past challenges, by commitment. Stores only challenges of lanes that
- * count, and of each environment at most the `most` challenges with the smallest ids. Ids are
- * hashes, so the stored challenges are a random sample.
+ * count, and of each environment only the `most` with the smallest ids. Ids are hashes, so the
+ * stored challenges are a random sample.
  */
 export class PastChallenges {
   readonly #most: number
@@ -21,7 +20,7 @@ export class PastChallenges {
     champion: [],
     contender: [],
   }))
-  /** Rewards of both sides of each duel, each with the digest of the side's commitment. */
+  /** Commitment digest and rewards of both sides, by duel. */
   readonly #duels = new Map<string, readonly (readonly [Hash, readonly PastChallenge[]])[]>()
 
   constructor(most: number) {
@@ -67,10 +66,7 @@ export class PastChallenges {
   }
 }
 
-/**
- * Returns at most `most` challenges of each environment: the challenges with the smallest ids,
- * without duplicates.
- */
+/** Returns the `most` challenges of each environment with the smallest ids, without duplicates. */
 function smallestIds(challenges: readonly PastChallenge[], most: number): PastChallenge[] {
   const counts = new Map<string, number>()
   const byId = new Map(challenges.map((challenge) => [challenge.challengeId, challenge]))

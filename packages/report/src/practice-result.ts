@@ -11,7 +11,7 @@ import type { EpisodeEnding } from './turn.ts'
 export const Z_SQUARED_95 = 3_841_600n
 
 /**
- * A challenge played for practice, with its maximum reward and, for a past challenge, the
+ * A practice challenge as played, with its maximum reward (`best`) and, for a past challenge, the
  * champion's reward.
  */
 export type PracticeEpisode = SoloRef &
@@ -24,7 +24,6 @@ export interface CountedRate {
   readonly upper: number
 }
 
-/** The result of practice in one environment. */
 export interface PracticeResult {
   readonly env: string
   readonly challenges: number
@@ -38,7 +37,6 @@ export interface PracticeResult {
   readonly replyMs?: { readonly half: number; readonly most: number; readonly slowest: number }
 }
 
-/** Reports whether an episode earned the maximum reward. */
 export const isPerfect = ({ reward, best }: Pick<PracticeEpisode, 'reward' | 'best'>): boolean =>
   reward >= best
 
@@ -46,7 +44,7 @@ export const isPerfect = ({ reward, best }: Pick<PracticeEpisode, 'reward' | 'be
 export const isLost = ({ reward, best, champion = best }: PracticeEpisode): boolean =>
   reward < champion
 
-/** Summarises episodes of one environment, against opponents of one strength. */
+/** Summarises episodes of one environment, in games against opponents of one strength. */
 export function summarisePractice(env: string, played: readonly PracticeEpisode[]): PracticeResult {
   const rateOf = (isCounted: (each: PracticeEpisode) => boolean): CountedRate => {
     const count = played.filter(isCounted).length
@@ -80,10 +78,8 @@ function summariseTimes(played: readonly PracticeEpisode[]): Pick<PracticeResult
   return { replyMs: { half: at(0.5), most: at(0.95), slowest: at(1) } }
 }
 
-/** Maximum number of distinct rewards that are listed. */
 const MAX_REWARDS = 5
 
-/** Formats the result of practice. */
 export function formatPractice(
   result: PracticeResult,
   spec: Pick<EnvSpec, 'replyMs' | 'explain'>,

@@ -11,10 +11,10 @@ import { type Bounds, findBounds } from './env-facts.ts'
 import { type PracticeEpisode, Z_SQUARED_95 } from './practice-result.ts'
 import { drawInterval, percent } from './text.ts'
 
-/** A probability at the observed rate of wins, and at both ends of the rate's 95 % interval. */
+/** A probability at the observed rate of wins (`middle`) and at both ends of its 95 % interval. */
 export type WinRates = Readonly<Record<'lower' | 'middle' | 'upper', number>>
 
-/** A player compared with the champion in one environment. */
+/** A player's comparison with the champion in one environment. */
 export interface Comparison {
   readonly env: string
   readonly wins: number
@@ -22,7 +22,10 @@ export interface Comparison {
   readonly ties: number
   /** Interval of the player's rate of wins. Undefined without a decisive challenge. */
   readonly bounds: Bounds | undefined
-  /** Whether too few challenges are decisive, so a duel leaves it undecided. Protocol §8.6. */
+  /**
+   * Whether a duel would leave the environment undecided: too few decisive challenges. Protocol
+   * §8.6.
+   */
   readonly isEven: boolean
   /** Probability of winning the environment at each rate, if evaluated after every challenge. */
   readonly win: WinRates
@@ -41,8 +44,8 @@ type ComparedReward = Pick<PracticeEpisode, 'env' | 'reward' | 'champion'>
 
 /**
  * Compares rewards with the champion's in the same challenges, as a duel that starts now would.
- * Probabilities are for a duel with one lane of full length that is evaluated after every
- * challenge, with a constant share of ties. They ignore weights, trimming and rarer evaluations.
+ * Probabilities are for a duel of full length with one lane that is evaluated after every
+ * challenge, and a constant share of ties. They ignore weights, trimming and rarer evaluations.
  * Protocol §7, §8.7, §10.
  */
 export function estimateProspects(
@@ -67,7 +70,7 @@ export function estimateProspects(
   return { ratioPpm, envs, dethrones }
 }
 
-/** Estimates the decisive challenges of a lane in a whole duel, at this share of ties. */
+/** Estimates the number of decisive challenges of a lane in a whole duel. */
 function estimateDecisive(count: Omit<Comparison, 'win'>, { envs, duelEpochs }: Protocol): number {
   const { env, wins, losses, ties } = count
   const constants = envs[env]
@@ -118,7 +121,6 @@ function probabilityOfAtLeast(needed: number, chances: readonly number[]): numbe
   return byCount.slice(needed).reduce((sum, each) => sum + each, 0)
 }
 
-/** Formats prospects. */
 export function formatProspects({ ratioPpm, envs, dethrones }: Prospects): string {
   const ends = '(at the lower, middle and upper rates)'
   const dethrone = `Dethrones with a probability of ${formatRates(dethrones)} ${ends}`

@@ -2,17 +2,20 @@ import type { Neuron, Snapshot } from '@affine/chain'
 import type { State } from '@affine/duel'
 import { formatWait } from './text.ts'
 
-/** Epochs, a day, in which ended turns are counted. `FEWEST_TURNS`: minimum count for a rate. */
+/** Number of epochs, a day, in which ended turns are counted, and minimum count for a rate. */
 const [COUNTED_EPOCHS, FEWEST_TURNS] = [20, 16]
-/** Mean epochs of a duel: shortest among weak contenders, longest among strong ones and winners. */
+/**
+ * Mean epochs of a duel: shortest among weak contenders, longest among strong contenders and
+ * winners.
+ */
 const [SHORTEST, LONGEST] = [1, 6.5]
 /**
- * In 9 of 10 waits of a simulated queue (`bench queue`), the wait was between these multiples of
- * the estimate from the previous day.
+ * 9 of 10 waits in a simulated queue (`bench queue`) were between these multiples of the estimate
+ * from the previous day.
  */
 const [FASTER, SLOWER] = [0.8, 1.25]
 
-/** Minimum and maximum epochs until a turn. A turn in the next epoch has 1. */
+/** Minimum and maximum epochs until a turn; 1 for a turn in the next epoch. */
 export interface EpochRange {
   readonly least: number
   readonly most: number
@@ -20,8 +23,8 @@ export interface EpochRange {
 
 /**
  * Estimates the epochs until the turn of the miner at `place` of the queue, from 1, by the turns
- * that ended in the last 20 epochs. If too few turns ended, estimates by the shortest and longest
- * mean duels of simulated queues.
+ * that ended in the last 20 epochs or, if fewer than 16 ended, by the mean duels of simulated
+ * queues.
  */
 export function estimateTurn(place: number, state: State): EpochRange {
   const { epoch, duels, lastPlayed, protocol } = state
@@ -41,16 +44,16 @@ export function estimateTurn(place: number, state: State): EpochRange {
 
 /** The eviction of a neuron without earnings. */
 export interface Eviction {
-  /** Registration that evicts it, from 1, if no neuron starts to earn. */
+  /** Registration that evicts the neuron, from 1, if no neuron starts to earn. */
   readonly registrations: number
-  /** Blocks until it can be evicted. */
+  /** Blocks until the neuron can be evicted. */
   readonly immuneBlocks: number
 }
 
 /**
- * Predicts the eviction of a neuron without earnings: it is evicted after the neurons without
- * earnings that registered earlier. A permit, the throne and the subnet's ownership count as
- * earnings. Undefined for a neuron with one of these.
+ * Predicts the eviction of a neuron without earnings: after the neurons without earnings that
+ * registered earlier. Undefined with earnings; a permit, the throne and the subnet's ownership
+ * count as earnings.
  *
  * Source: subtensor, `get_neuron_to_prune`, without its rule that spares at most ten neurons that
  * are not immune.
@@ -73,7 +76,7 @@ export function predictEviction(
   return { registrations: free + earlier.length + 1, immuneBlocks }
 }
 
-/** Describes the queue position, the turn and the eviction of a waiting miner. */
+/** Describes the queue position, turn and eviction of a waiting miner. */
 export function describeWait(
   [place, waiting]: readonly [number, number],
   turn: EpochRange,

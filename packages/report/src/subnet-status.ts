@@ -29,31 +29,29 @@ import {
 
 /** The state of a subnet at its chain's head. */
 export interface SubnetStatus {
-  /** The state that governs the head's epoch. */
+  /** State that governs the head's epoch. */
   readonly state: State
-  /** The previous epoch. Undefined in the first epoch. */
+  /** Previous epoch. Undefined in the first epoch. */
   readonly last: EpochResult | undefined
-  /** The facts of the previous epoch. */
+  /** Facts of the previous epoch. */
   readonly facts: EpochFacts | undefined
   readonly duels: readonly DuelTurn[]
   readonly block: number
-  /** The block's position in its epoch. */
+  /** Position of `block` in its epoch. */
   readonly place: EpochPosition
-  /** The next deadline: blocks until it, and an estimate in seconds. */
+  /** Next deadline, and the time until it. */
   readonly due: {
     readonly what: 'seals' | 'attestations'
     readonly blocks: number
     readonly seconds: number
   }
-  /** The position of each neuron in the queue, or the reason that it has no position. */
+  /** All neurons, as `listQueue` returns them. */
   readonly queue: readonly QueueEntry[]
-  /** The state of each validator. */
   readonly rows: readonly ValidatorStatus[]
-  /** The weights in force, by the hotkey of the validator that set them. */
+  /** Weights in force, by validator's hotkey. */
   readonly weights: Readonly<Record<string, UidWeights>>
 }
 
-/** The state of one validator. */
 export interface ValidatorStatus {
   readonly uid: number
   readonly hotkey: string
@@ -61,21 +59,21 @@ export interface ValidatorStatus {
   readonly stake: bigint
   /** Whether it sets weights, but attested nothing in the last `quorumEpochs` epochs. */
   readonly isIdle: boolean
-  /** The result of its lane in the previous epoch. Undefined if no lane was due. */
+  /** Lane in the previous epoch, if one was due. */
   readonly lane: LaneFacts | undefined
   /** Trust in ppm. */
   readonly trust: number
-  /** Its latest seal or attestation. */
+  /** Latest seal or attestation. */
   readonly committed: { readonly kind: string; readonly epoch: number } | undefined
-  /** The miners that receive its weights in force. */
+  /** Miners that receive its weights in force. */
   readonly weights: readonly Pick<Neuron, 'uid' | 'hotkey'>[]
-  /** Blocks since it set its weights. */
+  /** Blocks since the validator set its weights. */
   readonly ago: number
 }
 
 /**
  * Reads the state of a subnet at its chain's head. `state` governs the head's epoch; `last` is the
- * previous epoch.
+ * epoch before.
  */
 export async function readStatus(
   { chain, network }: Subnet,
@@ -94,7 +92,6 @@ export async function readStatus(
   return { state, last, facts, duels, block, place, due, queue, rows, weights }
 }
 
-/** Finds the next deadline for seals or attestations. Protocol §5.1. */
 async function findDeadline({ chain, network }: Subnet, block: number) {
   const { sealBlock, epochBlocks } = network.protocol
   const { offset } = locateBlock(block, network.protocol)
@@ -149,15 +146,15 @@ export type QueueEntry = {
   readonly place: number | undefined
   readonly uid: number
   readonly hotkey: string
-  /** Block of its commitment. */
+  /** Block of the commitment. */
   readonly block: number | undefined
-  /** Estimated epochs until its turn. Only if it waits. */
+  /** Estimated epochs until the turn of a waiting miner. */
   readonly turn?: EpochRange
-  /** Its eviction. Only if it waits and earns nothing. */
+  /** Eviction of a waiting miner without earnings. */
   readonly eviction?: Eviction | undefined
   /**
-   * The first epoch in which its model's files must be public and its chute awake: the earliest
-   * epoch of its turn if it waits, the current epoch if it plays.
+   * First epoch in which the model's files must be public and the chute awake: the earliest epoch
+   * of its turn if the miner waits, the current epoch if it plays.
    */
   readonly readyBy?: number | undefined
   readonly why: string
@@ -165,7 +162,7 @@ export type QueueEntry = {
 
 /**
  * Returns every neuron: the queue in the epoch that `state` governs, next contender first, then the
- * other neurons, by uid.
+ * others by uid.
  */
 export function listQueue(
   state: State,
@@ -193,8 +190,8 @@ export function listQueue(
 }
 
 /**
- * Returns one line with the first epoch in which a miner's files and chute must be available; no
- * line for a neuron that neither plays nor waits.
+ * Returns one line with the first epoch in which a miner's files and chute must be available, if
+ * the miner plays or waits.
  */
 export function formatReadiness(entry: Pick<QueueEntry, 'readyBy' | 'turn'>): readonly string[] {
   const { readyBy, turn } = entry
@@ -218,7 +215,7 @@ function explainAbsence(hotkey: string, snapshot: Snapshot, { champion, duels }:
   if (!fields) return 'has no commitment'
   if (content) return 'had its duel with this commitment: to play again, it has to commit anew'
   if (said) return `has a validator's commitment: ${said.kind}`
-  // Every model ends with the empty text, so only the hotkey at the model's end can be wrong.
+  // Every model ends with the empty text, so if this decodes, only the hotkey at the end is wrong.
   if (decodeCommitment(fields, '') !== null) return 'its model does not end with its hotkey'
   return 'has no valid commitment'
 }

@@ -2,8 +2,8 @@ import { normalise } from '@affine/envs/text'
 import type { Bounds } from './env-facts.ts'
 
 /**
- * Returns untrusted text on one line, without characters that a terminal would act on, cut to
- * `most` characters.
+ * Returns untrusted text on one line, without characters that control a terminal, cut to `most`
+ * characters.
  */
 export function printable(text: string, most = 200): string {
   const line = normalise(text).replaceAll('\n', '⏎')
@@ -13,10 +13,7 @@ export function printable(text: string, most = 200): string {
 /** First half of a surrogate pair that was cut in two. */
 const HALF_PAIR = /[\ud800-\udbff]$/
 
-/**
- * Formats a share in ppm as a percentage with at most one decimal, as in "66.3 %". Rounds down, so
- * that shares keep their order, and less than all is never 100 %.
- */
+/** Formats a share in ppm, as in "66.3 %". Rounds down, so that less than all is never 100 %. */
 export const percent = (ppm: number): string => `${Math.floor(ppm / 1000) / 10} %`
 
 /** Formats a count, as in "1 epoch" and "2 epochs". */
@@ -56,10 +53,8 @@ export function drawInterval(bounds: Bounds | undefined, ratioPpm: number): stri
   return `[${cells.join('')}] ${percentRange(bounds)}`
 }
 
-/** Tone of a line: good news, bad news or a warning. */
 export type Tone = 'good' | 'bad' | 'warning'
 
-/** A line of text, with an optional tone. */
 export type Line = string | { readonly text: string; readonly tone: Tone }
 
 /** Returns the text of lines, without tones. */
@@ -69,14 +64,14 @@ export const stripTones = (lines: string | readonly Line[]): string =>
     .map((line) => (typeof line === 'string' ? line : line.text))
     .join('\n')
 
-/** Joins texts, as in "a, b and c". Empty for no text. */
+/** Joins texts, as in "a, b and c". */
 export const listed = (texts: readonly string[]): string =>
   new Intl.ListFormat('en-GB').format(texts)
 
 /** Formats a hotkey for display. */
 export type HotkeyFormatter = (hotkey: string) => string
 
-/** Returns a function that names hotkeys by `names`, and other hotkeys by `otherwise`. */
+/** Returns a function that names hotkeys by `names`, or by `otherwise`. */
 export const nameHotkeysBy =
   (
     names: Readonly<Record<string, string>>,
@@ -90,8 +85,8 @@ export const shortenHotkey: HotkeyFormatter = (hotkey) =>
   printable(hotkey.length > 13 ? `${hotkey.slice(0, 6)}…${hotkey.slice(-4)}` : hotkey)
 
 /**
- * Returns a record as ASCII JSON, because a terminal acts on some characters that JSON may contain.
- * A BigInt becomes a decimal string.
+ * Returns a record as JSON in ASCII, because JSON may contain characters that control a terminal. A
+ * BigInt becomes a decimal string.
  */
 export function toJson(record: object): string {
   const plain = (_: string, value: unknown): unknown =>

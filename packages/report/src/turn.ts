@@ -5,26 +5,24 @@ import { printable } from './text.ts'
 export interface Turn {
   readonly prompt: string
   readonly observation: unknown
-  /** The mover's mark and goal. Undefined if the environment has none. */
+  /** Mark and goal of the mover, if the environment has them. */
   readonly role: string | undefined
   /**
-   * The observation as a picture, with the effect of the reply. Undefined if the environment has
-   * none.
+   * The observation as a picture, with the effect of the reply, if the environment has pictures.
    */
   readonly picture: Picture | undefined
-  /** The best actions. If they are unknown, the action of the environment's scripted player. */
+  /** Best actions or, if they are unknown, the scripted player's action. */
   readonly best: readonly unknown[]
-  /** The reply. Undefined if there is none. */
+  /** Undefined without a reply. */
   readonly reply?: string
-  /** The action in the reply, or null if the reply is unreadable. */
+  /** Action in the reply; null if the reply is unreadable. */
   readonly action?: unknown
-  /** Kind of forfeit, if the reply is a forfeit. */
+  /** Undefined unless the reply is a forfeit. */
   readonly forfeit?: 'unreadable' | 'illegal'
-  /** The loss that the reply caused. Undefined if it caused no loss, or if the loss is unknown. */
+  /** Loss that the reply caused, if it caused a known loss. */
   readonly mistake?: string | undefined
 }
 
-/** Returns a turn, with its reply if there is one. */
 export function judgeTurn(
   { spec }: Env,
   observation: unknown,
@@ -45,7 +43,7 @@ export function judgeTurn(
   return { ...seen, reply, action, mistake: describeMistake(spec, { observation, action }, best) }
 }
 
-/** Returns the best actions, or the scripted player's action if the best ones are unknown. */
+/** Returns the best actions or, if they are unknown, the scripted player's action. */
 function findBest(spec: EnvSpec, observation: unknown): readonly unknown[] {
   const best = spec.explain?.best?.(observation)
   return best ?? [spec.parse(spec.solve(spec.prompt(observation)))]
@@ -55,18 +53,17 @@ function findBest(spec: EnvSpec, observation: unknown): readonly unknown[] {
 const formatActions = (spec: EnvSpec, best: readonly unknown[]): string =>
   best.map((action) => spec.format(action)).join(' or ')
 
-/** Describes the best alternative to a forfeited reply. */
 function describeBest(spec: EnvSpec, best: readonly unknown[]): string {
   const text = formatActions(spec, best)
   return knowsBest(spec) ? `best was ${text}` : `the scripted player replies ${text}`
 }
 
-/** Reports whether the best actions are known. Otherwise the scripted player may be beatable. */
+/** Reports whether the best actions are known. If not, the scripted player may be beatable. */
 const knowsBest = ({ explain }: EnvSpec): boolean => explain?.best !== undefined
 
 /**
- * Describes the loss that an action caused. Undefined if no action was better, or if the worth of
- * actions is unknown.
+ * Describes the loss that an action caused. Undefined without a loss, or if the worth of actions is
+ * unknown.
  */
 function describeMistake(
   spec: EnvSpec,
@@ -83,21 +80,17 @@ function describeMistake(
   return `${given}, gave ${away} away: best was ${text}`
 }
 
-/** The ending of an episode: the reason, lines that show it, and a better reply. */
 export interface EpisodeEnding extends Outcome {
   /** Undefined if no reply would have been better. */
   readonly better: string | undefined
   /**
-   * Number of replies after which the scripted player would resign, then and in every later turn.
+   * Number of replies after which the scripted player would resign, in that and every later turn.
    * Only in a lost game.
    */
   readonly givenUpAfter?: number
 }
 
-/**
- * Describes the ending of an episode by its turns, the last observation and the reward. `fault` is
- * given if no usable reply came.
- */
+/** Describes the ending of an episode. `fault` is given if no usable reply came. */
 export function describeOutcome(
   spec: EnvSpec,
   played: { readonly turns: readonly Turn[]; readonly last: unknown; readonly reward: number },
@@ -109,7 +102,7 @@ export function describeOutcome(
   if (forfeit !== undefined) {
     const why = `forfeited: ${describeForfeit(forfeit, turn?.reply ?? '', spec)}`
     const better = describeBest(spec, turn?.best ?? [])
-    // The only reply of a one-turn episode left the observation as the prompt showed it.
+    // In a one-turn episode, the prompt showed the last observation.
     const shown = spec.maxSteps === 1 ? [] : (spec.explain?.draw?.(last) ?? [])
     return { why, shown, better }
   }
@@ -121,8 +114,8 @@ export function describeOutcome(
 
 /**
  * Returns the number of replies after which the scripted player would resign, and a text with the
- * reason and its reply in place of the last of these replies. Undefined if it would not resign, or
- * if the environment has no `whyGivenUp`.
+ * reason and its reply in place of the last of these. Undefined if it would not resign, or without
+ * `whyGivenUp`.
  */
 function findGivenUp(spec: EnvSpec, turns: readonly Turn[]) {
   const causes = turns.map(({ observation }) => spec.explain?.whyGivenUp?.(observation))
@@ -140,8 +133,8 @@ function findGivenUp(spec: EnvSpec, turns: readonly Turn[]) {
 }
 
 /**
- * Describes the first mistake. Undefined for an episode of one reply, whose outcome already states
- * the best reply.
+ * Describes the first mistake. Undefined for an episode of one reply: its outcome states the best
+ * reply.
  */
 function describeFirstMistake({ maxSteps }: EnvSpec, turns: readonly Turn[]): string | undefined {
   const at = turns.findIndex(({ mistake }) => mistake !== undefined)

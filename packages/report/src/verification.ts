@@ -6,15 +6,16 @@ type ComparisonGap = keyof typeof FLAWLESS
 
 /** The result of recomputing consecutive epochs. */
 export interface Verification {
-  /** The next epoch. `root`: root of the state that governs it. */
+  /** The next epoch. */
   readonly epoch: number
+  /** Root of the state that governs `epoch`. */
   readonly root: string
   /** Hotkey, or "none". */
   readonly champion: string
   readonly ratio: number
   /** Votes of the last epoch. */
   readonly votes: RecomputedEpoch['votes']
-  /** Number of epochs with an outlier lane, by validator. */
+  /** Number of epochs in which the lane was an outlier, by validator. */
   readonly suspect: Readonly<Record<string, number>>
   readonly warnings: number
   readonly flaws: number

@@ -17,7 +17,7 @@ import {
 import { computeLag, type Recipients } from './on-chain-faults.ts'
 import { askInTurn } from './waiting.ts'
 
-/** Maximum number of buckets that an error names as lacking a state. */
+/** Maximum number of buckets that an error names. */
 const MAX_NAMED = 4
 
 /** A subnet, and the function that opens the buckets of its validators. */
@@ -28,11 +28,11 @@ export interface PublicData extends Subnet {
 }
 
 /**
- * Resolves with the state that governed the epoch before `epoch`, if validators with more than half
- * of the active stake attested one root, otherwise with null. Active is the stake of validators
- * whose slot has a seal or an attestation of one of the last `quorumEpochs` epochs. Stake borrowed
- * for one block does not count. Protocol §9.4. The state is trusted, not recomputed. Queries its
- * attesters in turn until one serves it.
+ * Resolves with the state that governed the epoch before `epoch` if more than half of the active
+ * stake attested its root, otherwise with null. Active is the stake of validators whose slot has a
+ * seal or an attestation of one of the last `quorumEpochs` epochs. Stake borrowed for one block
+ * does not count. Protocol §9.4. The state is trusted, not recomputed. Queries its attesters in
+ * turn until one serves it.
  * @throws Error if a root is attested, but no attester's bucket serves its state.
  */
 export async function readAttested(data: PublicData, epoch: number): Promise<State | null> {
@@ -40,7 +40,7 @@ export async function readAttested(data: PublicData, epoch: number): Promise<Sta
   const attested = await findAttested(data, epoch)
   if (attested === undefined) return null
   const { root, holders } = attested
-  // Everyone computes the first state, so no bucket serves it.
+  // No bucket serves the first state: everyone computes it.
   const first = createFirstState(data.network)
   if (root === stateRoot(first)) return first
   const path = statePath(epoch - 1)
@@ -62,22 +62,19 @@ export async function readAttested(data: PublicData, epoch: number): Promise<Sta
 
 /**
  * Resolves with the root that more than half of the active stake attests for the epoch before
- * `epoch`, or undefined.
+ * `epoch`, if there is one.
  */
 export async function findAttestedRoot(subnet: Subnet, epoch: number): Promise<Hash | undefined> {
   return (await findAttested(subnet, epoch))?.root
 }
 
-/**
- * Resolves with the root and the attesters of more than half of the active stake for the epoch
- * before `epoch`, or undefined.
- */
+/** Resolves with the root and its attesters. Undefined without a majority. */
 async function findAttested(
   { chain, network: { protocol } }: Subnet,
   epoch: number,
 ): Promise<{ readonly root: Hash; readonly holders: readonly Holder[] } | undefined> {
-  // Reads the stakes at the seal block, not in the epoch's snapshot: deciding from this state reads
-  // the seal block anyway, and a node that is not an archive still has it.
+  // Stakes are those at the seal block, not in the epoch's snapshot: the decision reads the seal
+  // block anyway, and a node that is not an archive still has it.
   const { neurons } = await chain.snapshot(sealBlock(epoch - 1, protocol))
   const before = Object.fromEntries(neurons.map((neuron) => [neuron.hotkey, neuron]))
   const ended = await chain.snapshot(snapshotBlock(epoch, protocol))
@@ -85,7 +82,7 @@ async function findAttested(
   const active = [...decodeCommitments(ended)].flatMap(([hotkey, commitment]) => {
     const stake = stakes.get(hotkey)
     if (stake === undefined || commitment.kind === 'miner') return []
-    // Idle stake does not count. Slots marked with future epochs do not count either.
+    // Neither idle stake nor a slot marked with a future epoch counts.
     if (commitment.epoch >= epoch || commitment.epoch < epoch - protocol.quorumEpochs) return []
     const isOfEpoch = commitment.kind === 'attest' && commitment.epoch === epoch - 1
     return { hotkey, url: commitment.url, stake, root: isOfEpoch ? commitment.stateRoot : null }
@@ -98,16 +95,13 @@ async function findAttested(
   return undefined
 }
 
-/**
- * Resolves with the state that a source has at `path` if its root is `root`, otherwise with the
- * reason why the state cannot be read.
- */
+/** Resolves with the state at `path` if its root is `root`, otherwise with the reason why not. */
 async function readState(source: Source | null, path: string, root: Hash): Promise<State | string> {
   if (source === null) return 'it cannot be opened'
   const bytes = await tryRead(source, path, STATE_BYTES)
   if (bytes === null) return 'not there'
   if (!(bytes instanceof Uint8Array)) return describeFailure(bytes)
-  // The root is checked first, so that only the requested state is parsed.
+  // Checking the root first avoids parsing another state.
   if (digestOfText('state', bytes) !== root) return 'another state'
   const state = parseState(new TextDecoder().decode(bytes))
   return state.ok ? state.value : state.detail
@@ -128,8 +122,8 @@ export async function readNewestAttested(data: PublicData, epoch: number): Promi
 }
 
 /**
- * Resolves with the newest state attested before the last `epochs` ended epochs. A reader of these
- * epochs begins with it.
+ * Resolves with the newest attested state from which a reader of the last `epochs` ended epochs can
+ * begin.
  */
 export async function readStartState(data: PublicData, epochs: number): Promise<State> {
   const { protocol } = data.network
@@ -139,9 +133,9 @@ export async function readStartState(data: PublicData, epochs: number): Promise<
 
 /**
  * Resolves with the starting point for recomputing a network from `epoch` on: the state that
- * governed `epoch`, and the recipients of all weight in as many epochs before it as weights may
- * wait until they are in force. A state other than the network's first is trusted: the results are
- * valid if recomputing the earlier epochs ends with the same state.
+ * governed `epoch`, and the recipients of all weight in the epochs before it whose weights may not
+ * be in force yet. A state other than the network's first is trusted: the results are valid if
+ * recomputing the earlier epochs ends with the same state.
  * @throws RangeError if the epoch does not exist or has not ended. Error as `readAttested`, and if
  *   no state was attested.
  */

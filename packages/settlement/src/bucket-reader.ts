@@ -25,13 +25,10 @@ import {
 import type { Holder } from './on-chain.ts'
 import { askInTurn, BucketTimes, type WaitingOptions } from './waiting.ts'
 
-/** Opens the bucket that a validator announced. Null if it must not be opened. */
+/** Opens the bucket that a validator announced. Null if the bucket must not be opened. */
 export type OpenBucket = (hotkey: string, url: string) => Source | null
 
-/**
- * Reads and audits a block as `checkBlock` does, in this thread, or in another thread, to which the
- * bytes are transferred.
- */
+/** Reads and audits a block as `checkBlock` does. May transfer the bytes to another thread. */
 export type CheckBlock = (
   bytes: Uint8Array,
   wanted: BlockRequest,
@@ -40,7 +37,7 @@ export type CheckBlock = (
 /** Audits a block in this thread. */
 export const checkHere: CheckBlock = (bytes, wanted) => checkBlock(bytes, { ...wanted, verify })
 
-/** Maximum blocks read, checked and held concurrently, of up to 8 MiB each. */
+/** Maximum blocks read, checked and held concurrently: each may have 8 MiB. */
 export const BLOCKS_AT_ONCE = 32
 
 interface ReaderOptions extends WaitingOptions {
@@ -49,11 +46,11 @@ interface ReaderOptions extends WaitingOptions {
   readonly check?: CheckBlock | undefined
 }
 
-/** The places of a lane's blocks. */
+/** The places to read a lane's blocks from. */
 export interface BlockPlaces {
-  /** Buckets of this reader, read first and without a time limit. */
+  /** Buckets read first and without a time limit. */
   readonly sources?: readonly Source[]
-  /** The validators that may have the lane, in reading order. */
+  /** Validators that may have the lane, in reading order. */
   readonly holders?: readonly Holder[]
   /** Aborts the reads from holders. */
   readonly deadline?: AbortSignal
@@ -62,16 +59,15 @@ export interface BlockPlaces {
 }
 
 /**
- * Reads blocks from the buckets of validators. The total time of each bucket is limited over all
- * reads of this reader: see `BucketTimes`. Protocol §6.4.
+ * Reads blocks from the buckets of validators. `BucketTimes` limits the total time of each bucket.
+ * Protocol §6.4.
  */
 export class BucketReader {
-  /** The names of buckets that failed in this epoch: silent, slow, or with wrong bytes. */
+  /** Names of buckets that failed in this epoch: silent, slow, or with wrong bytes. */
   readonly failed: Set<string> = new Set()
   readonly times: BucketTimes
   readonly #options: ReaderOptions
   readonly #blocks = pLimit(BLOCKS_AT_ONCE)
-  /** The current epoch. */
   #epoch: number | undefined
 
   constructor(options: ReaderOptions) {
@@ -80,8 +76,8 @@ export class BucketReader {
   }
 
   /**
-   * Begins the epoch that a state governs, and forgets which buckets failed. Does nothing if it is
-   * the current epoch: an epoch may be repeated.
+   * Begins the epoch that a state governs: forgets which buckets failed, unless the epoch is
+   * repeated.
    */
   beginEpoch({ epoch, voters }: Pick<State, 'epoch' | 'voters'>): void {
     if (epoch === this.#epoch) return
@@ -91,8 +87,8 @@ export class BucketReader {
   }
 
   /**
-   * Returns the bucket that a validator announced, or null if it must not be opened. A read rejects
-   * once the bucket was too slow, and at the deadline.
+   * Opens a bucket as `openBucket` does. Its reads reject once the bucket was too slow, and at the
+   * deadline.
    */
   open(hotkey: string, url: string, deadline?: AbortSignal): Source | null {
     const bucket = this.#options.openBucket(hotkey, url)
@@ -104,18 +100,18 @@ export class BucketReader {
 
   /**
    * Returns a reader for `verifyLane` that takes each block from the first place with an authentic
-   * copy. The next place is queried as soon as the place before it does not have the block, or has
-   * not answered for two seconds. A bucket that failed is queried last for the rest of the epoch.
-   * If no place has a block, the fault is `MISSING_BLOCK`, with the answers of all places. A fault
-   * of the block's validator is in every copy, so the first copy with such a fault ends the search.
-   * Protocol §6.4, §6.5.
+   * copy. Queries the next place once a place does not have the block, or has not answered for two
+   * seconds. A bucket that failed is queried last for the rest of the epoch. If no place has a
+   * block, the fault is `MISSING_BLOCK`, with the answers of all places. A fault of the block's
+   * validator is in every copy, so the first copy with such a fault ends the search. Protocol §6.4,
+   * §6.5.
    */
   blocks({ sources = [], holders = [], deadline, keep }: BlockPlaces): LaneRequest['read'] {
     const opened = holders.flatMap(({ hotkey, url }) => this.open(hotkey, url, deadline) ?? [])
     const all = [...sources, ...opened]
     const { failed } = this
     const { check = checkHere, clock } = this.#options
-    // A check in another thread takes over the bytes, so `keep` needs a copy of them.
+    // `check` may transfer the bytes to another thread, and `keep` needs them.
     const checkCopy: CheckBlock = (bytes, wanted) => check(keep ? bytes.slice() : bytes, wanted)
     const find: LaneRequest['read'] = async (wanted) => {
       const search = new BlockSearch(wanted, failed, checkCopy)
@@ -128,7 +124,7 @@ export class BucketReader {
       })
       if (found === null) return search.describeMissing()
       if ('code' in found) return found
-      // The time that `keep` takes does not count as the time of a bucket.
+      // The time of `keep` is not a bucket's time.
       await keep?.({ ...found, asked: search.asked })
       return { ok: true, value: found.block }
     }
@@ -142,13 +138,12 @@ type FoundCopy = Omit<FoundBlock, 'asked'> & { readonly block: AuditedBlock }
 /** A fault that is in every copy of a block. */
 type BlockFailure = Extract<EvidenceResult<never>, { ok: false }>
 
-/** The search for one block. */
 class BlockSearch {
   readonly asked = new Map<string, Promise<Copy>>()
   readonly #wanted: BlockRequest
   readonly #failed: Set<string>
   readonly #check: CheckBlock
-  /** The reasons why sources do not have the block. */
+  /** Reasons why sources do not have the block. */
   readonly #tried: string[] = []
   /** Answers are checked one at a time, until the block is found. */
   readonly #oneByOne = pLimit(1)
@@ -161,8 +156,8 @@ class BlockSearch {
   }
 
   /**
-   * Resolves with the block or its validator's fault once this source has answered, or with null if
-   * neither this source nor one that answered earlier has the block.
+   * Resolves once the source has answered: with the block or its validator's fault, or with null if
+   * neither this source nor an earlier one has the block.
    */
   async readFrom(source: Source): Promise<FoundCopy | BlockFailure | null> {
     const { name } = source

@@ -18,7 +18,7 @@ import { digestOfText, type Hash } from '@affine/prng'
 import pLimit from 'p-limit'
 import type { LaneSearch } from './epoch-decision.ts'
 
-/** Chooses from the holders of a block those whose copies are compared. */
+/** Chooses the holders of a block whose copies are compared. */
 export type Choose = (holders: readonly string[]) => readonly string[]
 
 /** A readable bucket, and the name by which flaws report it. */
@@ -28,55 +28,53 @@ export type Source = Pick<Bucket, 'read'> & { readonly name: string }
 export interface FoundBlock {
   readonly block: Pick<AuditedBlock, 'hash' | 'header'>
   readonly bytes: Uint8Array
-  /** The name of the source. */
+  /** Name of the source. */
   readonly from: string
   /**
-   * The copies of the block in the queried sources, by the name of the source. The copies do not
-   * include the bytes, which could total many times 8 MiB.
+   * Copies of the block by name of the queried source, without bytes, which could total many times
+   * 8 MiB.
    */
   readonly asked: ReadonlyMap<string, Promise<Copy>>
 }
 
 interface CopiesOptions {
-  /**
-   * The names of buckets that failed in this epoch. Buckets that fail in the comparison are added.
-   */
+  /** Names of buckets that failed in this epoch. The comparison adds to them. */
   readonly failed: Set<string>
-  /** The names of buckets that are no longer read. */
+  /** Names of buckets that are no longer read. */
   readonly lost: ReadonlySet<string>
-  /** The state that governs the epoch. */
+  /** State that governs the epoch. */
   readonly state: State
-  /** The voters that attested the state and must serve it. */
+  /** Voters that attested the state and must serve it. */
   readonly attesters: readonly string[]
   /** Default: chooses all copies. */
   readonly choose?: Choose | undefined
 }
 
-/** Maximum copies read concurrently, over all lanes: each may have 8 MiB. */
+/** Maximum copies read concurrently in all lanes: each may have 8 MiB. */
 const COPIES_AT_ONCE = 32
 
 /**
  * Compares the copies of an epoch's evidence in the buckets of the voters that answer for them. An
  * attester promises that its bucket serves the lane. Buckets are read in parallel, each once for
- * each block. A bucket that was late with a block that its validator attested is not queried for
- * other blocks that its validator attested. The same applies separately to the blocks that only
- * others attested.
+ * each block. After one timeout, a bucket is not queried for other blocks of the same kind. There
+ * are two kinds: attested by the bucket's validator, and attested only by others.
  *
- * Flaws depend on each bucket's answers, not on their order, nor on the source of the first copy.
- * Which blocks are read from a bucket after a failure is chance, so only its worst failure is
- * reported, and a timeout is the worst. A bucket that is no longer read counts as timed out,
- * regardless of its earlier answers.
+ * Flaws do not depend on the order of answers or on the source of the first copy. Which blocks are
+ * read from a bucket after a failure is chance, so only its worst failure is reported, and a
+ * timeout is the worst. A bucket that is no longer read counts as timed out, regardless of its
+ * earlier answers.
  */
 export class Copies {
   readonly #sources: ReadonlyMap<string, Source>
   readonly #limit = pLimit(COPIES_AT_ONCE)
   readonly #options: CopiesOptions
-  /** The attesters of blocks that were compared. */
+  /** Attesters of compared blocks. */
   readonly #owing = new Set<string>()
-  /** Each bucket's worst failure to serve a block that its validator attested. */
+  /** Worst failure of each bucket to serve a block that its validator attested. */
   readonly #silent = new Map<string, BucketFailureFacts>()
   /**
-   * Each bucket's worst failure to serve a block of its validator's lane that only others attested.
+   * Worst failure of each bucket to serve a block of its validator's lane that only others
+   * attested.
    */
   readonly #silentUnowed = new Map<string, BucketFailureFacts>()
   /** The buckets' copies of the state. */
@@ -120,9 +118,7 @@ export class Copies {
     this.#differing.push({ block, copies, attesters })
   }
 
-  /**
-   * Resolves with the copy of a block in the bucket of `holder`. Adds a failed read to `silent`.
-   */
+  /** Resolves with the copy in the bucket of `holder`. Adds a failed read to `silent`. */
   async #copyAt(
     holder: string,
     found: FoundBlock,
@@ -162,7 +158,9 @@ export class Copies {
     return flaws
   }
 
-  /** Returns the attested states that are not served, and the buckets with another state. */
+  /**
+   * Returns flaws for attested states that are not served, and for other states that are served.
+   */
   #stateFlaws(states: ReadonlyMap<string, StateCopy>): readonly UndatedFlaw[] {
     const { state, lost, attesters } = this.#options
     const path = statePath(state.epoch)
@@ -188,7 +186,6 @@ interface StateCopy {
   readonly missing?: string
 }
 
-/** The failure of a bucket that is no longer read. */
 const LOST: BucketFailureFacts = { code: 'dropped', reason: 'too slow' }
 
 const NOT_OPENED = 'it announced no bucket that can be opened'
@@ -204,9 +201,7 @@ async function readCopy(source: Source, { block, bytes, asked }: FoundBlock): Pr
 const formatSortKey = ({ validator, detail, code }: UndatedFlaw): string =>
   `${validator} ${detail} ${code}`
 
-/**
- * A bucket's answer to a read: the file's bytes, null if the file does not exist, or the failure.
- */
+/** The file's bytes, null if the bucket does not have the file, or the failure. */
 export type BucketAnswer = Uint8Array | null | BucketFailureFacts
 
 /** Reads a file. Never rejects: a failure is a value. */
@@ -230,23 +225,19 @@ export function toFailureFacts(error: Error): BucketFailureFacts {
   return { code, status, reason }
 }
 
-/**
- * Reports whether a read failed because the bucket was late, or because this reader stopped waiting
- * for it.
- */
+/** Reports whether a bucket was late, or is no longer read. */
 const isTimeout = ({ code }: BucketFailureFacts): boolean => code === 'late' || code === 'dropped'
 
 /**
- * Returns a failure in words. All timeouts have the same words: which reads of a slow bucket were
- * late, and which were dropped, is chance.
+ * Returns a failure in words, the same for all timeouts: which reads of a slow bucket were late,
+ * and which were dropped, is chance.
  */
 export function describeFailure(failure: BucketFailureFacts): string {
   return isTimeout(failure) ? 'no answer in time' : failure.reason
 }
 
 /**
- * Returns which of two failures to report: a timeout, otherwise the failure whose description is
- * first in alphabetical order.
+ * Returns the failure to report: a timeout, otherwise the first description in alphabetical order.
  */
 function chooseWorse(a: BucketFailureFacts, b: BucketFailureFacts): BucketFailureFacts {
   if (isTimeout(a) !== isTimeout(b)) return isTimeout(a) ? a : b
@@ -255,11 +246,9 @@ function chooseWorse(a: BucketFailureFacts, b: BucketFailureFacts): BucketFailur
 
 /** A bucket's copy of a block. */
 export type Copy =
-  /**
-   * The block itself. If its signature differs from that of another copy, the signer signed twice.
-   */
+  /** The block. If two copies have different signatures, the signer signed twice. */
   | { readonly kind: 'whole'; readonly signature: string }
-  /** Other bytes. The header, if any, is that of another block, and its validator signed it. */
+  /** Other bytes. The header, if any, is the signed header of another block. */
   | { readonly kind: 'other'; readonly code: BlockFault; readonly header?: Header | undefined }
   | { readonly kind: 'missing'; readonly why: string }
   /** The read failed. */
@@ -268,10 +257,7 @@ export type Copy =
 /** A copy with the original's bytes. */
 export const SAME: Copy = { kind: 'whole', signature: '' }
 
-/**
- * Classifies a bucket's answer as a copy of the block with this hash. `bytes` are the block's
- * bytes, if they were read already.
- */
+/** Classifies a bucket's answer as a copy of a block. `bytes` are the block's bytes, if known. */
 export function classifyCopy(
   answer: BucketAnswer,
   { hash, bytes }: { readonly hash: Hash; readonly bytes?: Uint8Array | undefined },
@@ -287,8 +273,8 @@ export function classifyCopy(
 
 /**
  * Classifies bytes that are not a copy of the block, for the reason `code`. If they begin with the
- * signed header of another block, the header is enough to prove that its validator signed twice.
- * The lines after it may be long, and are not read.
+ * signed header of another block, the header proves that its validator signed twice. The lines
+ * after it may be long, and are not read.
  */
 export function classifyOther(bytes: Uint8Array, code: BlockFault): Copy {
   if (code !== 'WRONG_HASH') return { kind: 'other', code }
@@ -296,24 +282,23 @@ export function classifyOther(bytes: Uint8Array, code: BlockFault): Copy {
   return { kind: 'other', code, header: opened.ok ? opened.value.header : undefined }
 }
 
-/** Reports whether two headers claim the same chain, lane and height. */
 function isSameSlot(a: Header, b: Header): boolean {
   const isOnChain = a.genesis === b.genesis && a.netuid === b.netuid
   const isLanes = a.validator === b.validator && a.epoch === b.epoch
   return isOnChain && isLanes && a.height === b.height
 }
 
-/** A plain loop: copies are many and large, and `every` takes ten times as long. */
+/** `every` takes ten times as long, and copies are many and large. */
 function isSame(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
   return true
 }
 
-/** A flaw in the public data: its epoch, its validator and its cause. */
+/** A flaw in the public data. */
 export interface Flaw {
   readonly epoch: number
-  /** Hotkey of the validator that is responsible for the flaw. */
+  /** Hotkey of the responsible validator. */
   readonly validator: string
   readonly code:
     | BlockFault
@@ -326,7 +311,6 @@ export interface Flaw {
   readonly detail: string
 }
 
-/** A flaw without its epoch. */
 export type UndatedFlaw = Omit<Flaw, 'epoch'>
 
 /** A block with differing copies, and each holder's copy. */
@@ -339,7 +323,7 @@ export interface BlockMismatch {
 
 /**
  * Returns the flaws in a block's copies. Ignores attesters in `silent`, whose buckets did not
- * respond. Everyone who announces an address answers for its content. Protocol §6.4.
+ * respond. A voter answers for the content of the address that it announces. Protocol §6.4.
  */
 function listFlaws(
   { block: { hash, header }, copies, attesters }: BlockMismatch,
@@ -356,14 +340,14 @@ function listFlaws(
     if (copy.kind === 'silent' || copy.kind === 'whole' || isTwin(copy)) return []
     if (copy.kind === 'other')
       return [{ validator: holder, code: copy.code, detail: `its copy of ${name}` }]
-    // Only validators that attested the lane have promised to serve it.
+    // Only attesters have promised to serve the lane.
     if (!attesters.includes(holder)) return []
     const detail = `it attested ${name}: ${copy.why}`
     return [{ validator: holder, code: 'COPY_MISSING', detail }]
   })
   const [twin] = known.flatMap(([holder, copy]) => (isTwin(copy) ? [holder] : [])).sort()
   if (twin === undefined) return flaws
-  // A second signature is one flaw, regardless of how many validators have the other copy.
+  // A second signature is one flaw, regardless of how many buckets have the other copy.
   const detail = `${name} is not the only one at height ${header.height}: ${twin} has another`
   return [...flaws, { validator: header.validator, code: 'SIGNED_TWICE', detail }]
 }

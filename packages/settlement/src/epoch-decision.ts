@@ -32,10 +32,7 @@ import {
   sortForReading,
 } from './on-chain.ts'
 
-/**
- * A public fact that an epoch's decision needs is unavailable. No data is known to be wrong: try
- * again.
- */
+/** Data that a decision needs is unavailable, but not known to be wrong: try again. */
 export class UnavailableError extends Error {}
 
 /** Resolves with the heads that due validators sealed in the epoch that `state` governs. */
@@ -44,11 +41,11 @@ export async function readSeals(chain: Chain, state: State): Promise<Seals> {
   return dueSeals(state, listSeals(await chain.snapshot(sealBlock(epoch, protocol)), epoch))
 }
 
-/** The result of an epoch: the next state, a report, and the data of the decision. */
+/** The decision of an epoch, and its data. */
 export interface EpochResult extends Decision {
-  /** The state that governed the epoch. */
+  /** State that governed the epoch. */
   readonly before: State
-  /** The chain as the decision read it. */
+  /** Chain as the decision read it. */
   readonly snapshot: DuelSnapshot
   readonly lanes: ReadonlyMap<string, CheckedLane>
 }
@@ -57,9 +54,9 @@ export interface EpochResult extends Decision {
 export interface LaneSearch {
   readonly validator: string
   readonly head: Hash
-  /** The voters whose attestations have the lane's bit. */
+  /** Voters whose attestations have the lane's bit. */
   readonly attesters: readonly string[]
-  /** The validators that may have the lane, in reading order. */
+  /** Validators that may have the lane, in reading order. */
   readonly holders: readonly Holder[]
 }
 
@@ -68,11 +65,10 @@ export type FindLane = (sought: LaneSearch) => Promise<CheckedLane>
 
 /**
  * Decides the epoch that `state` governs from the chain and the lanes that `find` finds. Only lanes
- * that enough weight attests can change the result. Other lanes are searched for only if `isWanted`
+ * that enough weight attests can change the result; other lanes are searched for only if `isWanted`
  * returns true for their validator. All searches run concurrently. Protocol §6.5.
  *
- * @throws UnavailableError if a needed lane cannot be read: its attesters state that it is valid,
- *   so the data must exist.
+ * @throws UnavailableError if a needed lane cannot be read: it is attested, so the data must exist.
  */
 export async function decideEpoch(
   { chain, network }: Subnet,
@@ -108,12 +104,11 @@ export async function decideEpoch(
   return { before: state, snapshot, ...decide(state, facts), lanes }
 }
 
-/** The result of verifying a lane: the lane, or its first fault. */
 export type CheckedLane = Result<Lane, BlockFault>
 
 /**
  * Resolves with the requirements for the lane of `validator` in the epoch that `state` governs, or
- * null if the validator is not due, or if there is no champion.
+ * null if the validator is not due or there is no champion.
  */
 export async function laneScope(
   chain: Chain,
@@ -154,8 +149,5 @@ export async function checkLane(lane: {
   return verifyLane({ head, previous: state.heads[validator] ?? NO_BLOCK, scope, read })
 }
 
-/**
- * Reports whether a block of the lane is unavailable. The lane may still be valid, so it is worth
- * trying again.
- */
+/** Reports whether a block of the lane is unavailable. The lane may still be valid: try again. */
 export const isMissing = (lane: CheckedLane): boolean => !lane.ok && lane.code === 'MISSING_BLOCK'

@@ -2,30 +2,29 @@ import type { Chain } from '@affine/chain'
 import { LOCAL, PROTOCOL, type Protocol } from '@affine/duel/protocol'
 import { own } from '@affine/prng'
 
-/** The rules that a subnet's participants must agree on before the first block, and its nodes. */
+/** The rules that a subnet's participants agree on before the first block, and its nodes. */
 export interface Network {
   readonly protocol: Protocol
   /**
-   * The constants of earlier epochs, oldest first, each up to the epoch `until`, exclusive. A
-   * history is recomputed with the constants of its epochs. `epochBlocks` must never change.
+   * Constants of earlier epochs, oldest first, each up to the epoch `until`, exclusive. A history
+   * is recomputed with the constants of its epochs. `epochBlocks` must never change.
    */
   readonly earlier?: readonly { readonly until: number; readonly protocol: Protocol }[]
-  /** The epoch in which validators start. Epochs are counted from block 0. */
+  /** Epoch in which validators start. Epochs are counted from block 0. */
   readonly firstEpoch: number
   readonly endpoints: readonly string[]
   readonly netuid?: number
-  /** Genesis of its chain, 64 hex digits. Default: any. */
+  /** Genesis of the chain, 64 hex digits. Default: any. */
   readonly genesis?: string
-  /** Whether a transaction is sent to its chain only on request. Default: false. */
+  /** Whether a transaction is sent only on request. Default: false. */
   readonly careful?: boolean
-  /** The meaning of a miner's chute: a deployment on Chutes, or a URL on this machine. */
+  /** Meaning of a miner's chute: a deployment on Chutes, or a URL on this machine. */
   readonly platform: 'chutes' | 'loopback'
 }
 
-/** A named network. If it has no first epoch, its validators have to agree on one. */
+/** A named network. If it has no first epoch, its validators agree on one. */
 export type Preset = Omit<Network, 'firstEpoch'> & Partial<Network>
 
-/** A chain and its rules. */
 export interface Subnet {
   readonly chain: Chain
   readonly network: Network
@@ -40,14 +39,14 @@ export const LOCAL_NETWORK: Network = {
 }
 
 /**
- * The main network's first epoch. A release sets it by the steps in docs/upgrades.md. The number is
- * far ahead until then, so that no validator starts before the others.
+ * The main network's first epoch. A release sets it by the steps in docs/upgrades.md; until then it
+ * is far ahead, so that no validator starts before the others.
  */
 export const FINNEY_FIRST_EPOCH = 100_000
 
 /**
- * Returns the network of a local chain, with the environments that the first line of the chain's
- * file lists. Protocol §5.1.
+ * Returns the network of a local chain, with the environments in the first line of the chain's
+ * file. Protocol §5.1.
  */
 export const createLocalNetwork = ({ envs }: Pick<Chain, 'envs'>): Network =>
   envs === undefined ? LOCAL_NETWORK : { ...LOCAL_NETWORK, protocol: { ...LOCAL, envs } }

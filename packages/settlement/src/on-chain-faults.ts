@@ -9,13 +9,13 @@ export function findAttestationFlaws(settled: EpochResult): readonly UndatedFlaw
   return [...findWrongRoots(settled), ...findNeverSealed(settled), ...findNeverServed(settled)]
 }
 
-/** Returns the voters' attestations of the epoch that count. Protocol §8.3. */
+/** Returns the voters' attestations that count. Protocol §8.3. */
 const listCounted = ({ before, snapshot }: EpochResult) =>
   [...countedAttestations(before, snapshot)].filter(([hotkey]) =>
     Object.hasOwn(before.voters, hotkey),
   )
 
-/** Returns the attestations with a root other than the state's. Protocol §8.3. */
+/** Returns flaws for attestations of a root other than the state's. Protocol §8.3. */
 function findWrongRoots({ before, snapshot }: EpochResult): readonly UndatedFlaw[] {
   const { epoch, voters } = before
   const root = stateRoot(before)
@@ -28,7 +28,7 @@ function findWrongRoots({ before, snapshot }: EpochResult): readonly UndatedFlaw
   })
 }
 
-/** Returns the counted attestations with bits of lanes that were not sealed. Protocol §5.2. */
+/** Returns flaws for counted attestations with bits of unsealed lanes. Protocol §5.2. */
 function findNeverSealed(settled: EpochResult): readonly UndatedFlaw[] {
   const { before, report } = settled
   const sealed = Object.keys(report.lanes).filter((hotkey) => report.lanes[hotkey]?.sealed)
@@ -41,7 +41,7 @@ function findNeverSealed(settled: EpochResult): readonly UndatedFlaw[] {
     .map(([validator]) => ({ validator, code: 'NEVER_SEALED', detail }))
 }
 
-/** Returns the attesters of lanes that no bucket serves. Protocol §5.2. */
+/** Returns flaws for the attesters of lanes that no bucket serves. Protocol §5.2. */
 function findNeverServed({ lanes, report }: EpochResult): readonly UndatedFlaw[] {
   return [...lanes].flatMap(([validator, lane]) => {
     if (!isMissing(lane)) return []
@@ -51,10 +51,7 @@ function findNeverServed({ lanes, report }: EpochResult): readonly UndatedFlaw[]
   })
 }
 
-/**
- * An action, or a missing one, that breaks the protocol although no data is wrong: its epoch, its
- * validator and its cause.
- */
+/** An action or omission that breaks the protocol, although no data is wrong. */
 export interface Warning {
   readonly epoch: number
   readonly validator: string
@@ -63,9 +60,8 @@ export interface Warning {
 }
 
 /**
- * Returns a warning for each voter whose attestation lacks the bit of a valid lane that another
- * voter attests, other than the lane's validator. The lane may have arrived too late for the voter.
- * Protocol §5.2.
+ * Returns a warning for each voter whose attestation lacks the bit of a valid lane that a voter
+ * other than the lane's validator attests. The lane may have arrived too late. Protocol §5.2.
  */
 export function findWithheldBits(settled: EpochResult): readonly Warning[] {
   const { before, lanes, report } = settled
@@ -82,31 +78,28 @@ export function findWithheldBits(settled: EpochResult): readonly Warning[] {
   })
 }
 
-/** The weights in force at an epoch's end, of validators with a permit. */
+/** The weights of validators with a permit, in force at an epoch's end. */
 export interface Votes {
-  /** The neuron that is owed all weight. */
+  /** Neuron that is owed all weight. */
   readonly uid: number
-  /**
-   * The number of validators with weights in force; `agreeing` is the number of those that give all
-   * their weight to this neuron.
-   */
+  /** Number of validators with weights in force. */
   readonly validators: number
+  /** Number of these validators that give all their weight to `uid`. */
   readonly agreeing: number
   /**
-   * Warnings for validators whose weights do not all go to one recipient: that of this epoch, or of
-   * an earlier epoch whose weights may still be in force.
+   * Warnings for validators whose weights do not all go to the recipient of this epoch, or of an
+   * earlier epoch whose weights may still be in force.
    */
   readonly others: readonly Warning[]
 }
 
-/** The hotkeys that are owed all weight, one an epoch, up to the current epoch. */
+/** Hotkeys that are owed all weight, one an epoch, up to the current epoch. */
 export type Recipients = readonly (string | undefined)[]
 
 /**
- * Counts the weights in `ended`, the snapshot at the end of an epoch. Undefined if no weight is
- * owed, or if `recipients` do not reach as far back as weights may wait. On a chain where weights
- * are committed before they are revealed, the weights of earlier epochs may still be in force.
- * Protocol §8.13.
+ * Counts the weights in `ended`, the snapshot at the end of an epoch. Resolves with undefined if no
+ * weight is owed, or if `recipients` lack an epoch whose weights may still be in force, because the
+ * chain reveals committed weights later. Protocol §8.13.
  */
 export async function countVotes(
   chain: Chain,
@@ -135,11 +128,10 @@ export async function countVotes(
   return { uid, validators: rows.length, agreeing, others }
 }
 
-/** Reports whether all the weight goes to one of these uids. */
 const isPaidTo = (uids: ReadonlySet<number | undefined>, row: UidWeights): boolean =>
   row.length === 1 && row.every(([to]) => uids.has(to))
 
-/** Returns the number of epochs that weights may wait until they are in force. */
+/** Returns the maximum number of epochs until committed weights are in force. */
 export function computeLag({ revealPeriod, tempo }: Snapshot, { epochBlocks }: Protocol): number {
   if (revealPeriod === 0) return 0
   return Math.ceil(((revealPeriod + 1) * tempo) / epochBlocks)

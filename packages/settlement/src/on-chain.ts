@@ -1,7 +1,7 @@
 import { type Chain, type Commitment, decodeCommitment, type Snapshot } from '@affine/chain'
 import type { DuelSnapshot, Protocol, Seals, State, Weights } from '@affine/duel'
 
-/** A block's epoch, and its index in the epoch. */
+/** The epoch of a block, and its index in the epoch. */
 export type EpochPosition = Readonly<Record<'epoch' | 'offset', number>>
 
 /** Returns the position of `block`. Protocol §5.1. */
@@ -14,16 +14,13 @@ export function beaconBlock(epoch: number, { epochBlocks }: Protocol): number {
   return epoch * epochBlocks
 }
 
-/**
- * Returns the block at whose end the snapshot of `epoch` is taken: the last before it. Protocol
- * §5.1.
- */
+/** Returns the last block before `epoch`, at whose end its snapshot is taken. Protocol §5.1. */
 export function snapshotBlock(epoch: number, rules: Protocol): number {
   return beaconBlock(epoch, rules) - 1
 }
 
 /**
- * Resolves with the snapshot of the epoch that a state governs, in epoch 0 that of block 0.
+ * Resolves with the snapshot of the epoch that a state governs; in epoch 0, with that of block 0.
  * Protocol §5.1.
  */
 export const readSnapshot = (
@@ -36,20 +33,16 @@ export function sealBlock(epoch: number, rules: Protocol): number {
   return beaconBlock(epoch, rules) + rules.sealBlock
 }
 
-/**
- * Resolves with the average time of the last 20 blocks up to `block`, in milliseconds; 0 at block
- * 0.
- */
+/** Resolves with the average time of the 20 blocks up to `block` in milliseconds; 0 at block 0. */
 export async function averageBlockMs(chain: Pick<Chain, 'time'>, block: number): Promise<number> {
   const past = Math.max(0, block - 20)
   if (past === block) return 0
   return ((await chain.time(block)) - (await chain.time(past))) / (block - past)
 }
 
-/** A hotkey's commitment, and the block that contains it. */
 type StoredCommitment = Commitment & { readonly block: number }
 
-/** Returns the commitments by hotkey. Commitments that do not decode are ignored. Protocol §5.3. */
+/** Returns commitments by hotkey, except undecodable commitments. Protocol §5.3. */
 export function decodeCommitments({
   commitments,
 }: Snapshot): ReadonlyMap<string, StoredCommitment> {
@@ -86,9 +79,9 @@ export function duelSnapshot(chain: Snapshot, epoch: number, protocol: Protocol)
 }
 
 /**
- * Returns the hotkey that is owed all weight in the epoch that `state` governs, by the epoch's
- * snapshot: the champion's, or the subnet owner's, whose incentive the chain burns. Undefined
- * if neither is registered. Protocol §8.13.
+ * Returns the hotkey that is owed all weight in the epoch with this state and snapshot: the
+ * champion's, or the subnet owner's, whose incentive the chain burns. Undefined if neither is
+ * registered. Protocol §8.13.
  */
 export function findRecipient(
   { champion }: Pick<State, 'champion'>,
@@ -99,8 +92,8 @@ export function findRecipient(
 }
 
 /**
- * Returns every sealed head on chain that is marked with `epoch`, by hotkey. The validators need
- * not be due. Protocol §5.2.
+ * Returns the sealed heads of `epoch` by hotkey, also of validators that are not due. Protocol
+ * §5.2.
  */
 export function listSeals(chain: Snapshot, epoch: number): Seals {
   const seals: Record<string, string> = {}
@@ -110,7 +103,7 @@ export function listSeals(chain: Snapshot, epoch: number): Seals {
   return seals
 }
 
-/** A voter, and the address of the bucket that it announced, which is untrusted text. */
+/** A voter, and the bucket's address that it announced: untrusted text. */
 export type Holder = Readonly<Record<'hotkey' | 'url', string>>
 
 /**
@@ -129,9 +122,9 @@ export function listHolders(voters: Weights, chain: Snapshot): readonly Holder[]
 
 /**
  * Returns the holders in the order in which to read the lane of `validator`: the lane's attesters,
- * if any, then its validator, then the other voters. Attesters and other voters are in the order of
- * `holders`, beginning after the validator and continuing from the start, so that not all lanes are
- * read from the heaviest voter. Protocol §6.4.
+ * then its validator, then the other voters. Attesters and other voters begin after the validator
+ * and continue from the start of `holders`, so that not all lanes are read from the heaviest voter.
+ * Protocol §6.4.
  */
 export function sortForReading(
   holders: readonly Holder[],

@@ -10,9 +10,8 @@ import {
 export { FINNEY_FIRST_EPOCH, type Host }
 
 /**
- * The kinds of live chains, each with the form of its URLs. A new kind is a subpath of
- * `@affine/chain` and an entry here. The code of a kind is loaded on demand, so that a command's
- * help appears immediately.
+ * The kinds of live chains, with the form of their URLs. A new kind is a subpath of `@affine/chain`
+ * and an entry here. Code is loaded on demand, so that a command's help appears immediately.
  */
 const LIVE_KINDS = [
   {
@@ -27,7 +26,7 @@ const LIVE_KINDS = [
   },
 ]
 
-/** The ways in which commands name a chain. */
+/** The forms of a chain's name in commands. */
 export const NETWORK_HELP: string = [
   'finney, test or local',
   ...LIVE_KINDS.map(({ help }) => help),
@@ -41,7 +40,7 @@ export interface OpenOptions extends Pick<ChainOpening, 'onRetry'> {
   readonly firstEpoch?: number | undefined
 }
 
-/** A subnet with an open chain. Disposing of it closes the chain. */
+/** A subnet. Disposing of it closes its chain. */
 export interface OpenSubnet extends Subnet {
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -50,8 +49,8 @@ export interface OpenSubnet extends Subnet {
 export type SubnetOpener = (where: string, host: Host, options?: OpenOptions) => Promise<OpenSubnet>
 
 /**
- * Opens the chain that `where` names. Without a network's name, the rules follow from the chain's
- * genesis.
+ * Opens the chain that `where` names: a network, a URL or the file of an export. Unless `where` is
+ * a network's name, the rules follow from the chain's genesis.
  * @throws RangeError if `where` names no chain, if a netuid is needed and missing, or if the
  *   network plays an environment that is not registered, or behaves differently.
  */
@@ -113,9 +112,9 @@ async function openAt(where: string, host: Host, options: OpenOptions): Promise<
   return open({ ...opening, genesis: named?.genesis })
 }
 
-/** The system's codes for a path without a file: the path may be meant as a network's name. */
+/** System codes for a path without a file: it may be meant as a network's name. */
 const NO_FILE = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE']
-/** The system's codes for a file that the user may not read. */
+/** System codes for a file that the user may not read. */
 const DENIED = ['EACCES', 'EPERM']
 
 /** Returns a RangeError if `where` is wrong, and an Error if the disk fails. */
@@ -130,7 +129,6 @@ function explainUnreadable(where: string, error: Error & { readonly code?: strin
     return new Error(`cannot read ${where}: ${error.message}`, { cause: error })
   if (error.code === 'ENOENT' && /[./]/.test(where))
     return new RangeError(`${wanted}; ${got} does not exist`)
-  // The text may be meant as a network's name.
   return new RangeError(`"network" expected ${NETWORK_HELP}; got ${got}`)
 }
 

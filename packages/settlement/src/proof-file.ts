@@ -12,14 +12,14 @@ import { own } from '@affine/prng'
 import { findConstants, type Subnet } from './networks.ts'
 import { listSeals, sealBlock } from './on-chain.ts'
 
-/** The verdict on a proof file, and the file if it could be read. */
+/** The verdict on a proof file, and its content if it could be read. */
 export interface ProofFileVerdict extends ProofVerdict {
   readonly read?: ReadProof
 }
 
 /**
- * Judges the bytes of a proof file by the chain: by the seal of the validator and of the epoch that
- * its header names. Resolves for any bytes. Protocol §6.6.
+ * Judges the bytes of a proof file by the seal on chain of the validator and epoch in its header.
+ * Resolves for any bytes. Protocol §6.6.
  * @throws Error, as a rejection, if the chain cannot be read.
  */
 export async function judgeProofFile(
@@ -44,10 +44,7 @@ export async function judgeProofFile(
   return { read: read.value, ...judgeSampleProof(proof, { head, scope, verify }) }
 }
 
-/**
- * Returns the quotas of the largest possible plan, for a reader that does not know the lane's
- * quotas.
- */
+/** Returns the quotas of the largest possible plan: the lane's quotas are not known. */
 function greatestPlan({ envs, duelsMost }: Protocol): LaneQuotas {
   const most = Object.entries(envs).map(([env, { quotaMost }]) => [env, quotaMost])
   const contenders = Array.from({ length: duelsMost }, (_, i) => [i, Object.fromEntries(most)])

@@ -25,14 +25,14 @@ import {
 } from './on-chain-faults.ts'
 import type { Waits } from './waiting.ts'
 
-/** The lane and the block of a sample, and its index among the block's samples, from 0. */
+/** The place of a sample. */
 export interface SamplePlace {
   readonly validator: string
   readonly block: Hash
+  /** Index among the block's samples, from 0. */
   readonly line: number
 }
 
-/** Receives samples. */
 type OnSample = (sample: Sample, place: SamplePlace) => void
 
 /** The result of one epoch, recomputed from bytes. */
@@ -41,16 +41,16 @@ export interface RecomputedEpoch extends EpochResult {
   readonly flaws: readonly Flaw[]
   /** Empty unless `compare` is set. */
   readonly warnings: readonly Warning[]
-  /** The weights on chain at the end of the epoch. Undefined unless `compare` is set. */
+  /** Weights on chain at the end of the epoch. Undefined unless `compare` is set. */
   readonly votes: Votes | undefined
 }
 
 export interface RecomputeOptions extends PublicData {
-  /** The first state, trusted as given. Default: the network's first. */
+  /** First state, trusted as given. Default: the network's first. */
   readonly from?: State
-  /** The recipients of all weight in the epochs before `from`, as far as they are known. */
+  /** Recipients of all weight in the epochs before `from`, as far as known. */
   readonly recipients?: Recipients
-  /** The last epoch to recompute. Default: the last epoch that the chain has closed. */
+  /** Last epoch to recompute. Default: the last that the chain has closed. */
   readonly to?: number | undefined
   /**
    * Whether all due lanes, copies, attestations and weights are compared. If false, only the lanes
@@ -58,18 +58,18 @@ export interface RecomputeOptions extends PublicData {
    */
   readonly compare?: boolean
   /**
-   * Chooses the copies of a block to compare; the states in all buckets are compared too. Null: no
-   * blocks are compared, and states only in the last epoch. Default: all copies.
+   * Chooses the copies of a block to compare. Default: all. The states in all buckets are compared
+   * too. With null no blocks are compared, and states only in the last epoch.
    */
   readonly choose?: Choose | null | undefined
   /**
    * Receives the samples of every valid lane once it is verified, and none of a void lane. The
-   * order is always the same: one lane after the other, each from its first sample. Lanes in
-   * progress are held in memory: `lanesAtOnce` of them, at about 1.3 kB a sample with short replies
-   * and at most 128 KiB. Without it nothing is held.
+   * order is always the same: one lane after the other, each from its first sample. `lanesAtOnce`
+   * lanes are held in memory, at about 1.3 kB a sample with short replies and at most 128 KiB.
+   * Without `onSample` none are held.
    */
   readonly onSample?: OnSample | undefined
-  /** Called once at the end, also on failure, with the waiting time per bucket. */
+  /** Called once at the end, also on failure. */
   readonly onWaits?: (waits: Waits) => void
   /** Default: audits blocks in this thread. */
   readonly check?: CheckBlock
@@ -78,16 +78,16 @@ export interface RecomputeOptions extends PublicData {
 }
 
 /**
- * Decides every epoch that the chain has closed, from the network's first or `from` on, and yields
- * each result with its flaws. Lanes are read only from the buckets of the epoch's voters: their
- * attesters', one at a time, then their validator's, then any other. All attested copies are
- * compared. Holds one block of each lane in progress, 32 copies, and 32 late answers.
+ * Decides every epoch that the chain has closed, from `from` on, and yields each result with its
+ * flaws. Each lane is read only from the buckets of the epoch's voters: its attesters', one at a
+ * time, then its validator's, then any other. Holds one block of each lane in progress, 32 copies,
+ * and 32 late answers.
  *
- * The flaws of an epoch do not depend on the first epoch. Its `votes` are undefined while
- * `recipients` do not reach as far back as weights may wait.
+ * The flaws of an epoch do not depend on `from`. Its `votes` are undefined while `recipients` lack
+ * an epoch whose weights may still be in force.
  *
- * @throws UnavailableError if data that an epoch needs is unavailable, since later epochs then
- *   cannot be decided. RangeError if `to` has not ended, or precedes the first epoch.
+ * @throws UnavailableError if data that an epoch needs is unavailable. RangeError if `to` has not
+ *   ended, or precedes the first epoch.
  */
 export async function* recompute(options: RecomputeOptions): AsyncGenerator<RecomputedEpoch, void> {
   const { chain, network } = options
@@ -115,7 +115,7 @@ export async function* recompute(options: RecomputeOptions): AsyncGenerator<Reco
 
 interface EpochOptions extends RecomputeOptions {
   readonly reader: BucketReader
-  /** The recipients of all weight up to and including this epoch. */
+  /** Recipients of all weight up to and including this epoch. */
   readonly recipients: Recipients
 }
 
@@ -128,7 +128,6 @@ async function recomputeEpoch(options: EpochOptions, state: State): Promise<Reco
   const isCompared = options.choose !== null || epoch === to
   const copies = ended && isCompared ? openCopies(ended, state, reader, choose) : undefined
   const find = createLaneFinder({ chain, state, reader, copies, onSample, lanesAtOnce })
-  // With `compare`, every due lane is read.
   const settled = await decideEpoch(options, state, find, () => compare)
   const differing = (await copies?.flaws()) ?? []
   const undated = [...listLaneFlaws(settled), ...differing, ...findAttestationFlaws(settled)]
@@ -140,8 +139,8 @@ async function recomputeEpoch(options: EpochOptions, state: State): Promise<Reco
 }
 
 /**
- * Opens the copies for the epoch that `state` governs: the copies of the voters that were due or
- * attested the epoch, by the chain at the epoch's end.
+ * Opens the copies of the voters that were due or attested the epoch, by the chain at the epoch's
+ * end.
  */
 function openCopies(
   ended: Snapshot,
@@ -167,20 +166,21 @@ function openCopies(
 }
 
 interface LaneReading extends Pick<EpochOptions, 'chain' | 'reader' | 'onSample' | 'lanesAtOnce'> {
-  /** The state that governs the epoch. */
+  /** State that governs the epoch. */
   readonly state: State
   /** Default: blocks are not compared. */
   readonly copies?: Copies | undefined
   /**
-   * Maximum bytes of blocks held to be shown, excluding those of the next lane. Default: 256 MiB.
+   * Maximum bytes of blocks held for `onSample`, excluding those of the next lane. Default: 256
+   * MiB.
    */
   readonly heldBytes?: number
 }
 
 /**
- * Returns a function that finds an epoch's lanes in buckets, `lanesAtOnce` in parallel. Samples of
- * valid lanes are shown one lane after the other, in the order of the requests, so a lane's promise
- * settles only after the lanes requested before it were shown.
+ * Returns a function that finds an epoch's lanes in buckets, `lanesAtOnce` in parallel. `onSample`
+ * receives valid lanes in the order of the requests, so a lane's promise settles only after the
+ * samples of the lanes before it were passed on.
  */
 export function createLaneFinder(reading: LaneReading): FindLane {
   const { chain, state, reader, copies, onSample } = reading
@@ -218,7 +218,7 @@ export function createLaneFinder(reading: LaneReading): FindLane {
   return (sought) => limit(find, sought)
 }
 
-/** Reads the blocks of a valid lane again, from its first block on, and shows their samples. */
+/** Passes the samples of a valid lane to `onSample`, from its first block on. */
 function showSamples(blocks: readonly FoundBlock[], validator: string, onSample: OnSample): void {
   for (const { block, bytes } of [...blocks].reverse()) {
     const { hash } = block

@@ -1,7 +1,6 @@
 import { BucketFailure, type Clock } from '@affine/blocks'
 import pLimit, { type LimitFunction } from 'p-limit'
 
-/** The machine's clock. */
 export const SYSTEM_CLOCK: Clock = {
   now: () => performance.now(),
   after: (ms, wake) => {
@@ -12,13 +11,10 @@ export const SYSTEM_CLOCK: Clock = {
 
 /** Milliseconds by which a bucket may exceed its allowance before it is dropped. */
 const MAX_EXCESS_MS = 90_000
-/** Allowance for one answer in milliseconds; a second for each megabyte is added. */
+/** Allowance for one answer in milliseconds, without its bytes. */
 const ANSWER_MS = 250
 const BYTES_PER_MS = 1000
-/**
- * The allowance is multiplied by this factor times the median slowness, if the product is more than
- * 1.
- */
+/** The allowance is multiplied by this factor times the median slowness, but at least by 1. */
 const MEDIAN_FACTOR = 2
 
 const LOST = 'the bucket was too slow and is no longer read'
@@ -32,14 +28,15 @@ interface BucketTime {
   readonly hotkey: string
   readonly limit: LimitFunction
   ms: number
-  /** Reads in progress since `since`. */
+  /** Number of reads in progress. */
   reads: number
+  /** Time since which a read is in progress without a pause, in milliseconds. */
   since: number
-  /** Total allowance of its answers. */
+  /** Total allowance of the answers. */
   allowedMs: number
 }
 
-/** The milliseconds over its allowance that each hotkey's bucket took, if any. */
+/** Milliseconds that buckets took over their allowance, by hotkey. */
 export type Waits = ReadonlyMap<string, number>
 
 export interface WaitingOptions {
@@ -52,18 +49,18 @@ export interface WaitingOptions {
 }
 
 /**
- * The time that each hotkey's bucket takes: all time in which a read of it is in progress. The
- * allowance is a quarter of a second an answer and a second a megabyte, multiplied by twice the
- * weighted median slowness of all buckets if that is more than 1. A bucket that exceeds it by 90
- * seconds is dropped: its reads end, and it is not queried again. Protocol §6.4.
+ * The time in which reads of each hotkey's bucket are in progress. The allowance is a quarter of a
+ * second an answer and a second a megabyte, multiplied by twice the weighted median slowness of all
+ * buckets if that is more than 1. A bucket that exceeds it by 90 seconds is dropped: its reads end,
+ * and it is not queried again. Protocol §6.4.
  */
 export class BucketTimes {
   readonly #clock: Clock
   readonly #options: WaitingOptions
   readonly #times = new Map<string, BucketTime>()
-  /** The hotkeys whose buckets are no longer read. */
+  /** Hotkeys whose buckets are no longer read. */
   readonly lost: Set<string> = new Set()
-  /** The weights of the hotkeys whose buckets are read from now on. */
+  /** Weights by hotkey of the buckets that are read from now on. */
   weights: Readonly<Record<string, number>> = {}
 
   constructor(options: WaitingOptions) {
@@ -114,8 +111,8 @@ export class BucketTimes {
   }
 
   /**
-   * Settles as `reading` does, or rejects once the bucket is too slow or the deadline has passed.
-   * `Promise.race` would keep every result reachable until the deadline fires.
+   * Settles as `reading` does, or rejects once the bucket is too slow or at the deadline.
+   * `Promise.race` would keep every result reachable until the deadline.
    */
   #inTime<Read>(time: BucketTime, reading: Promise<Read>, deadline?: AbortSignal): Promise<Read> {
     return new Promise((resolve, reject) => {
@@ -144,7 +141,6 @@ export class BucketTimes {
     return this.lost.has(hotkey)
   }
 
-  /** Returns the milliseconds that a bucket took over its allowance. */
   #excessMs(time: BucketTime): number {
     const times = Math.max(1, MEDIAN_FACTOR * this.#medianSlowness())
     return Math.max(0, this.#tookMs(time) - times * time.allowedMs)
@@ -155,8 +151,8 @@ export class BucketTimes {
   }
 
   /**
-   * Returns the weighted median of the buckets' slowness: the time taken, as a multiple of the time
-   * allowed. The slowness of a bucket that was not queried is 0.
+   * Returns the weighted median of the buckets' slowness: the time taken divided by the allowance,
+   * 0 for a bucket that was not queried.
    */
   #medianSlowness(): number {
     const all = Object.entries(this.weights).map(([hotkey, weight]) => {
@@ -172,9 +168,9 @@ export class BucketTimes {
   }
 }
 
-/** Milliseconds that an item has to answer before the next one is queried too. */
+/** Milliseconds after which the next item is queried too. */
 const LATE_MS = 2000
-/** Maximum late answers that this process waits for: each may have 8 MiB. */
+/** Maximum late answers that this process waits for concurrently: each may have 8 MiB. */
 const MAX_LATE = 32
 let late = 0
 
@@ -187,9 +183,10 @@ interface TurnOptions<Item, Value> {
 }
 
 /**
- * Resolves with the first value that an item has, or null. Items are queried in order: each as soon
- * as the one before has no value, or has not answered for two seconds. While this process waits for
- * 32 late answers, a late item delays the next one. Rejects with the first error. Protocol §6.4.
+ * Resolves with the first value, or null if no item has a value. Queries the items in order, each
+ * once the item before has no value, or has not answered for two seconds. While this process waits
+ * for 32 late answers, a late item delays the next one. Rejects with the first error. Protocol
+ * §6.4.
  */
 export function askInTurn<Item, Value>(
   items: readonly Item[],

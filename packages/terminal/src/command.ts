@@ -17,14 +17,14 @@ const HEADING = 'Chain:'
 
 type WholeOption<Usage extends string> = Option<Usage, undefined, undefined, number>
 
-/** Returns an option for commands that can work without a chain. No variable sets it. */
+/** Returns the option for commands that can work without a chain. No variable sets it. */
 export const networkOption = (help: string): Option<'--network <where>'> =>
   createOption({ ...CHAIN.network, help }).helpGroup(HEADING)
 
 const createNetuidOption = (): WholeOption<'--netuid <n>'> =>
   createOption(CHAIN.netuid).argParser(CHAIN.netuid.read).helpGroup(HEADING)
 
-/** The option of the netuid, for commands that can work without a chain. No variable sets it. */
+/** The netuid, for commands that can work without a chain. No variable sets it. */
 export const NETUID: WholeOption<'--netuid <n>'> = createNetuidOption()
 
 /** The first epoch, for commands that decide epochs. */
@@ -33,13 +33,13 @@ export const FIRST_EPOCH: WholeOption<'--first-epoch <n>'> = readFromVariables(
   CHAIN.firstEpoch,
 )
 
-/** The modules of environments, for commands that play or recompute. `run` loads them. */
+/** Modules of environments, for commands that play or recompute. `run` loads them. */
 export const ENV_MODULES: Option<'--env-module <file>'> =
   createOption(ENV_MODULE).env('AFFINE_ENV_MODULE')
 
 export type ChainOptions = {
   network: string
-  /** The option or variable that named the network, with its file, for `printNetwork`. */
+  /** The option, or the variable and its file, that named the network. */
   networkFrom?: string | undefined
   netuid?: number | undefined
   firstEpoch?: number | undefined
@@ -47,7 +47,7 @@ export type ChainOptions = {
 }
 
 /**
- * Returns a command with "--json" that reads a chain. An option or a variable must name the chain,
+ * Returns a command with "--json" that reads a chain, which an option or a variable must name,
  * unless there is a `defaultNetwork`.
  */
 export const chainCommand = (name: string, defaultNetwork?: string): Command<[], ChainOptions> => {
@@ -81,7 +81,6 @@ function addFallback(command: CommandUnknownOpts): void {
     command.setOptionValueWithSource('network', `${nodes},${fallback}`, 'env')
 }
 
-/** Returns the option or the variable that named the network, with the variable's file. */
 function networkFrom(command: CommandUnknownOpts): string | undefined {
   const source = command.getOptionValueSource('network')
   if (source === 'cli') return '--network'
@@ -92,8 +91,8 @@ function networkFrom(command: CommandUnknownOpts): string | undefined {
 }
 
 /**
- * Prints the network, its netuid if known, and `networkFrom` to standard error. Prints nothing
- * without `networkFrom`, because then only an option can name the network.
+ * Prints the network, its netuid if known, and `networkFrom` to standard error. Without
+ * `networkFrom`, only an option can name the network, so prints nothing.
  */
 export function printNetwork(
   { network, networkFrom: from }: Pick<ChainOptions, 'network' | 'networkFrom'>,
@@ -104,7 +103,7 @@ export function printNetwork(
 }
 
 /**
- * Opens the chain that `where` names. Reports that it waits for an answer and, unless `options` has
+ * Opens the chain that `where` names. Prints that it waits for an answer and, unless `options` has
  * `onRetry`, the errors before retries.
  */
 export async function openWithNotice(
@@ -116,12 +115,11 @@ export async function openWithNotice(
   return open(where, NODE_HOST, { onRetry: printRetry, ...options }).finally(endWait)
 }
 
-/** Prints an error before a retry. */
 export const printRetry = ({ message }: Error): void => printNotice(`${message}; trying again`)
 
 /**
- * Opens the chain that the options name, prints the network, runs `work` with the chain, and closes
- * the chain. Rejects if `work` does, or if the user interrupts it.
+ * Opens the chain that the options name, prints the network, runs `work`, and closes the chain.
+ * Rejects if `work` does, or if the user interrupts it.
  */
 export async function withChain(
   open: SubnetOpener,
@@ -136,12 +134,12 @@ export async function withChain(
   await raceAbort(work(opened, screen, signal), signal)
 }
 
-/** The file with the names of hotkeys, in the folder of a chain's export. */
+/** File with the names of hotkeys, in the folder of a chain's export. */
 export const NAMES_FILE = 'names.json'
 
 /**
- * Reads the names of hotkeys, which are only for display, from the folder of a chain's export.
- * Ignores a missing or malformed file, and values that are not strings.
+ * Reads the names of hotkeys, for display, from the folder of a chain's export. Ignores a missing
+ * or malformed file, and values that are not strings.
  */
 export async function readNames(network: string): Promise<Readonly<Record<string, string>>> {
   const text = await NODE_HOST.readText(join(dirname(network), NAMES_FILE)).catch(() => '{}')

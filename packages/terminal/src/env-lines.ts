@@ -1,4 +1,4 @@
-/** Texts by the name of a setting or a variable. Empty texts count as missing. */
+/** Texts by name of a setting or a variable. Empty texts count as missing. */
 export type SettingTexts = Readonly<Record<string, string | undefined>>
 
 /** Reports whether a file of settings may set a variable. It may not set Node's variables. */
@@ -19,7 +19,7 @@ export interface EnvLines {
 }
 
 /**
- * Matches control characters, line separators, the replacements of bytes that are not UTF-8, and a
+ * Matches control characters, line separators, replacements of bytes that are not UTF-8, and a
  * backslash at the end, which joins a line to the next in some programs.
  */
 const UNREADABLE = /[^\P{Cc}\t]|[\p{Zl}\p{Zp}\p{Cs}\p{Noncharacter_Code_Point}\ufffd]|\\$/u
@@ -37,9 +37,9 @@ const EXPECTED =
 /**
  * Reads the lines of a file of settings that systemd's `EnvironmentFile=`, Compose's `env_file`,
  * all releases of Node and, without quotes, `docker run --env-file` read identically. Ignores a
- * byte order mark. Accepts any value of another program's variable if the value ends with its line;
+ * byte order mark. Accepts any value of another program's variable if it ends with its line;
  * callers must not use this value. Faults contain no values, which may be secret. Of several lines
- * with one variable the last line counts. Never throws.
+ * with one variable the last counts. Never throws.
  */
 export function readEnvLines(text: string, isOwnVariable: IsOwnVariable): EnvLines {
   const lines: EnvLine[] = []
@@ -56,7 +56,10 @@ export function readEnvLines(text: string, isOwnVariable: IsOwnVariable): EnvLin
   return { lines, faults }
 }
 
-/** Reports whether all programs read the same value, or the value is not ours and ends here. */
+/**
+ * Reports whether all programs read the same value, or the value is not ours and ends with its
+ * line.
+ */
 function isUnambiguous(value: string, isOurs: boolean): boolean {
   if (PLAIN.test(value) || QUOTED.test(value)) return true
   return !isOurs && !BEGUN_QUOTE.test(value)

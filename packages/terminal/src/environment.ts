@@ -3,13 +3,15 @@ import { homedir } from 'node:os'
 import { type EnvLine, type IsOwnVariable, readEnvLines, type SettingTexts } from './env-lines.ts'
 import { readNamed } from './fault-text.ts'
 
-/** Loads the function that reports which variables `.env` may set, if a command line needs it. */
+/** Loads the function that reports which variables `.env` may set. */
 export type LoadIsOwnVariable = () => Promise<IsOwnVariable>
 
 /** Reports whether a variable names a chain or its buckets. */
 const isOfChain: IsOwnVariable = (name) => /^(?:AFFINE|SUBTENSOR)_|^NETUID$/.test(name)
 
-/** The file of settings that was read, if any, its lines, and the variables that it set. */
+/**
+ * The file of settings that was read, if any, its lines, and the variables that it set (`given`).
+ */
 export interface EnvFile {
   readonly path: string | undefined
   readonly lines: readonly EnvLine[]
@@ -54,7 +56,7 @@ export async function readEnvironment(
   Object.assign(process.env, given)
 }
 
-/** Removes an option from the words. Returns its value, or undefined if it is missing. */
+/** Removes an option from the words. Returns its value, if present. */
 function removeOption(words: string[], name: string): string | undefined {
   const at = words.findIndex((word) => word === name || word.startsWith(`${name}=`))
   // All words after "--" are arguments.
@@ -67,7 +69,7 @@ function removeOption(words: string[], name: string): string | undefined {
 
 /**
  * Returns a path with the home folder for `~`, which no shell expands in `--out=~/x`, in a file of
- * settings or in a unit of systemd. `name` is the name of the path in the error.
+ * settings or in a unit of systemd. `name` names the path in errors.
  * @throws RangeError for `~bob`, the home of another user.
  */
 export function expandPath(path: string, name: string): string {

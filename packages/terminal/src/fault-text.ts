@@ -1,10 +1,9 @@
-/** The system's error codes for a path that is wrong. */
+/** System codes for a wrong path. */
 const WRONG_PATH = ['ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES', 'EPERM']
 
 /**
- * Settles like `reading`, which reads a path that a user named. A wrong path is the user's mistake;
- * a failing disk is not.
- * @throws RangeError, as a rejection, for a wrong path.
+ * Settles as `reading` does, which reads a path that a user named.
+ * @throws RangeError, as a rejection, for a wrong path, but not for a failing disk.
  */
 export function readNamed<T>(reading: Promise<T>): Promise<T> {
   return reading.catch((error: NodeJS.ErrnoException) => {
@@ -26,8 +25,8 @@ const USER = /^(?:[^?#]+|[^/\\?#:]+:(?!\d*[/\\?#]).+)@/s
 const TAIL = /^(?!\*{4}).*[\p{L}\p{N}]/su
 
 /**
- * Masks the parts of URLs in a text that may be secret, even in malformed URLs: user, query,
- * fragment, and the path of a node's URL.
+ * Masks the parts of URLs that may be secret, even in malformed URLs: user, query, fragment, and
+ * the path of a node's URL.
  */
 export function maskUrls(text: string): string {
   return text.replace(URL_IN_TEXT, (_, start: string, rest: string) => {

@@ -1,7 +1,6 @@
-/** Matches a shell command. The terminal wraps it, so that it can be copied. */
+/** Matches a shell command, which the terminal wraps, so that it can be copied. */
 const COMMAND = /^ *\$ /
 
-/** Default indentation of the rest of a broken line, in columns. */
 const HANG = 4
 
 /** Returns the width of the terminal in columns; Infinity without a terminal. */
@@ -11,8 +10,8 @@ export function columns(): number {
 }
 
 /**
- * Returns the text with lines no wider than the terminal, except commands. A line that is too wide
- * continues below, indented by `hanging` more columns.
+ * Returns the text with lines no wider than the terminal, except commands. A wider line continues
+ * below, indented by `hanging` more columns.
  */
 export function fit(text: string, width: number = columns(), hanging: number = HANG): string {
   const fitted = (line: string): string =>

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** The exit codes of `af` and `af-verify` with their meanings. docs/errors.md has this table. */
+/** The exit codes of `af` and `af-verify`. docs/errors.md has this table. */
 export const EXIT_CODES: Readonly<Record<number, string>> = {
   0: 'done, and the checks found no flaw',
   1: 'the checks found a flaw',
@@ -10,10 +10,8 @@ export const EXIT_CODES: Readonly<Record<number, string>> = {
   130: 'stopped by Ctrl-C or SIGTERM',
 }
 
-/** The exit code of a program that failed. */
 export const FAILED = 4
 
-/** The exit codes for a program's help. */
 export const EXIT_CODES_TEXT: string = Object.entries(EXIT_CODES)
   .map(([code, meaning]) => `  ${code.padEnd(4)} ${meaning}`)
   .join('\n')
@@ -22,9 +20,9 @@ const POLL_MS = 10
 const POLLS = 500
 
 /**
- * Ends this process with an exit code, by default `FAILED`. `process.exit` waits for every disk
- * call and ignores signals, so it never returns if a disk call hangs. Therefore the calls in
- * progress get five seconds; then the process is killed.
+ * Ends this process with an exit code. `process.exit` waits for every disk call and ignores
+ * signals, so it never returns if a disk call hangs. Therefore the calls in progress get five
+ * seconds; then the process is killed.
  */
 export async function leave(code: number = FAILED): Promise<never> {
   for (let polls = 0; hasDiskCalls(); polls++) {
@@ -43,8 +41,8 @@ const hasDiskCalls = (): boolean =>
 const ignore = (): void => {}
 
 /**
- * Ends this process when its standard output fails. If the reader has closed it, the process ends
- * silently with 0; otherwise with `FAILED`, and `say` gets the reason.
+ * Ends this process when its standard output fails: silently with 0 if the reader has closed it;
+ * otherwise with `FAILED`, and `say` gets the reason.
  */
 export function leaveWithStdout(say: (text: string) => void): void {
   process.stderr.on('error', ignore) // an error of standard error cannot be reported
@@ -55,7 +53,7 @@ export function leaveWithStdout(say: (text: string) => void): void {
   })
 }
 
-/** Lets this process continue when its standard output fails. Its further output is lost. */
+/** Lets this process continue when its standard output fails. Further output is lost. */
 export function outliveStdout(): void {
   process.stdout.removeAllListeners('error').on('error', ignore)
 }

@@ -3,18 +3,18 @@ import { type Line, printable, toJson } from '@affine/report/text'
 import { maskUrls } from './fault-text.ts'
 import { fit } from './fit.ts'
 
-/** The output of a command: text for people, or one JSON object a line for machines. */
+/** The output of a command: text, or with `--json` one JSON object a line. */
 export interface Output {
-  /** Prints lines, fitted to the terminal and in colour, or with `--json` the record. */
+  /** Prints lines, fitted to the terminal and in colour, or the record. */
   line(lines: string | readonly Line[], record: object): void
   /**
-   * Shows progress on one line of a terminal. The next status overwrites the text, unless the text
-   * ends with a line feed. Without a terminal, prints nothing.
+   * Shows progress on one line of a terminal. The next status overwrites the text, unless it ends
+   * with a line feed. Without a terminal, prints nothing.
    */
   status(text: string): void
   /**
-   * Shows `text`, which states what the command waits for, until the command prints the next line.
-   * Without a terminal, prints it to standard error after five seconds, and then every 30 seconds.
+   * Shows what the command waits for, until it prints the next line. Without a terminal, prints
+   * `text` to standard error after five seconds, and then every 30 seconds.
    */
   wait(text: string): void
 }
@@ -23,7 +23,6 @@ const [FIRST_NOTICE_MS, NOTICES_MS] = [5000, 30_000]
 let awaited = ''
 let notice: NodeJS.Timeout | undefined
 
-/** Clears a line of a terminal. */
 const CLEAR = '\r\x1b[K'
 /** Whether a status is on the terminal's last line. */
 let hasStatus = false
@@ -52,7 +51,7 @@ export const printNotice = (text: string): void => {
   process.stderr.write(`${fit(printable(maskUrls(text), 1000))}\n`)
 }
 
-/** Returns an output that prints to standard output, with `json` only records. */
+/** Returns an output that prints to standard output; with `json`, only records. */
 export function output(json = false): Output {
   const { stdout } = process
   const quiet = { status: () => {}, wait: beginWait }
@@ -77,7 +76,7 @@ const COLOURS = { good: 'green', bad: 'red', warning: 'yellow' } as const
 
 /**
  * Returns a line in the colour of its tone, if standard output is a terminal with colours and
- * NO_COLOR is not set, or if FORCE_COLOR is set.
+ * NO_COLOR is unset, or if FORCE_COLOR is set.
  */
 function paint(line: Line): string {
   if (typeof line === 'string') return fit(line)

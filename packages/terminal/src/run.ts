@@ -22,7 +22,7 @@ export function interrupted(): AbortSignal {
   return controller.signal
 }
 
-/** Settles like `work`, or rejects with the signal's reason if it aborts first. */
+/** Settles as `work` does, or rejects with the signal's reason if it aborts first. */
 export async function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = signal.aborted ? undefined : once(signal, 'abort')
   await Promise.race([work, aborted]).finally(() => signal.throwIfAborted())
@@ -34,8 +34,8 @@ export const waitForAbort = (signal: AbortSignal): Promise<never> =>
   raceAbort(new Promise<never>(() => {}), signal)
 
 /**
- * Runs a program to its end, and prints an error in one line. The exit code is one of `EXIT_CODES`,
- * and 0 if the reader of the output closed it.
+ * Runs a program to its end, and prints an error in one line. The exit code is one of `EXIT_CODES`;
+ * 0 if the reader of the output closed it.
  */
 export async function run(
   program: CommandUnknownOpts,
@@ -45,14 +45,14 @@ export async function run(
   leaveWithStdout(say)
   redirectConsole(say)
   const code = await perform(program, process.argv, loadIsOwnVariable)
-  // Does not wait for pending work: everything that counts is on disk.
+  // Pending work does not matter: everything that counts is on disk.
   if (code !== undefined) await leave(code)
 }
 
 /**
  * Runs a program with the words of a command line, whose first two are Node and the program,
- * without ending this process. Resolves with the exit code of an error, or undefined without an
- * error. An error does not replace `process.exitCode`, which the program sets when it finds a flaw.
+ * without ending this process. Resolves with the exit code of an error, if any. An error does not
+ * replace `process.exitCode`, which the program sets when it finds a flaw.
  */
 export async function perform(
   program: CommandUnknownOpts,
@@ -108,7 +108,7 @@ const createErrorPrinter =
     printNotice(`${program.name()}: ${text}`)
   }
 
-/** Width of help without a terminal, in columns, as in commander. */
+/** Width of help without a terminal, as in commander. */
 const HELP_COLUMNS = 80
 
 /** Returns the purpose of a command, the first line of its help. */
@@ -116,8 +116,8 @@ export const formatPurpose = (context: { command: CommandUnknownOpts }): string 
   `${context.command.description()}\n`
 
 /**
- * Makes a command and its subcommands throw usage errors, print them like other errors of
- * `program`, and fit their help to the terminal.
+ * Makes a command and its subcommands throw usage errors, print them as other errors of `program`,
+ * and fit their help to the terminal.
  */
 function prepare(command: CommandUnknownOpts, program: string): void {
   command
@@ -140,14 +140,14 @@ function prepare(command: CommandUnknownOpts, program: string): void {
 }
 
 /**
- * Makes a command report an unknown option or subcommand before other mistakes. Commander would
- * first report a missing option, even if the unknown option is the missing option mistyped. It
- * would show help instead of reporting an unknown subcommand with "help" or "--help".
+ * Makes a command report an unknown option or subcommand first. Commander would first report a
+ * missing option, even if the unknown option is the missing option mistyped. It would show help for
+ * an unknown subcommand with "help" or "--help".
  */
 function reportUnknownFirst(
   command: CommandUnknownOpts & { unknownOption?(flag: string): void; unknownCommand?(): void },
 ): void {
-  // A first word without a meaning is an argument, if the command has one.
+  // If the command has an argument, an unknown first word is the argument.
   const needsSubcommand = command.commands.length > 0 && command.registeredArguments.length === 0
   command.parseOptions = (words) => {
     const { parseOptions } = Command.prototype
@@ -165,20 +165,19 @@ function reportUnknownFirst(
   }
 }
 
-/** Warns that a proxy is not used. Connections are direct, because their addresses are checked. */
+/** Warns that no proxy is used. Connections are direct, because their addresses are checked. */
 function warnOfProxy(say: (text: string) => void): void {
   const isProxy = (name: string): boolean => /^(?:https?|all)_proxy$/i.test(name)
   const name = Object.keys(process.env).find((each) => isProxy(each) && process.env[each])
   if (name !== undefined) say(`${name} is not used: this program connects directly, or not at all`)
 }
 
-/** Redirects the console, to which libraries print untrusted text unescaped, to `say`. */
+/** Redirects the console to `say`, because libraries print untrusted text unescaped. */
 function redirectConsole(say: (text: string) => void): void {
   const print = (...words: unknown[]): void => say(format(...words))
   Object.assign(console, { debug: print, log: print, info: print, warn: print, error: print })
 }
 
-/** The exit code of wrong usage. */
 const USAGE = 2
 
 /** Returns the exit code of an error that commander printed: 1 is wrong usage, 0 is help. */

@@ -4,11 +4,11 @@ import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import type { SettingTexts } from './env-lines.ts'
 import { expandPath } from './environment.ts'
 
-/** A setting. It is optional unless it is `needed`. */
+/** A setting, optional unless it is `needed`. */
 export interface Setting<Value = unknown> {
-  /** The option and its argument, such as `--out <folder>`. Default: no option. */
+  /** Option and argument, such as `--out <folder>`. Default: no option. */
   readonly option?: `--${string}`
-  /** The variables of the setting. The first non-empty variable counts. */
+  /** Environment variables. The first that is not empty counts. */
   readonly variables?: readonly string[]
   /**
    * Returns the value of a text. Default: the text.
@@ -19,23 +19,22 @@ export interface Setting<Value = unknown> {
   readonly kind?: 'path' | 'list'
   readonly needed?: true
   readonly default?: string
-  /** A description of the default for help, if `default` is missing. */
+  /** Description of the default for help, if `default` is missing. */
   readonly without?: string
-  /** The description of the setting, for help and docs/settings.md. */
+  /** Description for help and docs/settings.md. */
   readonly help: string
   /**
-   * The part that is masked: all, or the user and the query of a URL. A setting that is all secret
-   * has no option, because everyone on a machine can read command lines.
+   * The masked part: all, or the user and the query of a URL. A setting that is all secret has no
+   * option, because everyone on a machine can read command lines.
    */
   readonly secret?: 'all' | 'in its URL'
-  /** The proposal of `af setup`, which asks only for a bucket's proposed and needed settings. */
+  /** Proposal of `af setup`, which asks only for a bucket's proposed and needed settings. */
   readonly proposed?: string
 }
 
 /** Settings by name. The option has the same name in lower case, with hyphens between words. */
 export type Table = Readonly<Record<string, Setting>>
 
-/** The values of these settings. */
 export type Values<Settings extends Table> = {
   readonly [Name in keyof Settings]:
     | (Settings[Name] extends { read: (text: string) => infer Value } ? Value : string)
@@ -43,7 +42,7 @@ export type Values<Settings extends Table> = {
 }
 
 /**
- * Returns the values of settings. The texts must contain each setting that is needed.
+ * Returns the values of settings. `given` must have each needed setting.
  * @throws InvalidValue for a text without a value.
  */
 export function readValues<Settings extends Table>(
@@ -74,7 +73,7 @@ export function createOption<Usage extends string>(
 
 /** The error of a setting's `read`, in commander's format. */
 export class InvalidValue extends InvalidArgumentError {
-  /** The expected value, as a noun phrase. */
+  /** Expected value, as a noun phrase. */
   readonly expected: string
 
   constructor(expected: string) {
@@ -83,7 +82,7 @@ export class InvalidValue extends InvalidArgumentError {
   }
 }
 
-/** Returns "expected" with the expected value, or undefined if the text has a value. */
+/** Returns "expected" with the expected value if the text has no value. */
 export function findFault({ read }: Setting, text: string): string | undefined {
   try {
     read?.(text)
@@ -94,7 +93,6 @@ export function findFault({ read }: Setting, text: string): string | undefined {
   }
 }
 
-/** Reads a text. */
 export type Reader<Value> = (text: string) => Value
 
 /** Returns a function that reads texts for which `find` returns a value. */
@@ -132,7 +130,7 @@ export function isFile(path: string): boolean {
   }
 }
 
-/** The modules of environments that a program runs when it starts. */
+/** Modules of environments that a program loads when it starts. */
 export const ENV_MODULE = {
   option: '--env-module <file>',
   variables: ['AFFINE_ENV_MODULE'],

@@ -13,8 +13,8 @@ export function formatValue(value: unknown): string {
 const BETWEEN = '  '
 
 /**
- * Returns records as the rows of a table, after a row with the names of the fields. If they are
- * wider than the terminal, the first row is empty, and the others have one line for each field.
+ * Returns records as the rows of a table, after a row with the field names. If a row is wider than
+ * the terminal, the first row is empty, and the others have one line for each field.
  */
 export function formatTable(rows: Rows): readonly string[] {
   const names = Object.keys(rows[0] ?? {})
@@ -36,7 +36,7 @@ function formatFields(names: readonly string[], record: readonly string[]): stri
   return names.map((name, i) => `${name.padEnd(width)}${BETWEEN}${record[i]}\n`).join('')
 }
 
-/** Prints a title and the records, for people as a table. */
+/** Prints a title and the records; without `--json`, as a table. */
 export function printTable(
   screen: Output,
   { text, record }: { readonly text: string; readonly record: object },

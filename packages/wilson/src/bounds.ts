@@ -6,8 +6,8 @@ export type BoundsInput = Proportion & { readonly zSquaredPpm: number | bigint }
 /**
  * Returns the Wilson bounds of `wins / trials` in ppm, each rounded away from the rate: `lower` is
  * the largest ratio below 1 for which `lowerReaches`, or 0, and `upper` the smallest for which
- * `upperBelow`, or 1_000_000. Comparing a rounded bound with a ratio in ppm therefore gives the
- * same result as comparing the exact bound.
+ * `upperBelow`, or 1_000_000. So comparing a rounded bound with a ratio in ppm gives the same
+ * result as comparing the exact bound.
  *
  * Uses only integers. Returns 0 and 1_000_000 without trials.
  *
@@ -26,7 +26,7 @@ export function boundsPpm(input: BoundsInput): { readonly lower: number; readonl
 
 /**
  * Returns the least integer in (low, high] for which `isReached` is true, by bisection. `isReached`
- * must be false up to some integer and true above it, and is not called for `high`. Both ends are
+ * must be false up to some integer and true above it; it is not called for `high`. Both ends are
  * within ±2^30.
  */
 export function leastAbove(

@@ -1,9 +1,6 @@
 import { readInteger } from './argument.ts'
 
-/**
- * `wins` of `trials` decisive trials (without ties), both in units of `1 / unit` of a trial.
- * Default unit: 1.
- */
+/** `wins` of `trials` trials without ties, in units of `1 / unit` of a trial. Default unit: 1. */
 export interface Proportion {
   readonly wins: number | bigint
   readonly trials: number | bigint
@@ -11,28 +8,26 @@ export interface Proportion {
 }
 
 /**
- * The ratio that a bound is compared with, and the square of z, both in millionths: for z = 2.85
- * the square is 8_122_500n.
+ * The ratio that a bound is compared with, and the square of z, in millionths.
+ * For z = 2.85 the square is 8_122_500n.
  */
 export interface Bar {
   readonly ratioPpm: number
   readonly zSquaredPpm: number | bigint
 }
 
-/** At most `cap` trials, no win or hold before `minTrials`, and the square of z in millionths. */
+/** At most `cap` trials, no result before `minTrials`, and the square of z in millionths. */
 export interface WinRule {
   readonly cap: number
   readonly minTrials: number
   readonly zSquaredPpm: number | bigint
 }
 
-/** Offset and slope of the line of a hold: see `holdLine`. */
+/** Offset and slope of a hold's line: see `holdLine`. */
 export type HoldLine = Readonly<Record<'holdOffset' | 'holdSlopePpm', number>>
 
-/** All parameters of a rule for `evaluate`. */
 export interface Rule extends WinRule, HoldLine {}
 
-/** The ratio to beat and the rule, for `evaluate`. */
 export interface Contest {
   readonly ratioPpm: number
   readonly rule: Rule
@@ -46,7 +41,7 @@ export const PPM = 1_000_000n
 const MAX_CAP = 10_000_000n
 
 /**
- * `w` wins of `n` trials, in units of 1 / `u` of a trial. The ratio `r` and the square `q` of z are
+ * `w` wins of `n` trials, in units of 1 / `u` of a trial; the ratio `r`, and the square `q` of z,
  * in millionths.
  */
 type Exact = Readonly<Record<'w' | 'n' | 'u' | 'r' | 'q', bigint>>
@@ -63,9 +58,9 @@ function readExact(proportion: Proportion & Bar): Exact {
 /**
  * Reports whether the lower Wilson bound of `wins / trials` is at least `ratioPpm`.
  *
- * Wilson inverts the score test, so this is exactly `w >= nR` and `(w - nR)^2 >= z^2 n R (1 - R)`:
- * integers only, the same answer on every machine. False without trials. Suits one analysis at a
- * fixed n; repeated analyses need a z from `calibrate`.
+ * Wilson inverts the score test, so this is exactly `w >= nR` and `(w - nR)^2 >= z^2 n R (1 - R)`,
+ * in integers. False without trials. Suits one analysis at a fixed n; repeated analyses need a z
+ * from `calibrate`.
  *
  * Source: Wilson (1927), doi:10.1080/01621459.1927.10502953. Vectors: vectors/wilson/verdicts.json.
  * Protocol §7.
@@ -92,13 +87,13 @@ export function upperBelow(proportion: Proportion & Bar): boolean {
 }
 
 /**
- * Evaluates one environment for the contender. Returns `win` if the lower bound reaches the ratio;
- * otherwise `hold` at the cap, if the upper bound is below the ratio, or at or below `holdLine`;
- * otherwise, and before `minTrials`, `continue`.
+ * Evaluates one environment for the contender. Returns `continue` before `minTrials`; `win` if the
+ * lower bound reaches the ratio; otherwise `hold` at the cap, if the upper bound is below the
+ * ratio, or at or below `holdLine`; otherwise `continue`.
  *
- * Depends only on the counts, not on their order. `unit` only scales them. With z from `calibrate`,
- * an evaluation after each whole trial, and a stop at the first win or hold, a contender no better
- * than the ratio wins with probability at most alpha. Protocol §7.
+ * Depends only on the counts, which `unit` scales. With z from `calibrate`, an evaluation after
+ * each whole trial, and a stop at the first win or hold, a contender no better than the ratio wins
+ * with probability at most alpha. Protocol §7.
  *
  * @throws RangeError unless 1 <= minTrials <= cap <= 10_000_000, and as `holdLine` does.
  */
@@ -115,12 +110,11 @@ export function evaluate(contested: Proportion & Contest): InterimResult {
 }
 
 /**
- * Returns the maximum number of wins for which the line is a hold, in the unit of the trials:
- * `trials * (R + holdSlope) - holdOffset * R (1 - R)` for the ratio R, rounded down, or -1 if that
- * is negative.
+ * Returns the maximum number of wins that is a hold, in the unit of the trials:
+ * `trials * (R + holdSlope) - holdOffset * R (1 - R)` for the ratio R, rounded down, or -1 if
+ * negative.
  *
- * A contender below the line is unlikely to win by the cap, but could: `walk` computes this cost.
- * Protocol §7.
+ * A contender below the line could still win by the cap: `walk` computes this cost. Protocol §7.
  *
  * @throws RangeError unless 0 <= holdOffset <= 10_000_000, 0 <= holdSlopePpm <= 1_000_000, and as
  *   `lowerReaches` does.

@@ -7,26 +7,22 @@ export interface Walk extends Contest {
   readonly p: number
 }
 
-/**
- * The end of a walk: probabilities of win and hold (their sum is 1), and the number of trials until
- * then.
- */
+/** The end of a walk: probabilities of win and hold, with the sum 1, and the number of trials. */
 export interface End {
   readonly win: number
   readonly hold: number
   readonly expectedTrials: number
-  /** Median number of trials until the end; `trials95` is the 95 % quantile. */
+  /** Median number of trials until the end. */
   readonly medianTrials: number
+  /** 95 % quantile of the number of trials. */
   readonly trials95: number
-  /** Probability of a win at the n-th trial, for n in 0..cap; `holdAt`: of a hold. */
+  /** Probabilities of a win at the n-th trial, for n in 0..cap. */
   readonly winAt: Float64Array
+  /** Probabilities of a hold at the n-th trial, for n in 0..cap. */
   readonly holdAt: Float64Array
 }
 
-/**
- * The walks that have not ended: mass[w] is the share of walks that have w wins, for w from low to
- * high.
- */
+/** The walks that have not ended: mass[w] is the share with w wins, for w from low to high. */
 interface OpenWalks {
   readonly mass: Float64Array
   low: number
@@ -34,12 +30,12 @@ interface OpenWalks {
 }
 
 /**
- * Maximum mass that is dropped in total. The mass of a number of wins is dropped if it is below
- * DUST / cap. A trial adds one number of wins, so at most cap + 1 are dropped.
+ * Maximum mass that is dropped in total. The mass of a number of wins is dropped below DUST / cap.
+ * Each trial adds one number of wins, so at most cap + 1 are dropped.
  */
 const DUST = 1e-16
 
-/** Returns mass[wins]. A separate function for one type of array is faster. */
+/** Returns mass[wins]. A function for one type of array is faster. */
 const at = (mass: Float64Array, wins: number): number => mass[wins] ?? 0
 
 /**
@@ -48,7 +44,7 @@ const at = (mass: Float64Array, wins: number): number => mass[wins] ?? 0
  *
  * Dynamic programming over the number of wins. Mass that is dropped above the open walks counts as
  * a win, below them as a hold, so neither probability is too small. Their sum may differ from 1 by
- * 1e-13, too little to affect the quantiles.
+ * 1e-13, which does not affect the quantiles.
  */
 function absorb(p: number, win: Int32Array, hold: Int32Array): End {
   const cap = win.length - 1
@@ -86,8 +82,8 @@ function playTrial(open: OpenWalks, p: number): void {
 }
 
 /**
- * Ends the walks with at least `min` wins, and then, from the top, the numbers of wins whose mass
- * is below `dust`. Returns the share that ended.
+ * Ends the walks with at least `min` wins, then, from the top, each number of wins with a mass
+ * below `dust`. Returns the share that ended.
  */
 function takeFromAbove(open: OpenWalks, min: number, dust: number): number {
   const { mass, low } = open
@@ -99,10 +95,7 @@ function takeFromAbove(open: OpenWalks, min: number, dust: number): number {
   return taken
 }
 
-/**
- * Ends the walks with at most `max` wins, and then, from the bottom, the numbers of wins whose mass
- * is below `dust`. Returns the share that ended.
- */
+/** Ends walks as `takeFromAbove` does, but from the bottom, with at most `max` wins. */
 function takeFromBelow(open: OpenWalks, max: number, dust: number): number {
   const { mass, high } = open
   let taken = 0
@@ -114,8 +107,8 @@ function takeFromBelow(open: OpenWalks, max: number, dust: number): number {
 }
 
 /**
- * Returns the probabilities of a win and a hold, and the time until then, for a contender of true
- * strength `p` that `evaluate` judges after each trial.
+ * Returns the end of a walk in which `evaluate` judges a contender of true strength `p` after each
+ * trial.
  *
  * Boundaries are exact; probabilities are floats, within 1e-12. Time grows as cap^1.5, memory as
  * cap. Assumes independent trials and a constant p.
@@ -130,8 +123,8 @@ export function walk({ p, ratioPpm, rule }: Walk): End {
 }
 
 /**
- * Returns the probability that the lower bound reaches the ratio within `cap` trials if HOLD does
- * not end the walk. It is never below `walk`'s win, and `calibrate` limits it to alpha. A float,
+ * Returns the probability that the lower bound reaches the ratio within `cap` trials if no HOLD
+ * ends the walk. It is never below `walk`'s win, and `calibrate` limits it to alpha. A float,
  * within 1e-12; dropped mass (under 1e-15 in total) counts as crossed.
  *
  * @throws RangeError as `walk` does.
@@ -143,21 +136,19 @@ export function crossing({ p, ratioPpm, rule }: WalkWithoutHold): number {
   return win + hold
 }
 
-/** A walk without HOLD. */
 type WalkWithoutHold = Pick<Walk, 'p' | 'ratioPpm'> & { readonly rule: WinRule }
 
-/** Rejects a p that is not a probability, and arguments that `evaluate` rejects. */
 function expectWalk({ p, ratioPpm, rule }: Walk): void {
   evaluate({ wins: 0, trials: 0, ratioPpm, rule })
   expectProbability('p', p)
 }
 
 /**
- * Returns for each n in 0..cap the minimum number of wins for which `lowerReaches` is true. If
- * there is none, or n is below `minTrials`, the item is n + 1.
+ * Returns for each n in 0..cap the minimum number of wins for which `lowerReaches` is true; n + 1
+ * if there is none, or if n is below `minTrials`.
  *
- * Floats are within 1e-8 of the edge (cap is at most 10^7), so they can be wrong only near an
- * integer. Within 1e-6 of an integer, `lowerReaches` decides, so the boundary is exact.
+ * Exact: floats are within 1e-8 of the edge, as cap is at most 10^7, and within 1e-6 of an integer
+ * `lowerReaches` decides.
  */
 export function winBoundary(
   ratioPpm: number,
@@ -182,7 +173,7 @@ export function winBoundary(
 
 /**
  * Returns for each n in 0..cap the maximum number of wins for which `evaluate` returns `hold`, or
- * -1. The boundary never decreases with n.
+ * -1. Never decreases with n.
  */
 export function holdBoundary(ratioPpm: number, rule: Rule): Int32Array {
   const boundary = new Int32Array(rule.cap + 1)
@@ -194,7 +185,7 @@ export function holdBoundary(ratioPpm: number, rule: Rule): Int32Array {
   return boundary
 }
 
-/** The calibrated ratios: 0.500, 0.501 … 0.950. */
+/** Calibrated ratios: 0.500, 0.501 … 0.950. */
 const LOWEST_PPM = 500_000
 const HIGHEST_PPM = 950_000
 const STEP_PPM = 1_000
@@ -205,7 +196,7 @@ const STEP_PPM = 1_000
  * in 0.500, 0.501 … 0.950.
  *
  * Ignores HOLD, which can only lower the probability. Does not apply to an R between these, where
- * the probability can be slightly larger, and to fractional counts. Takes under a second at cap
+ * the probability can be slightly larger, or to fractional counts. Takes under a second at cap
  * 5000; time grows as cap^1.5.
  *
  * Source: Armitage, McPherson and Rowe (1969), doi:10.2307/2343787. Vectors:

@@ -5,12 +5,10 @@ import { type DuelAccount, latestAnalyses } from '../app-state.ts'
 import { hotkeyNames, type Page, useAnswer } from '../page.ts'
 import { Face } from './parts.tsx'
 
-/** Converts a share in ppm to a percentage of a bar. */
 const toPercent = (ppm: number): string => `${ppm / 10_000}%`
 
 const VERDICTS = { win: 'won', hold: 'held', even: 'undecided', open: 'open' } as const
 
-/** Explanation of the bars of `Leads`. */
 export const LEADS_KEY =
   'A challenge is decisive if only one of the two miners solves it. Each bar is the interval of ' +
   'the contender’s share of the decisive challenges: luck may have moved the share that far. ' +
@@ -18,7 +16,7 @@ export const LEADS_KEY =
   'environments have no verdict yet, and undecided ones count for neither.'
 
 /**
- * Shows for each environment the contender's share of decisive challenges, its interval, and the
+ * Shows the contender's share of decisive challenges in each environment, its interval, and the
  * ratio to beat.
  */
 export function Leads({ account }: { readonly account: DuelAccount }): JSX.Element {
@@ -93,10 +91,7 @@ interface StripsProps extends Page {
   readonly of?: string | undefined
 }
 
-/**
- * Shows the results of each validator in a duel: a strip for each environment with a face for each
- * validator.
- */
+/** Shows for each environment of a duel the results of each validator, as a strip of faces. */
 export function Strips({ account, of, ...page }: StripsProps): JSX.Element {
   const { duel, epochs } = account
   const { value, error } = useAnswer(page.ask, ['duel', duel.id], [epochs.length])
@@ -121,7 +116,7 @@ export function Strips({ account, of, ...page }: StripsProps): JSX.Element {
   )
 }
 
-/** Number of rows of faces. With several rows, the faces hide each other less. */
+/** Number of rows of faces. In several rows, faces hide each other less. */
 const ROWS = 3
 
 type StripProps = EnvAnalysis & Pick<StripsProps, 'state' | 'of'> & Pick<RatioLineProps, 'isPast'>

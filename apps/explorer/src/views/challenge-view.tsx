@@ -50,7 +50,7 @@ export function ChallengeView({ block, line, ...page }: Page & SampleLine): JSX.
   )
 }
 
-/** Describes the winner if one champion and one contender are shown. */
+/** Names the winner if only one contender is shown. */
 function describeWinner([pair, ...others]: readonly ShownPair[]): string {
   if (pair === undefined || others.length > 0) return 'A challenge'
   const { champion, contender } = pair

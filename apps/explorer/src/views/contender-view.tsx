@@ -87,7 +87,7 @@ function Losses({ account, side, ...page }: DuelProps & { readonly side: Side })
 
 /**
  * Sorts lost challenges so that the environments alternate. In each environment, challenges without
- * a forfeit come first, because they show the most, and later challenges before earlier ones.
+ * a forfeit come first, because they show the most, and then the latest.
  */
 function alternateEnvs(losses: readonly LostLine[]): readonly LostLine[] {
   const best = [...losses]
@@ -123,7 +123,6 @@ const TESTS =
   'The score is the distance of the wins above the line, in standard deviations; a win needs a ' +
   'minimum score.'
 
-/** Shows the counts and intervals of each analysis. */
 function AnalysisTable({ account: { analyses } }: Pick<DuelProps, 'account'>): JSX.Element {
   const rows = analyses.map((analysis) => ({
     epoch: analysis.epoch,

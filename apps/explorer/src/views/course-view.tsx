@@ -9,8 +9,7 @@ import type { LostLine } from '../worker/epoch-accounts.ts'
 import { Drawing } from './picture-view.tsx'
 
 /**
- * Returns the deciding turn of an episode: the turn after which the scripted player would resign,
- * the forfeit, or the first mistake.
+ * Returns the turn after which the scripted player would resign, the forfeit, or the first mistake.
  */
 function findDecidingTurn({ turns, ending }: EpisodeCourse): Turn | undefined {
   const last = turns.at(-1)
@@ -20,8 +19,7 @@ function findDecidingTurn({ turns, ending }: EpisodeCourse): Turn | undefined {
 }
 
 /**
- * Shows an episode at its deciding move, with the reason and buttons to step through, to the last
- * position.
+ * Shows an episode at its deciding move, with the reason, and buttons to step through the moves.
  */
 export function CourseView({ course }: { readonly course: EpisodeCourse }): JSX.Element {
   const { ending, lastPicture } = course
@@ -63,7 +61,7 @@ const NO_REPLY = 'no usable reply'
 interface TurnProps {
   readonly turn: Turn
   readonly index: number
-  /** The mistake that is already shown. */
+  /** Mistake that is already shown. */
   readonly explained: string | undefined
 }
 
@@ -93,14 +91,13 @@ const KEY =
 
 interface ThumbnailProps extends Page {
   readonly loss: LostLine
-  /** Side that lost the challenge. */
   readonly side: Side
 }
 
 /** Number of shapes above which a small picture needs twice the width. */
 const MANY_SHAPES = 60
 
-/** Shows a lost challenge as a small picture of the deciding move, with the reason. */
+/** Shows the deciding move of a lost challenge as a small picture, with the reason. */
 export function Thumbnail({ loss, side, ask }: ThumbnailProps): JSX.Element {
   const { block, line, env, index } = loss
   const { value, error } = useAnswer(ask, ['sample', { block, line }], [])

@@ -23,7 +23,6 @@ export function Heading({ kind, children }: HeadingProps): JSX.Element {
   )
 }
 
-/** Props of components that show one hotkey. */
 export interface HotkeyProps extends StateProps {
   readonly hotkey: string
   readonly isBad?: boolean
@@ -37,7 +36,7 @@ export const Key = ({ state, hotkey, isBad = false }: HotkeyProps): JSX.Element 
   </a>
 )
 
-/** Shows a mark that distinguishes hotkeys at a glance: four of nine squares, and a hue. */
+/** Shows a mark that distinguishes hotkeys at a glance: squares in a grid of nine, and a hue. */
 export function Face({ of }: { readonly of: string }): JSX.Element {
   const hash = [...of].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 1_000_003, 7)
   // The third column repeats the first.
@@ -76,7 +75,7 @@ export function Few({ limit, children }: FewProps): JSX.Element {
 
 interface TableProps {
   readonly title: string
-  /** The cells of each row by the name of their column. */
+  /** Cells of each row by column. */
   readonly rows: readonly Readonly<Record<string, ComponentChildren>>[]
 }
 

@@ -3,7 +3,7 @@ import type { Turn } from '@affine/report'
 import type { JSX } from 'preact'
 import { showHidden } from '../visible.ts'
 
-/** The observation, optionally with the reply and the best actions. */
+/** An observation, optionally with the reply and the best actions. */
 type DrawingProps = Pick<Turn, 'picture'> & Partial<Turn>
 
 /** Maximum pixels per unit of a picture. */

@@ -10,7 +10,7 @@ import { Terms } from './terms.tsx'
 
 interface ProofProps extends Page {
   readonly line: SampleLine
-  /** Name of the file that the reader can save. */
+  /** Name of the file to save. */
   readonly name: string
 }
 
@@ -43,7 +43,6 @@ const STEPS =
   'block and the seal of the lane. Save the proof, change a byte of the file, and drop it here: ' +
   'you see which steps detect the change.'
 
-/** Saves a text as a file of the reader. */
 function saveFile(name: string, text: string): void {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
@@ -52,7 +51,6 @@ function saveFile(name: string, text: string): void {
 }
 
 export interface ProofFileProps extends Page {
-  /** The file that the reader chose or dropped. */
   readonly file: File | undefined
   readonly choose: (file: File | undefined) => void
 }

@@ -21,9 +21,7 @@ import type { EpochAccount } from '../worker/epoch-accounts.ts'
 import { LEADS_KEY, Leads } from './bars.tsx'
 import { Face, Few, Heading, Key } from './parts.tsx'
 
-/**
- * Shows the champion, its first epoch, the confidence, the contenders and the earlier champions.
- */
+/** Shows the champion, the contenders, the waiting miners and the earlier champions. */
 export function RaceView({ state }: Page): JSX.Element {
   const { beginning, epochs } = state
   const last = epochs.at(-1)
@@ -61,8 +59,8 @@ const isStartUnknown = ({ beginning }: AppState, from: number): boolean =>
   beginning?.isTrusted === true && beginning.from === from
 
 /**
- * Returns the duel in which the champion won the throne. Undefined if it took the throne without a
- * duel.
+ * Returns the duel that won the champion its throne. Undefined if there was none, or if it was not
+ * read.
  */
 function findCrowning(state: AppState): DuelAccount | undefined {
   const from = listTerms(state).at(-1)?.from ?? 0
@@ -72,8 +70,8 @@ function findCrowning(state: AppState): DuelAccount | undefined {
 }
 
 /**
- * Shows the champion's first epoch, the confidence that it is better, and the ratio to beat.
- * Protocol §8.10.
+ * Shows the champion's first epoch, the confidence in its victory, and the ratio to beat. Protocol
+ * §8.10.
  */
 function Numbers({ state }: StateProps): JSX.Element {
   const { hotkey = '', from = 0 } = listTerms(state).at(-1) ?? {}
@@ -158,7 +156,7 @@ function Waiting({ state }: StateProps): JSX.Element {
 
 interface ContenderProps extends StateProps {
   readonly of: DuelTurn
-  /** Undefined before its first epoch is decided. */
+  /** Undefined before the duel's first epoch is decided. */
   readonly account: DuelAccount | undefined
 }
 
@@ -203,7 +201,6 @@ interface TermProps extends StateProps {
   readonly duels: readonly DuelAccount[]
 }
 
-/** Shows one champion's term, with the duels that ended or continue in it. */
 function TermEntry({ state, duels, term: { hotkey, from, to } }: TermProps): JSX.Element {
   const { epoch = 0, nextRatio } = state.epochs.at(-1) ?? {}
   const isLast = epoch === to - 2

@@ -45,7 +45,7 @@ function describeReading({ state, network }: ReadingProps): Strip {
   return describeResult(state, `${done}${trusted}${named}.`)
 }
 
-/** Describes what was verified in the epochs that were read, which `done` describes. */
+/** Describes what was verified. `done` describes the epochs that were read. */
 function describeResult(state: AppState, done: string): Strip {
   const faulty = listFaulty(state)
   const which =
@@ -63,10 +63,10 @@ function describeResult(state: AppState, done: string): Strip {
   ]
 }
 
-/** Maximum validators with a reason that the strip names. */
+/** Maximum number of named validators. */
 const MAX_NAMED = 3
 
-/** Reasons by the code of a flaw. Any other code means that a lane is void. */
+/** Reasons by code of a flaw. Any other code means a void lane. */
 const REASONS: Readonly<Record<string, string>> = {
   COPY_MISSING: 'does not serve a lane that it attested',
   STATE_MISSING: 'does not serve the state that it attested',
@@ -90,7 +90,7 @@ function listFaulty(state: AppState): readonly string[] {
   return [...new Set([...named, ...lacking])]
 }
 
-/** The year 2020 in Unix milliseconds. The clock of a simulated chain begins with 0. */
+/** The year 2020 in Unix milliseconds. The clock of a simulated chain begins at 0. */
 const EARLIEST = 1_577_836_800_000
 
 /** Describes the newest block and the time from it to the next decision. */
@@ -108,10 +108,7 @@ const progressBar = ({ from, to }: ReadingSpan, epochsRead = 0): JSX.Element => 
   </label>
 )
 
-/**
- * Shows below every view the network, its chain and buckets, and whether the site or the link to
- * the page names it.
- */
+/** Shows the network, its chain and buckets, and whether the site or a link names it. */
 export function SourceBar({ state, network }: ReadingProps): JSX.Element | null {
   if (network === undefined) return null
   const { file, isByLink } = network
@@ -125,7 +122,7 @@ export function SourceBar({ state, network }: ReadingProps): JSX.Element | null 
   )
 }
 
-/** Warns about a link that names a network. Stays visible while scrolling. */
+/** Warns that a link names the network. Stays visible while scrolling. */
 export function LinkWarning({ own }: Pick<NamedNetwork, 'own'>): JSX.Element {
   return (
     <section class="link-warning" aria-label="Source of this network">
@@ -140,10 +137,7 @@ export function LinkWarning({ own }: Pick<NamedNetwork, 'own'>): JSX.Element {
   )
 }
 
-/**
- * Describes the network. A node may report any genesis; only a network with a name has a known
- * genesis.
- */
+/** Describes the network. Only a named network has a known genesis; a node may report any. */
 function describeNetwork({ chain }: NetworkFile, beginning: ReadingSpan | undefined): string {
   const name = isNetworkName(chain) ? `${chain}, ` : ''
   if (beginning === undefined) return `${name}not read yet`

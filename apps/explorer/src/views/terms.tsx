@@ -11,7 +11,7 @@ interface GlossaryEntry {
 
 const ROW = /^\| \*\*([^*|\n]+)\*\* *\|([^|\n]+)\|([^|\n]+)\|$/gm
 
-/** The entries of docs/glossary.md by term. */
+/** Entries of docs/glossary.md by term. */
 const ENTRIES: ReadonlyMap<string, GlossaryEntry> = new Map(
   [...glossary.matchAll(ROW)].map(([, term = '', meaning = '', section = '']) => [
     term,
@@ -21,7 +21,7 @@ const ENTRIES: ReadonlyMap<string, GlossaryEntry> = new Map(
 
 const MENTION = new RegExp(`\\b((?:${[...ENTRIES.keys()].sort().reverse().join('|')})s?)\\b`, 'i')
 
-/** Shows a text in which the first mention of each term of the glossary shows its entry. */
+/** Shows a text. The first mention of each term of the glossary shows its entry. */
 export function Terms({ children }: { readonly children: string }): JSX.Element {
   const seen = new Set<GlossaryEntry>()
   const parts = children.split(MENTION).map((part) => {

@@ -7,12 +7,12 @@ import type { BucketHealth } from '../worker/buckets.ts'
 import { Strips } from './bars.tsx'
 import { Heading, Key, Table } from './parts.tsx'
 
-/** Props of components that show one validator, or all. */
+/** The validator to show. Default: all. */
 interface ValidatorProps extends StateProps {
   readonly of?: string | undefined
 }
 
-/** Shows all validators, or one: results of a duel, flaws, outliers, trust and buckets. */
+/** Shows results of a duel, lanes, trust, buckets, flaws and warnings. */
 export function ValidatorsView({ of, ...page }: Page & ValidatorProps): JSX.Element {
   const { state } = page
   return (
@@ -34,7 +34,7 @@ export function ValidatorsView({ of, ...page }: Page & ValidatorProps): JSX.Elem
   )
 }
 
-/** Shows the latest duel in which the validator, or any, was an outlier; else the latest duel. */
+/** Shows the latest duel in which the validator, or any, was an outlier; otherwise the latest. */
 function LatestDuel({ of, ...page }: Page & ValidatorProps): JSX.Element | null {
   const { state } = page
   const duels = listDuels(state)
@@ -58,7 +58,7 @@ function LatestDuel({ of, ...page }: Page & ValidatorProps): JSX.Element | null 
   )
 }
 
-/** A lost file or an unreachable bucket proves nothing against its validator. */
+/** Codes that prove nothing: a file may be lost, or a bucket unreachable. */
 const UNPROVED = ['COPY_MISSING', 'MISSING_BLOCK', 'STATE_MISSING']
 
 /** Counts the lanes of a validator, and its proved flaws by code, as in "WRONG_REPLAY × 2". */
@@ -104,7 +104,6 @@ function Counts({ state, of }: ValidatorProps): JSX.Element {
   return <Table title="Stake, lanes and trust" rows={rows} />
 }
 
-/** Shows the lanes of one validator, epoch by epoch. */
 function Lanes({ state, of }: ValidatorProps): JSX.Element | null {
   const rows = state.epochs.flatMap(({ epoch, lanes }) => {
     const lane = lanes.find(({ validator }) => validator === of)
@@ -118,10 +117,9 @@ function Lanes({ state, of }: ValidatorProps): JSX.Element | null {
   return <Table title="Lanes, epoch by epoch" rows={rows.reverse()} />
 }
 
-/** Maximum rows of the table. */
 const MAX_ROWS = 200
 
-/** Shows flaws and warnings, latest first, of one validator or of all. */
+/** Shows flaws and warnings, latest first. */
 function Findings({ state, of }: ValidatorProps): JSX.Element | null {
   const found = state.epochs
     .flatMap(({ flaws, warnings }) => [
@@ -142,7 +140,6 @@ function Findings({ state, of }: ValidatorProps): JSX.Element | null {
   return <Table title="Flaws and warnings" rows={rows} />
 }
 
-/** Shows the state of each bucket, of one validator or of all. */
 export function BucketTable({ state, of }: ValidatorProps): JSX.Element | null {
   const health = state.health.filter(({ hotkey }) => of === undefined || hotkey === of)
   if (of !== undefined && health.length === 0) return null

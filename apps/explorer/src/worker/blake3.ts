@@ -1,4 +1,4 @@
-/** The exports of hash-wasm's BLAKE3. */
+/** Exports of hash-wasm's BLAKE3. */
 interface Exports extends WebAssembly.Exports {
   readonly memory: WebAssembly.Memory
   readonly Hash_GetBuffer: () => number
@@ -7,7 +7,7 @@ interface Exports extends WebAssembly.Exports {
   readonly Hash_Final: (bytes: number) => void
 }
 
-/** Size of the buffer through which data and hashes pass, in bytes. */
+/** Size of the buffer for data and hashes. */
 const BUFFER_BYTES = 16_384
 const HASH_BYTES = 32
 

@@ -1,38 +1,38 @@
 import { BucketFailure, httpBucket, isBucketUrl, isPlainName } from '@affine/blocks'
 import { describeFailure, type OpenBucket, toFailureFacts } from '@affine/settlement'
 
-/** The state of a bucket. */
+/** The results of reading a bucket. */
 export interface BucketHealth {
-  /** The validator that announced it. */
+  /** Validator that announced the bucket. */
   readonly hotkey: string
   /** URL. Undefined for an address that a page cannot open. */
   readonly place: string | undefined
   readonly announced: string
   files: number
-  /** Requested files that it did not have. */
+  /** Number of requested files that the bucket did not have. */
   missing: number
-  /** Reason of its latest failure. */
+  /** Reason for the latest failure. */
   failure: string | undefined
 }
 
 /** Timeout of a complete response. */
 const TIMEOUT_MS = 10_000
 
-/** Matches an origin on the reader's machine. The origin of the worker is the page's. */
+/** Origins on the reader's machine. A worker has the origin of its page. */
 const LOOPBACK = /^https?:\/\/(127\.0\.0\.1|localhost|\[::1\])(:|$)/
 
 /** Fetches without cookies and without the page's address. */
 const ask: typeof fetch = (input, init) =>
   fetch(input, { ...init, credentials: 'omit', referrerPolicy: 'no-referrer' })
 
-/** The buckets of a subnet as a page reads them, with their states. */
+/** The buckets of a subnet, as a page reads them. */
 export class PageBuckets {
   readonly #base: string | undefined
   readonly #health = new Map<string, BucketHealth>()
 
   /**
-   * Creates the buckets. Plain names are resolved below `base`. Announced URLs must be https; http
-   * is allowed for a page on the reader's machine.
+   * Resolves plain names below `base`. Announced URLs must be https; a page on the reader's machine
+   * also accepts http.
    */
   constructor(base: string | undefined) {
     this.#base = base
@@ -49,7 +49,7 @@ export class PageBuckets {
     return { name: hotkey, read: (path, limit) => this.#read(health, place, { path, limit }) }
   }
 
-  /** Returns the states of buckets, in the order of first use. */
+  /** Returns the results of all buckets, in the order of first use. */
   health(): readonly BucketHealth[] {
     return [...this.#health.values()]
   }
@@ -77,8 +77,5 @@ export class PageBuckets {
   }
 }
 
-/**
- * A browser does not distinguish a lost connection from a response that it withholds, and a second
- * request would be needed to find out.
- */
+/** A browser reports a lost connection and a response that it withholds in the same way. */
 const NO_ANSWER = 'no response that a page may read: check its CORS rules'

@@ -10,19 +10,17 @@ import {
 import type { RecomputedEpoch, SamplePlace } from '@affine/settlement'
 import { formatDuelId } from '../address.ts'
 
-/** The place of a sample. */
 export type SampleLine = Pick<SamplePlace, 'block' | 'line'>
 
-/** One epoch as the page stores it: plain values, without the `DuelDetails`. */
+/** An epoch as the page stores it, without the `DuelDetails`. */
 export interface EpochAccount extends EpochFacts {
   readonly duels: readonly ShownDuel[]
 }
 
-/** A duel after an epoch. */
 export interface ShownDuel extends DuelFacts {
   /** Key of the duel, from `formatDuelId`. */
   readonly id: string
-  /** Counts of each side so far, in the lanes that count. */
+  /** Statistics of each side so far, in the lanes that count. */
   readonly stats: PerSide<Omit<MinerStats<LostLine>, 'losses'>>
 }
 
@@ -40,11 +38,11 @@ export interface DuelDetails extends PerSide<readonly LostLine[]> {
 }
 
 /**
- * Creates the accounts of consecutive epochs. Stores the largest parts, lanes and lost challenges,
- * in the worker. The page asks for them when it shows a duel.
+ * Creates the accounts of consecutive epochs. The largest parts, lanes and lost challenges, stay in
+ * the worker; the page asks for them when it shows a duel.
  */
 export class EpochAccounts {
-  /** Receives the samples of the current epoch. Samples of a block come in order. */
+  /** Receives the samples of the current epoch, in order within each block. */
   readonly stats: DuelStats<LostLine> = new DuelStats<LostLine>({
     most: 3,
     keep: ({ pair: { env, index }, block, line, forfeit }) => {
@@ -69,7 +67,7 @@ export class EpochAccounts {
     return { ...duel, id, stats: { champion: ofChampion, contender: ofContender } }
   }
 
-  /** Returns the details of a duel. Empty if the duel is unknown. */
+  /** Returns the details of a duel; empty if the duel is unknown. */
   findDetails(duel: ShownDuel['id']): DuelDetails {
     return this.#details.get(duel) ?? { champion: [], contender: [], analyses: [] }
   }

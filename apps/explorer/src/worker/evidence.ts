@@ -20,12 +20,12 @@ import {
 } from '@affine/settlement'
 import type { SampleLine } from './epoch-accounts.ts'
 
-/** Data of a sample's proof: the proof from the buckets, the rest from the chain. */
+/** A sample's proof from the buckets, and the data of the chain that it is checked against. */
 export interface ProofEvidence extends SampleProof, Scope {
   /** Secret that the lane's last block reveals. */
   readonly secret: string
   readonly beaconBlock: number
-  /** Head of the lane that was on chain when lanes closed. */
+  /** Head of the lane on chain when lanes closed. */
   readonly sealed: string
 }
 
@@ -67,7 +67,7 @@ export async function collectEvidence(
   const scope = await laneScope(chain, state, validator)
   if (!checked.ok || scope === null) throw new Error('the lane is void, so nothing can be proved')
   const block = await rereadBlock(hash, sources)
-  // The list begins with the head.
+  // The list begins with the lane's head.
   const { blocks } = checked.value
   const after: Header[] = []
   for (const later of blocks.slice(0, blocks.indexOf(hash)).reverse())

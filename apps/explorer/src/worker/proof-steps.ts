@@ -20,21 +20,20 @@ import {
 } from '@affine/envs'
 import type { ProofEvidence } from './evidence.ts'
 
-/** One step of a proof: its input, its result, and whether it is valid. */
+/** One step of a proof. */
 export interface Step {
   readonly title: string
   /** The conclusion if the step is valid. */
   readonly sentence: string
-  /** Values by name. */
+  /** Input and result by name. */
   readonly values: ProofStep['values']
   readonly holds: boolean
 }
 
 /**
- * Recomputes each step of a sample's proof: from the secret to the challenge, through the replies
- * to the rewards, and from the line to the head on chain. Does not throw for a sample that was
- * read, even if a byte of it is changed. A line that is not a sample has no steps about the
- * challenge and the replies.
+ * Recomputes each step of a sample's proof: secret to challenge, replies to rewards, and line to
+ * head on chain. Does not throw if a byte of a sample that was read is changed. A line that is not
+ * a sample has no steps about the challenge and the replies.
  */
 export function proveSample(evidence: ProofEvidence): readonly Step[] {
   const target = { head: evidence.sealed, scope: evidence, verify }
@@ -45,13 +44,12 @@ export function proveSample(evidence: ProofEvidence): readonly Step[] {
   return [proveCommitment(evidence), ...playing, ...linking]
 }
 
-/** Returns the members of a proof, without the data of the chain. Protocol §6.6. */
+/** Returns the proof without the data of the chain. Protocol §6.6. */
 export const toProof = (evidence: SampleProof): SampleProof => {
   const { sample, index, path, header, signature, links } = evidence
   return { sample, index, path, header, signature, links }
 }
 
-/** Explains the steps of Protocol §6.6. */
 export const explainSteps = (steps: readonly ProofStep[]): readonly Step[] =>
   steps.map(({ code, fault, values }) => ({
     ...SENTENCES[code],
@@ -106,7 +104,7 @@ function proveReplies(sample: Sample): readonly Step[] {
   })
 }
 
-/** Replays a sample. Returns the result of each episode, or the reason it cannot be replayed. */
+/** Returns the result of each episode, or the reason that the sample cannot be replayed. */
 function replaySample(sample: Sample): readonly ReplayedSide[] | string {
   const { env, challengeId: id } = sample
   if (!registry.has(env)) return 'unknown environment'

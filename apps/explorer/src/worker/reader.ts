@@ -24,10 +24,11 @@ import type { ProvenLane } from './evidence.ts'
 export interface ReadingSpan {
   readonly genesis: string
   readonly netuid: number
-  /** First epoch read. `to`: current epoch of the chain. */
+  /** First epoch that is read. */
   readonly from: number
+  /** Current epoch of the chain. */
   readonly to: number
-  /** Whether the first state is trusted, because it is not the network's first state. */
+  /** Whether the first state is trusted: an attested state, not the network's first. */
   readonly isTrusted: boolean
   /** Titles of the environments, or their names. */
   readonly titles: readonly string[]
@@ -49,12 +50,11 @@ export interface Findings {
   readonly epochsRead?: number
   /** Epochs that were not sent before. */
   readonly epochs?: readonly EpochAccount[]
-  /** States of buckets, in the order of first use. */
+  /** Results of all buckets, in the order of first use. */
   readonly health?: readonly BucketHealth[]
   readonly beginning?: ReadingSpan
-  /** The chain's newest block. */
   readonly head?: ChainHead
-  /** The queue and the validators at the chain's head, after the last epoch that was read. */
+  /** The queue at the chain's head, after the last epoch that was read. */
   readonly queue?: readonly QueueEntry[]
   readonly validators?: readonly ValidatorStatus[]
   /** Reason that the reading stopped or, after its end, that the chain is no longer followed. */
@@ -66,7 +66,7 @@ export interface Findings {
 /** Lanes read concurrently: while one is verified, others are downloaded. */
 const CONCURRENT_LANES = 4
 
-/** Recomputes a subnet, and stores the data to answer questions about it. */
+/** Recomputes a subnet, and answers questions about it. */
 export class SubnetReader {
   readonly accounts: EpochAccounts = new EpochAccounts()
   readonly buckets: PageBuckets
@@ -87,9 +87,9 @@ export class SubnetReader {
   }
 
   /**
-   * Recomputes every epoch from one copy of each block, then follows the chain: yields the new
-   * epochs and the newest block and, after new epochs, the queue and the validators. Ends only with
-   * a failure.
+   * Recomputes every epoch from one copy of each block, then follows the chain. Yields new epochs
+   * and the newest block and, after new epochs, the queue and the validators. Ends only with a
+   * failure.
    */
   async *follow(last: number | undefined): AsyncGenerator<Findings, void> {
     const { chain, network } = this.subnet
@@ -102,7 +102,7 @@ export class SubnetReader {
     const onSample = accounts.stats.add.bind(accounts.stats)
     const reading = { ...data, onSample, choose: null, lanesAtOnce: CONCURRENT_LANES }
     let readTo = -1
-    // Only with a signal does a client connect again when its connection breaks.
+    // A client reconnects only if it is given a signal.
     for await (const { number } of chain.heads(new AbortController().signal)) {
       if (number <= readTo) continue
       const epochs: EpochAccount[] = []
@@ -130,7 +130,7 @@ export class SubnetReader {
     return bucket && `${bucket.place}/${path}`
   }
 
-  /** Returns the lane of a block, and the sources of its blocks in the order to read them. */
+  /** Returns the lane of a block, with the sources of its blocks in reading order. */
   async findLane(block: string): Promise<ProvenLane> {
     const all = this.#settled.flatMap(({ before: state, lanes }) =>
       [...lanes].map(([validator, checked]) => ({ state, validator, checked })),
@@ -162,7 +162,7 @@ export class SubnetReader {
     return { block, time: await chain.time(block), blocksLeft, secondsLeft }
   }
 
-  /** Returns the queue and the validators by the chain's head, in the epoch of `state`. */
+  /** Returns the queue and the validators at the chain's head. */
   async #listed(state: State): Promise<Findings> {
     const { chain, network } = this.subnet
     const snapshot = await this.#snapshot()
@@ -181,7 +181,7 @@ export class SubnetReader {
 const MAX_CHAIN_BYTES = 268_435_456
 const TIMEOUT_MS = 60_000
 
-/** Name of an export. It is not the name of a network, so the genesis identifies the chain. */
+/** Name of an export. As no network has this name, the genesis identifies the chain. */
 const EXPORT = 'an export'
 
 /**

@@ -7,7 +7,7 @@ export type Request =
   | { readonly file: NetworkFile }
   | { readonly question: readonly [keyof Answers, ...(readonly unknown[])] }
 
-/** An answer, or the reason that there is no answer. Empty before one of them has arrived. */
+/** An answer, or the reason that there is none. Empty while pending. */
 export interface AnswerState<Value> {
   readonly value?: Value
   readonly error?: string
@@ -19,7 +19,7 @@ let opened: Promise<SubnetReader> | undefined
 
 const answers = createAnswers(() => opened ?? Promise.reject(new Error('no network is open')))
 
-/** Recomputes the network and follows it. */
+/** Recomputes the network, then follows it. */
 async function read(file: NetworkFile): Promise<void> {
   const started = performance.now()
   let ms: number | undefined

@@ -2,16 +2,16 @@ import { spawn } from 'node:child_process'
 import type { Setup } from '../setup.ts'
 import type { Metrics } from './metrics.ts'
 
-/** An overdue event: a new block, or progress with the last one. */
+/** An overdue event: a new block, or progress with the last block. */
 export type Late = 'no-block' | 'no-progress'
 
-/** The health of a validator. `late` lists what has not happened for `seconds`. */
+/** The health of a validator. `late` lists events that did not happen for `seconds`. */
 export type Health = {
   readonly on: Setup['on']
   readonly late: (seconds: number) => readonly Late[]
 }
 
-/** Returns the health of a validator, from its events. `now` returns milliseconds. */
+/** Returns a validator's health by its events. `now` returns milliseconds. */
 export function trackHealth(now: () => number): Health {
   let blockAt = now()
   /** Time of the last progress of the `head` job. Undefined if it is not running. */
@@ -37,10 +37,10 @@ export function trackHealth(now: () => number): Health {
 }
 
 /**
- * Checks for overdue events every `seconds / 10`, and at least once a minute. If there are any, it
- * calls `end` with them, once, and stops. Otherwise it notifies the watchdog of systemd, if systemd
- * started this process; a process whose event loop is blocked does not notify it. Checks continue
- * until the result is disposed of.
+ * Checks for overdue events every `seconds / 10`, and at least once a minute. If there are any,
+ * calls `end` with them and stops. Otherwise notifies systemd's watchdog, if systemd started this
+ * process; a process whose event loop is blocked does not notify it. Checks continue until the
+ * result is disposed of.
  */
 export function watchHealth(
   seconds: number,
@@ -67,7 +67,7 @@ function notifyWatchdog(): void {
 }
 
 /**
- * Serves `/metrics` for Prometheus, and `/healthz`, with status 503 while something is late by
+ * Serves `/metrics` for Prometheus, and `/healthz`, with status 503 while an event is late by
  * `seconds`.
  */
 export function healthPages(

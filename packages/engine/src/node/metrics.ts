@@ -6,24 +6,21 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Event, Setup, Transaction, ValidatorTask } from '../setup.ts'
 
 const TRANSACTIONS: readonly Transaction['kind'][] = ['seal', 'attest', 'weights']
-/** A label for each kind of task. */
 const TASKS: readonly ValidatorTask['kind'][] = [
   ...TRANSACTIONS,
   ...(['head', 'state', 'lane', 'miner', 'chutes', 'node'] as const),
 ]
-/** Results of a lane. */
 const LANE_OUTCOMES: readonly string[] = ['accepted', 'rejected', 'set_aside']
 const OUTCOMES = ['sent', 'refused', 'withheld']
 const CALL_OUTCOMES = ['reply', 'platform', 'miner']
 
-/** The metrics of a validator and its process for Prometheus. */
+/** Metrics of a validator and its process for Prometheus. */
 export type Metrics = { readonly on: Setup['on']; readonly read: () => Promise<Response> }
 
 /**
- * Returns the metrics of a validator. `lastUpdate` is the block in which the validator last set
- * weights before the start. `now` returns the time of day in milliseconds. Every counter starts at
- * 0. The node is queried for the age of one head at a time; if it does not return the age, the
- * metric stays unchanged, and no problem is counted.
+ * Returns the metrics of a validator. `lastUpdate` is the block in which it last set weights before
+ * the start. `now` returns the time of day in milliseconds. Queries the node for the age of one
+ * head at a time; if this fails, the metric stays unchanged, and no problem is counted.
  */
 export function createMetrics(
   { hotkey, lastUpdate, emit }: Pick<Neuron, 'hotkey' | 'lastUpdate'> & Pick<Setup, 'emit'>,
@@ -59,7 +56,7 @@ export function createMetrics(
   return { on, read }
 }
 
-/** All meters of a validator, without those of the Node process. */
+/** All meters except those of the Node process. */
 type Meters = ReturnType<typeof createGauges> & ReturnType<typeof createCounters>
 
 function createGauges(register: Registry) {
@@ -180,7 +177,7 @@ function recordEpoch({ state, report }: EpochResult, meters: Meters, hotkey: str
   recordState(state, meters, hotkey)
 }
 
-/** Records a state. Validators that no longer exist are removed. */
+/** Records a state, and removes validators that no longer exist. */
 function recordState(state: State, meters: Meters, hotkey: string): void {
   const { champion, duels, trust, ratio, protocol } = state
   meters.ratio.set(ratio / 1e6)

@@ -4,15 +4,15 @@ import type { Decider, EnvFacts } from '../env-facts.ts'
 import type { Forfeits, MinerStats } from '../miner-stats.ts'
 import { challengesIn, drawInterval, percent, type Tone } from '../text.ts'
 
-/** Returns the side of a miner in a duel. Undefined if it is not in the duel. */
+/** Returns the side of a miner in a duel, if it is in the duel. */
 export function findSide(hotkey: string, duel: Pick<DuelFacts, Side>): Side | undefined {
   if (hotkey === duel.champion.hotkey) return 'champion'
   return hotkey === duel.contender.hotkey ? 'contender' : undefined
 }
 
 /**
- * Returns the result of a duel so far for one side. A champion that another contender dethrones has
- * not lost this duel.
+ * Returns the result of a duel so far for one side. A champion that another contender dethrones
+ * wins this duel.
  */
 export function findResult(side: Side, { end }: Pick<DuelFacts, 'end'>): 'won' | 'lost' | 'open' {
   if (end === undefined) return 'open'
@@ -23,7 +23,9 @@ export function findResult(side: Side, { end }: Pick<DuelFacts, 'end'>): 'won' |
 export const formatTurn = ({ epochIndex, duelEpochs }: DuelTurn): string =>
   `epoch ${epochIndex} of at most ${duelEpochs}`
 
-/** Counts the environments that the contender, `who`, won and needs, and the undecided ones. */
+/**
+ * Counts the environments that the contender, `who`, won and needs, and the undecided environments.
+ */
 function formatWins({ wins, counted, needed, envs }: DuelFacts, who: string): string {
   if (counted === 0) return 'all environments are undecided'
   const won = `${who} won ${wins} of ${counted} environments, ${needed} needed`
@@ -40,16 +42,15 @@ export function describeStanding(
   return isWaiting ? 'has won, and waits for the others' : `contends, ${formatTurn(duel)}`
 }
 
-/** Describes a duel so far, or its end, with the wins needed. Protocol §8.3, §8.7, §8.11. */
+/** Describes a duel so far, or its end, with the needed wins. Protocol §8.3, §8.7, §8.11. */
 export const describeDuelState = (duel: DuelFacts): string =>
   `${describeStanding(duel)}; ${duel.needed} of ${duel.counted} environments are needed`
 
-/** Tones of the results of a duel. An open duel has none. */
 export const RESULT_TONES: Readonly<Record<string, Tone>> = { won: 'good', lost: 'bad' }
 
 type SideStats = Omit<MinerStats<unknown>, 'losses'>
 
-/** The reason for the end of a duel, by end. Other duels ended by their verdicts. */
+/** Reasons for a duel's failure by end; other duels failed by verdicts. */
 const REASONS: Readonly<Record<string, string>> = {
   passed: ', as another that had won was better',
   length: ', as its epochs were over',
@@ -64,7 +65,7 @@ export function describeEnd(end: DuelFacts['end']): string {
 
 /**
  * Explains the result of a contender's duel, as in "failed: it won 51.7 % of the 1047 challenges
- * that only one of the two solved, and chance explains that". Chance is anything up to two standard
+ * that only one of the two solved, which chance explains". Chance explains up to two standard
  * deviations.
  */
 export function explainEnd(
@@ -86,8 +87,8 @@ export function explainEnd(
 }
 
 /**
- * Describes a miner's duel in sentences: result, cause, and the performance of its endpoint.
- * `where` follows the result, as in " against veteran in epoch 2".
+ * Describes a miner's duel in sentences: result, cause, and the endpoint's performance. `where`
+ * follows the result, as in " against veteran in epoch 2".
  */
 export function describeMinerDuel(
   side: Side,
@@ -115,10 +116,7 @@ export function describeMinerDuel(
   return texts
 }
 
-/**
- * Returns the main cause of a loss. Undefined if the miner did not lose, or if its replies were not
- * the cause.
- */
+/** Returns the main cause of a loss, if the miner lost by its replies. */
 export function findLossCause(
   side: Side,
   duel: DuelFacts,
@@ -141,7 +139,7 @@ function findSilenceCause({ slow, answered }: SideStats): LossCause {
   return 2 * slow > answered ? 'LATE' : 'UNANSWERED'
 }
 
-/** The main cause of a loss, with advice. */
+/** Main causes of a loss, with advice. */
 const LOSS_CAUSES = {
   UNSURE: 'too few challenges counted to be sure',
   SILENT: 'its endpoint never replied: run af doctor to see its responses',
@@ -160,18 +158,15 @@ const WAYS: Readonly<Record<string, string>> = {
   illegal: 'illegal',
 }
 
-/** Formats a kind of forfeit of `findForfeit`. */
 export const formatForfeit = (way: string): string => WAYS[way] ?? way
 
-/** Formats forfeits, as in "3 illegal, 1 no reply". Empty without a forfeit. */
+/** Formats forfeits, as in "3 illegal, 1 no reply". */
 export const formatForfeits = (forfeits: Forfeits): string =>
   Object.entries(forfeits)
     .map(([way, count]) => `${count} ${formatForfeit(way)}`)
     .join(', ')
 
-/**
- * Explains the verdict of an environment, or its absence, as in "its score of 2.94 reaches 2.45".
- */
+/** Explains a verdict or its absence, as in "its score of 2.94 reaches 2.45". */
 export function explainVerdict({ cause, hold, score, bar, ...look }: EnvFacts): string {
   switch (cause) {
     case 'SCORE':
@@ -194,8 +189,8 @@ export function explainVerdict({ cause, hold, score, bar, ...look }: EnvFacts): 
 }
 
 /**
- * Formats the verdict of each environment, as in "hex@0.1.0: even, because no …". The cause comes
- * from the latest analysis that gave the verdict.
+ * Formats the verdict of each environment, as in "hex@0.1.0: even, because no …". The cause is from
+ * the latest analysis that gave the verdict.
  */
 export const formatVerdicts = (
   { envs, verdicts }: Pick<DuelFacts, 'envs' | 'verdicts'>,
@@ -219,7 +214,7 @@ export function formatEnv(facts: EnvFacts, otherwise: string): string {
   return `  ${env.padEnd(16)} ${counts} → ${given ?? otherwise}\n    ${formatBasis(facts)}`
 }
 
-/** Formats the cause of a verdict, after the numbers for a win unless it is `hold` or `even`. */
+/** Formats the cause of a verdict, with the numbers for a win unless it is `hold` or `even`. */
 function formatBasis(facts: EnvFacts): string {
   const { given, win, ratioPpm } = facts
   if (given === 'hold' || given === 'even') return explainVerdict(facts)

@@ -9,7 +9,7 @@ import {
 } from '../text.ts'
 import { describeDuelState, formatEnv } from './duel-text.ts'
 
-/** Describes the subnet. `titles`: the titles of its environments. */
+/** Describes the subnet by the titles of its environments. */
 export function describeSubnet(titles: readonly string[]): string {
   const all = listed(titles) || 'nothing yet'
   return `AI models compete at ${all}: a model that clearly beats the champion takes its throne.`
@@ -19,7 +19,6 @@ export function describeSubnet(titles: readonly string[]): string {
 export const formatEpochs = (first: number, last: number): string =>
   first === last ? `epoch ${last}` : `epochs ${first} to ${last}`
 
-/** Summarises a decided epoch on one line. */
 export const summariseEpoch = (
   facts: EpochFacts,
   nameOf: HotkeyFormatter = shortenHotkey,
@@ -43,7 +42,7 @@ function describeEvents(facts: EpochFacts, nameOf: HotkeyFormatter): readonly st
   return [`no one challenges ${holder}; the ratio to beat ${share}`]
 }
 
-/** Describes a duel at the end of an epoch. The first duel on a line names the unit. */
+/** Describes a duel at the end of an epoch. The first on a line names the unit. */
 function describeProgress(
   duel: EpochFacts['duels'][number],
   nameOf: HotkeyFormatter,
@@ -61,8 +60,8 @@ function describeProgress(
 }
 
 /**
- * Formats one decided epoch on several lines: summary, champion, duels with their environments,
- * lanes, and missing attestations.
+ * Formats a decided epoch on several lines: summary, champion, duels with environments, lanes, and
+ * missing attestations.
  */
 export function formatEpoch(facts: EpochFacts, nameOf: HotkeyFormatter = shortenHotkey): string {
   const { champion, duels, ratio, nextRatio, lanes, frozen } = facts
@@ -90,9 +89,7 @@ export function formatEpoch(facts: EpochFacts, nameOf: HotkeyFormatter = shorten
   ].join('\n')
 }
 
-/**
- * Formats whether a lane counts, the reason if it does not, and its games that were never begun.
- */
+/** Formats whether a lane counts, or the reason why not, and its games that were never begun. */
 export function formatLane({ sealed, attested, accepted, setAside, unbegun }: LaneFacts): string {
   const more = unbegun === 0 ? '' : `, ${formatCount(unbegun, 'game')} never begun`
   if (setAside.length > 0) return `✘ suspect in ${setAside.map(({ env }) => env).join(', ')}${more}`
@@ -101,7 +98,7 @@ export function formatLane({ sealed, attested, accepted, setAside, unbegun }: La
   return attested ? '✘ void' : '✘ too few attestations'
 }
 
-/** Explains which attestations a frozen epoch lacked. Empty if it was not frozen. Protocol §8.3. */
+/** Names the attestations that a frozen epoch lacked. Empty for any other epoch. Protocol §8.3. */
 export function explainFrozen(
   { lacking, others }: Pick<EpochFacts, 'lacking' | 'others'>,
   nameOf: HotkeyFormatter = shortenHotkey,
@@ -124,7 +121,6 @@ export function explainFrozen(
   return [head, ...texts]
 }
 
-/** Warns if other voters attest another state. Protocol §9.2. */
 export function warnOtherState(
   { others, epoch }: Pick<EpochFacts, 'others' | 'epoch'>,
   nameOf: HotkeyFormatter = shortenHotkey,

@@ -5,7 +5,7 @@ import type { LostChallenge } from '../miner-stats.ts'
 import { printable } from '../text.ts'
 import type { EpisodeEnding, Turn } from '../turn.ts'
 
-/** Formats a sample or a pair, with every message in full. */
+/** Formats a sample, with every message in full. */
 export function formatSample(sample: Sample, { validator, block }: SamplePlace): string {
   const { env, index, challengeId } = sample
   const title = `${env}#${index}, challenge ${challengeId}`
@@ -36,7 +36,7 @@ const UNCOUNTED = {
 export const formatUncounted = (cause: UncountedReason | undefined): string =>
   cause === undefined ? '' : `\n  does not count: ${UNCOUNTED[cause]}`
 
-/** Formats the fault of an episode. An episode without messages was never begun. */
+/** Formats the fault of an episode. */
 export function formatFault({ messages, fault }: Episode): string {
   if (fault === undefined) return ''
   return messages.length === 0 ? ', never begun' : `, forfeited: ${fault}`
@@ -48,20 +48,18 @@ export function formatMessage({ role, content }: Episode['messages'][number]): s
   return `${mark} ${printable(content, 2000)}`
 }
 
-/** Formats an ending. */
 export function formatEnding({ why, shown, better }: EpisodeEnding): readonly string[] {
   const lines = [why, ...shown.map((line) => `  ${line}`)]
   if (better !== undefined) lines.push(better)
   return lines
 }
 
-/** Formats the mistake in one reply of an episode. Empty if there is no known mistake. */
+/** Formats a reply's mistake. Empty without a known mistake. */
 export function formatMistake({ reply, forfeit, mistake }: Turn, index: number): string {
   if (reply === undefined || forfeit !== undefined || mistake === undefined) return ''
   return `reply ${index + 1}, ${mistake}`
 }
 
-/** A lost challenge and its ending. */
 export interface Loss extends Omit<LostChallenge, 'forfeit'> {
   readonly epoch: number
   readonly ending: EpisodeEnding
@@ -73,7 +71,6 @@ export function formatLoss({ epoch, pair, ending: { why, better } }: Loss): stri
   return `lost ${pair.env}#${pair.index} in epoch ${epoch}: ${why}${advice}`
 }
 
-/** Formats a lost challenge with the messages of both sides. */
 export function formatFullLoss({ epoch, pair, ending, ...place }: Loss): string {
   const lines = formatEnding(ending).map((line) => `  ${line}`)
   return [`lost in epoch ${epoch}: ${formatSample(pair, place)}`, ...lines].join('\n')

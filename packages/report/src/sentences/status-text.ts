@@ -13,7 +13,7 @@ import { formatEpoch, formatLane } from './epoch-text.ts'
 type Names = Readonly<Record<string, string>>
 type StatusRows = readonly Readonly<Record<string, string | number | undefined>>[]
 
-/** Formats the state of a subnet, without its tables. */
+/** Formats a subnet's state, without its tables. */
 export function formatStatus(status: SubnetStatus, names: Names = {}): readonly string[] {
   const { state, facts, duels, block, place, due, queue, rows } = status
   const waiting = queue.filter((each) => each.place !== undefined)
@@ -31,13 +31,11 @@ export function formatStatus(status: SubnetStatus, names: Names = {}): readonly 
     `champion  ${champion}; ratio to beat ${percent(state.ratio)}`,
     ...(contenders.length > 0 ? contenders : ['none']).map((text) => `contender ${text}`),
     `queue     ${waiting.length} waiting, next ${nameOf(waiting[0]?.hotkey ?? 'none')}`,
-    // The lanes are in the table.
     ...(facts ? [formatEpoch({ ...facts, lanes: [] }, nameHotkeysBy(names))] : []),
     ...formatIdle(rows, quorumEpochs, nameOf),
   ]
 }
 
-/** Returns the validators as the rows of a table. */
 export function listValidatorRows({ rows }: SubnetStatus, names: Names = {}): StatusRows {
   const nameOf = nameHotkeysBy(names, (hotkey) => printable(hotkey))
   return rows.map(({ uid, hotkey, stake, isIdle, lane, trust, committed, weights, ago }) => ({
@@ -54,7 +52,7 @@ export function listValidatorRows({ rows }: SubnetStatus, names: Names = {}): St
   }))
 }
 
-/** Names the idle validators and their stakes on one line, heaviest first. Empty without any. */
+/** Names the idle validators and their stakes on one line, heaviest first. */
 export function formatIdle(
   validators: readonly Pick<ValidatorStatus, 'hotkey' | 'stake' | 'isIdle'>[],
   quorumEpochs: number,
@@ -69,7 +67,6 @@ export function formatIdle(
   return [`Idle validators ${what}: ${idle.join(', ')}`]
 }
 
-/** Returns the miners that wait for a duel as the rows of a table. */
 export function listQueueRows({ queue }: SubnetStatus, names: Names = {}): StatusRows {
   const nameOf = nameHotkeysBy(names, (hotkey) => printable(hotkey))
   const waiting = queue.filter(({ place }) => place !== undefined)

@@ -9,7 +9,6 @@ import {
 } from '../text.ts'
 import type { Verification } from '../verification.ts'
 
-/** Formats a flaw or a warning. */
 export const formatFinding = (
   finding: RecomputedEpoch['flaws' | 'warnings'][number],
   tone: Tone,
@@ -40,10 +39,9 @@ export function formatVerification(end: Verification, nameOf: HotkeyFormatter): 
   ]
 }
 
-/** Text about copies that `--copies` left out. */
 const NOT_COMPARED = ' Not compared: the other copies of each block (run it without --copies).'
 
-/** States whether everything is valid, and the copies that were not compared. */
+/** States whether everything is valid, and which copies were not compared. */
 function formatConclusion({ flaws, uncompared }: Verification): string {
   const limits = uncompared === 'NONE' ? '' : NOT_COMPARED
   if (flaws > 0) return `${formatCount(flaws, 'flaw')} found.${limits}`
@@ -52,10 +50,7 @@ function formatConclusion({ flaws, uncompared }: Verification): string {
     : `No problems in the copies compared.${limits}`
 }
 
-/**
- * Formats the number of validators that gave all their weight to the champion at the end of the
- * last epoch.
- */
+/** Formats how many validators give all their weight to the neuron that is owed it. */
 function formatVotes(votes: Verification['votes'], nameOf: HotkeyFormatter): readonly string[] {
   if (votes === undefined) return []
   const { uid, validators, agreeing, others } = votes
@@ -66,7 +61,6 @@ function formatVotes(votes: Verification['votes'], nameOf: HotkeyFormatter): rea
   return [`weights    ${given}${differing.join('')}`]
 }
 
-/** Formats the verdict on a proof file. */
 export function formatProof({ result, read }: ProofFileVerdict, nameOf: HotkeyFormatter): Line {
   if (!result.ok) return { text: `✘ ${result.code}: ${printable(result.detail)}`, tone: 'bad' }
   const { validator = '', epoch, netuid, genesis } = read?.header ?? {}
@@ -82,7 +76,7 @@ export function formatProof({ result, read }: ProofFileVerdict, nameOf: HotkeyFo
 const MIN_WAIT_MS = 10_000
 const MAX_NAMED = 8
 
-/** Formats the buckets that a run waited for, longest wait first. Undefined without a wait. */
+/** Formats the buckets that a run waited for, longest wait first, if there are any. */
 export function formatWaits(waits: Waits): string | undefined {
   const slow = [...waits].filter(([, ms]) => ms >= MIN_WAIT_MS).sort(([, a], [, b]) => b - a)
   if (slow.length === 0) return undefined

@@ -5,17 +5,17 @@ import { blake3Ready } from '@affine/prng'
 import { Piscina } from 'piscina'
 import { checkHere } from '../bucket-reader.ts'
 
-/** The modules of environments that the main thread loaded. */
+/** Modules of environments that the main thread loaded. */
 const modules: readonly string[] = Piscina.workerData
 
 /**
- * The WebAssembly of hashes and signatures has to start before the first block is checked: later
- * blocks arrive without a pause in which it could start.
+ * The WebAssembly of hashes and signatures starts before the first block is checked: later blocks
+ * arrive without a pause in which it could start.
  */
 const ready = Promise.all([blake3Ready(), verifyReady(), ...modules.map(loadModule)])
 
 /**
- * Checks a block in a thread of `openThreads`. Resolves with JSON, which is faster to transfer than
+ * Checks a block in a thread of `openThreads`. Resolves with JSON, which transfers faster than
  * objects.
  */
 export default async (task: {

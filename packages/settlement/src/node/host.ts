@@ -6,8 +6,8 @@ import type { Host } from '../open-chain.ts'
 const MAX_BYTES = 268_435_456
 
 /**
- * Node's clock and randomness, regular files of at most 256 MiB, and a fetch over `node:http` and
- * `node:https`. The fetch follows no redirect, and no server can crash the process through it.
+ * Node's clock and randomness, regular files of at most 256 MiB, and a fetch that follows no
+ * redirect and through which no server can crash the process.
  */
 export const NODE_HOST: Host = {
   random: randomBytes,

@@ -23,13 +23,11 @@ import { NODE_HOST } from './host.ts'
 /** Stake of each validator in rao. */
 const STAKE = 1_000_000_000_000n
 
-/** The number of a new local chain's keys by role, and its maximum number of neurons. */
+/** Numbers of a new local chain's keys by role, and its maximum number of neurons. */
 type LocalStart = Readonly<Record<'validators' | 'miners' | 'maxUids', number>>
 
-/** Returns the path of the chain in a folder. */
 export const chainPath = (folder: string): string => join(folder, 'chain.json')
 
-/** Reports whether a folder has a local chain. */
 export const hasChain = (folder: string): boolean => existsSync(chainPath(folder))
 
 /** Reports whether a folder has only files that a first start writes before the chain. */
@@ -38,10 +36,7 @@ export async function isUnused(folder: string): Promise<boolean> {
   return names.every((name) => /^(keys|lock|\.gitignore|\..*\.tmp)$/.test(name))
 }
 
-/**
- * Opens the chain in a folder that this process has locked. If there is none, creates a chain with
- * as many keys as `begin` states.
- */
+/** Opens the chain in a folder that this process has locked, or creates one as `begin` states. */
 export async function openFolder(folder: string, begin: LocalStart): Promise<KeptChain> {
   const file = chainPath(folder)
   if (hasChain(folder)) return KeptChain.resume(file)
@@ -64,12 +59,11 @@ const newKeys = (folder: string, role: string, count: number): Promise<readonly 
     }),
   )
 
-/** The quotas of an environment on a new local network, by its number of players. */
+/** Quotas of an environment on a new local network, by number of players. */
 const QUOTAS = { 1: { quotaFirst: 32, quotaMost: 512 }, 2: { quotaFirst: 8, quotaMost: 64 } }
 
 /**
- * Checks the environments of loaded modules, and returns their constants, or undefined if there are
- * no environments.
+ * Checks the environments of loaded modules, and returns their constants if there are any.
  * @throws Error that describes the first flaw.
  */
 function createEnvs(): ChainEnvs | undefined {
@@ -84,8 +78,8 @@ function createEnvs(): ChainEnvs | undefined {
 }
 
 /**
- * Creates a chain with the rules of the local network. It plays the environments of the loaded
- * modules, otherwise the built-in ones. Uids follow the order of the hotkeys.
+ * Creates a chain with the rules of the local network, and with the environments of the loaded
+ * modules, otherwise the built-in environments. Uids follow the order of the hotkeys.
  */
 export function createLocalChain(
   validators: readonly string[],
@@ -113,8 +107,7 @@ export function createLocalChain(
 export const keysPath = (folder: string): string => join(folder, 'keys')
 
 /**
- * Resolves with the key of this name: the existing one, or a new one, which is synced to disk with
- * access only for its owner.
+ * Resolves with the key of this name. A new key is synced to disk with access only for its owner.
  * @throws AlteredFile, as a rejection, if the file does not contain a key.
  */
 export async function openKey(folder: string, name: string): Promise<Account> {
@@ -126,8 +119,8 @@ export async function openKey(folder: string, name: string): Promise<Account> {
 type Serve = ReturnType<typeof serveLocal>
 
 /**
- * A local chain and the file of its export. Every block is synced to the file before anyone can
- * read it. Only this process may write to the file.
+ * A local chain and the file of its export. A block is synced to the file before anyone can read
+ * it. Only this process may write to the file.
  */
 export class KeptChain implements AsyncDisposable {
   readonly chain: LocalChain
@@ -152,10 +145,9 @@ export class KeptChain implements AsyncDisposable {
   }
 
   /**
-   * Opens the chain in a file. If its last process was killed, the file may end within a block's
-   * line. No one has read that block, and it is removed.
-   * @throws Error, as a rejection, if any other block does not match its hash: the file was
-   *   altered.
+   * Opens the chain in a file. Removes an incomplete last line: its process was killed before
+   * anyone could read that block.
+   * @throws Error, as a rejection, if another block does not match its hash: the file was altered.
    */
   static async resume(path: string): Promise<KeptChain> {
     const text = await NODE_HOST.readText(path)

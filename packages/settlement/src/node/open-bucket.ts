@@ -21,11 +21,10 @@ import { publicFetch } from './public-fetch.ts'
 const publicOnly = publicFetch()
 
 /**
- * Returns a function that opens the bucket that a validator announced. It returns null if the
- * bucket must not be opened. A plain name is looked up below `base`, a folder or URL that the
- * reader chose, so that an announcement cannot lead elsewhere. An https URL with only a host and a
- * path is read from public addresses; on a network whose miners are on loopback, http URLs and any
- * address are allowed too. Protocol §6.4.
+ * Returns a function that opens announced buckets. A plain name is looked up below `base`, a folder
+ * or URL that the reader chose, so that an announcement cannot lead elsewhere. An https URL with
+ * only a host and a path is read from public addresses; on a network whose miners are on loopback,
+ * http URLs and any address are allowed too. Protocol §6.4.
  */
 export function createBucketOpener(
   base: string | undefined,
@@ -41,10 +40,10 @@ export function createBucketOpener(
 }
 
 /**
- * Resolves if at least one of the buckets that validators announced by name is below `base`, or if
- * no bucket was announced by name.
+ * Resolves if a bucket that was announced by name is below `base`, or if none was announced by
+ * name.
  * @throws RangeError, as a rejection, if no such bucket exists, or if `base` is missing and all
- *   were announced by name. Error if some could not be read and the others do not exist.
+ *   buckets were announced by name. Error if some cannot be read and the others do not exist.
  */
 export async function expectBuckets(
   { chain, network }: Subnet,
@@ -83,9 +82,8 @@ export async function expectBuckets(
 }
 
 /**
- * Looks for a bucket below `base`: for its folder, or at a URL for its state of `epoch`. No bucket
- * serves the state of a network's first epoch; without an epoch, the bucket is assumed. Resolves
- * with the failure if the bucket cannot be read.
+ * Looks for a bucket below `base`: for its folder, or at a URL for its state of `epoch`. Without an
+ * epoch, a bucket at a URL is assumed to exist: none serves the network's first state.
  */
 async function findBucket(
   base: string,
@@ -100,7 +98,6 @@ async function findBucket(
   return isThere ? 'there' : answer
 }
 
-/** Looks for a folder. */
 async function findFolder(path: string): Promise<'there' | 'missing' | BucketFailureFacts> {
   try {
     return (await stat(path)).isDirectory() ? 'there' : 'missing'
@@ -110,7 +107,7 @@ async function findFolder(path: string): Promise<'there' | 'missing' | BucketFai
   }
 }
 
-/** The system's codes for a path without a file. */
+/** System codes for a path without a file. */
 const MISSING: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'])
 
 const isUrl = (base: string): boolean => /^https?:\/\//.test(base)

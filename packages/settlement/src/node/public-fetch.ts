@@ -5,10 +5,7 @@ import type { Duplex } from 'node:stream'
 import { AGENT_OPTIONS, fetchBy } from '@affine/node/http'
 import ipaddr from 'ipaddr.js'
 
-/**
- * Reports whether a text is the address of a public host, by IANA's registries of special
- * addresses.
- */
+/** Reports whether a text is a public IP address, by IANA's registries of special addresses. */
 export function isPublic(address: string): boolean {
   if (isIP(address) === 0) return false
   const place = ipaddr.process(address) // maps an IPv4 address in IPv6 back to IPv4
@@ -35,8 +32,8 @@ function publicLookup(lookup: LookupFunction): LookupFunction {
 }
 
 /**
- * Connects only to public addresses. Checks an address in the URL before connecting, and the peer's
- * address afterwards.
+ * Connects only to public addresses. Checks an address in the URL before, and the peer's address
+ * after connecting.
  */
 export class PublicAgent extends Agent {
   override createConnection(
@@ -60,7 +57,7 @@ export class PublicAgent extends Agent {
 /**
  * Returns a fetch for untrusted URLs: only https, and only public addresses. Addresses are checked
  * when the connection is made, so that a name cannot be changed after a check. `lookup` resolves
- * names, and `ca` contains the trusted certificates. Default of both: the system's.
+ * names, and `ca` contains the trusted certificates. Defaults: the system's.
  */
 export function publicFetch({
   lookup = systemLookup,

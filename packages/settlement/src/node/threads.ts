@@ -3,28 +3,24 @@ import { listModules } from '@affine/envs/modules'
 import type { Piscina } from 'piscina'
 import { type CheckBlock, checkHere } from '../bucket-reader.ts'
 
-/** Size in bytes below which a block takes less time to check than to send to a thread. */
+/** Size below which checking a block takes less time than sending it to a thread. */
 const SMALL_BYTES = 65_536
 const IDLE_MS = 10_000
-/** Blocks per thread: the current one, and the next one. */
+/** Blocks per thread: the current and the next. */
 const BLOCKS_EACH = 2
 
-/**
- * Threads that check blocks. No thread starts before there is work for it. Disposing of them
- * rejects all pending checks.
- */
+/** Threads that check blocks, started on demand. Disposing of them rejects all pending checks. */
 export interface Threads extends AsyncDisposable {
   readonly check: CheckBlock
   /**
-   * Lanes to read concurrently, so that every thread has its blocks and one more block is being
-   * read.
+   * Number of lanes to read concurrently: every thread has its blocks, and one more is being read.
    */
   readonly lanesAtOnce: number
 }
 
 /**
- * Opens at most `max` threads, 1 or more. This thread checks the first `spared` bytes: with a short
- * history, starting threads would take longer than they save.
+ * Opens at most `max` threads, 1 or more. This thread checks the first `spared` bytes: for a short
+ * history, threads take longer to start than they save.
  */
 export function openThreads(max: number, spared = 0): Threads {
   let pool: Promise<Piscina> | undefined

@@ -9,7 +9,7 @@ import { printQueue } from './queue.ts'
 import { printSpeed } from './speed.ts'
 import { printYears } from './years.ts'
 
-/** The parts by name. `--all` plays ten times as many duels. */
+/** The parts by name. `--all` plays ten times as many duels in most of them. */
 const PARTS: Readonly<Record<string, () => void | Promise<void>>> = {
   speed: printSpeed,
   hold: printHold,

@@ -1,5 +1,5 @@
 // Adds an environment, a kind of bucket and a kind of chain to a copy of the project, each in one
-// file with a line or two elsewhere, then checks and tests the copy.
+// file with a few lines elsewhere, then checks and tests the copy.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -151,7 +151,7 @@ try {
   copy.run('biome', 'check', '--error-on-warnings', 'packages', 'apps')
   copy.run('tsc', '-p', '.')
   copy.run('vitest', 'run', '--project', 'node', '--project', 'alone', ...TESTS)
-  console.log('each was added in one file, with a line or two where it is listed')
+  console.log('an environment, a bucket and a chain were added, and the copy passes')
 } catch (error) {
   console.error(error.message)
   process.exitCode = 1

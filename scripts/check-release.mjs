@@ -129,7 +129,7 @@ async function publish({ folder, released }) {
   expectSame('tags', lines().slice(before.length), made)
 }
 
-/** Updates the project, and verifies the evidence that af 0.1.0 wrote. */
+/** Updates `project`, and verifies the evidence that af 0.1.0 wrote. */
 async function upgrade() {
   await start(project, 'npm', 'update')
   const installed = readdirSync(project, { recursive: true, encoding: 'utf8' })
@@ -146,7 +146,7 @@ async function upgrade() {
   expectSame('af-verify', `@affine/verifier@${version.trim()}`, versions().at(-1))
 }
 
-/** Checks the tarballs, and the project that has installed them. */
+/** Checks the tarballs, and `project`, which has installed them. */
 async function checkPackages(folder) {
   const packages = manifests()
   const tarballs = packages.map(({ name, version }) => {

@@ -60,7 +60,7 @@ describe('answering', () => {
     expect([...last].sort()).toEqual(missing(attesting))
   })
 
-  test('names no voter that neither attests nor owes a lane', async () => {
+  test('names no voter that neither attests nor is due', async () => {
     const subnet = new ReadingSubnet([100, 100, 100])
     const [first, second, third] = subnet.voters as [Account, Account, Account]
     const begun = await subnet.begin()

@@ -72,7 +72,7 @@ describe.each<Step>(STEPS)('a contender that %s', (_, move, waiting) => {
     }
   })
 
-  it('waits behind all miners present at its loss, or does not wait with its old commitment', () => {
+  it('waits only with a new commitment, behind all miners present at its loss', () => {
     const begun = startedDuels({ protocol: ONE, miners: [king, better] })
     const late = miner('late', blockOf(begun, begun.epoch) - 1)
     const scene: Scene = { protocol: ONE, rates: [0, 1], miners: [king, late, ...moved(begun)] }

@@ -126,7 +126,7 @@ describe('a state', () => {
     ])
   })
 
-  it('adds epochs to those before, and replaces other findings', () => {
+  it('adds epochs, and replaces only findings that are given', () => {
     const read = addFindings(stateOf(epoch(1)), { epochs: [epoch(2)], queue: [] })
     const followed = addFindings(read, { failure: 'no chain' })
     expect(followed.epochs.map((each) => each.epoch)).toEqual([1, 2])

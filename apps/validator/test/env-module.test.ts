@@ -35,7 +35,7 @@ it('refuses a chain whose environments are missing, and names them', async () =>
   expect([code, stderr]).toEqual([2, expect.stringContaining('plays go@0.1.0 with specHash abab')])
 })
 
-it('begins a local network with the environments of its modules only', async () => {
+it('gives a new local chain only the environments of loaded modules', async () => {
   await write('nim.mjs', NIM)
   await write('nim-2.mjs', NIM.replace("'0.1.0'", "'0.2.0'"))
   const env = { AFFINE_ENV_MODULE: 'nothing.mjs' }

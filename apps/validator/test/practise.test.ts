@@ -112,7 +112,7 @@ describe.concurrent('af practise', () => {
     }
   })
 
-  it('continues after a kill without repeated requests, and rejects other arguments', async () => {
+  it('repeats no stored challenge after a kill, and rejects other arguments', async () => {
     const file = join(root, 'practice.jsonl')
     const player = { skill: 0.5, seed: 'slow' }
     const { url } = await endpoint((prompt) => playerReply(prompt, player), 10)

@@ -171,7 +171,7 @@ describe('the blocks to the next epoch', () => {
     [17, 29],
     [1_000_000, 1_000_006],
   ])(
-    'are computed from the block number: after block %i, the next epoch starts at block %i',
+    'are computed from the block number: for a call after block %i, the next starts at %i',
     async (head, nextStart) => {
       const settings = { ...TIMELOCKED, head: { number: head, hash: '' } }
       expect(head + (await countBlocksToReveal(runtimeOf({}), NETUID, settings))).toBe(nextStart)
@@ -184,7 +184,7 @@ describe('the blocks to the next epoch', () => {
     [1008, 1019],
     [1009, 1019],
   ])(
-    'follow the counted epochs: after block %i, the next epoch starts at block %i',
+    'follow the counted epochs: for a call after block %i, the next starts at %i',
     async (head, nextStart) => {
       const settings = { ...SETTINGS, head: { number: head, hash: '' }, revealPeriod: 2 }
       const blocks = await countBlocksToReveal(runtimeOf(counted), NETUID, settings)

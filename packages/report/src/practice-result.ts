@@ -116,7 +116,7 @@ function formatRewards(rewards: PracticeResult['rewards'], challenges: number): 
 const formatRange = ({ lower, upper }: CountedRate): string =>
   `${lower.toFixed(3)}…${upper.toFixed(3)}`
 
-/** Formats a lost challenge, with its last observation and the best reply. */
+/** Formats a lost challenge: its rewards, its end, and a better reply, if any. */
 export function formatPracticeLoss(played: PracticeEpisode, ending: EpisodeEnding): string {
   const { env, challengeId, reward, best, champion } = played
   const other = champion === undefined ? '' : `, the champion ${champion}`

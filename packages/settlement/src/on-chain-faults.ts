@@ -93,7 +93,7 @@ export interface Votes {
   readonly others: readonly Warning[]
 }
 
-/** Hotkeys that are owed all weight, one an epoch, up to the current epoch. */
+/** Hotkey that is owed all weight, if any, in each of consecutive epochs. */
 export type Recipients = readonly (string | undefined)[]
 
 /**

@@ -312,7 +312,7 @@ it('reports only silence of buckets that are no longer read', async () => {
   ])
 })
 
-it('compares the states in all buckets, also after a failure', async () => {
+it('compares the states in all buckets, even failed ones', async () => {
   const state = firstState(PROTOCOL, 5)
   const right = new TextEncoder().encode(encodeState(state))
   const path = statePath(5)

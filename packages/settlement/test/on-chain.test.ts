@@ -129,7 +129,7 @@ test.each([
   [20, 22],
   [21, 24],
   [100, 182],
-])('up to block %i the last 20 blocks took %i ms on average', async (block, ms) => {
+])('averages the last 20 block times up to block %i: %i ms', async (block, ms) => {
   const time = async (of: number) => of * of + 2 * of
   expect(await averageBlockMs({ time }, block)).toBe(ms)
 })

@@ -6,7 +6,7 @@ import { readNamed } from './fault-text.ts'
 /** Loads the function that reports which variables `.env` may set. */
 export type LoadIsOwnVariable = () => Promise<IsOwnVariable>
 
-/** Reports whether a variable names a chain or its buckets. */
+/** Reports whether a variable is Affine's or names a chain. */
 const isOfChain: IsOwnVariable = (name) => /^(?:AFFINE|SUBTENSOR)_|^NETUID$/.test(name)
 
 /**

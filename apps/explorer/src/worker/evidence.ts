@@ -25,7 +25,7 @@ export interface ProofEvidence extends SampleProof, Scope {
   /** Secret that the lane's last block reveals. */
   readonly secret: string
   readonly beaconBlock: number
-  /** Head of the lane on chain when lanes closed. */
+  /** Head of the lane, sealed on chain in time. */
   readonly sealed: string
 }
 

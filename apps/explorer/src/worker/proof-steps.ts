@@ -137,7 +137,7 @@ const SENTENCES: Readonly<Record<ProofStep['code'], Pick<Step, 'title' | 'senten
   },
   head: {
     title: 'Head → seal on chain',
-    sentence: 'This head was on chain when lanes closed: nothing can change now.',
+    sentence: 'This head was sealed in time: the lane can no longer change.',
   },
   signature: {
     title: 'Signature',

@@ -101,7 +101,7 @@ async function runValidator(settings: Settings, account: Account, screen: Output
   })
   for await (const next of subnet.chain.heads(signal)) validator.onHead(next)
   const { grace } = settings
-  const text = `stopping within ${grace} s; a second signal stops it immediately`
+  const text = `stopping within ${grace} s; repeat the signal to end it now`
   screen.line(text, { type: 'stopping' })
   await Promise.race([validator.stop(), sleep(grace * 1000)])
   // Releasing the folder's lock needs the disk, which may hang.

@@ -141,7 +141,7 @@ const SERVICE = {
   },
 } satisfies Table
 
-/** The settings of every validator, independent of its hotkey and bucket. */
+/** Settings of every validator, for any kind of hotkey and of bucket. */
 export const COMMON = { ...CHAIN, ...WORK, ...PLACE, ...SERVICE }
 
 /** A setting, its name, and the heading of its option in help. */

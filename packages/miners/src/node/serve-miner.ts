@@ -2,7 +2,7 @@ import { listen } from '@affine/node/listen'
 import { joinParts } from '../completion.ts'
 import { answerPrompt, type ReferencePlayer, type ReferenceReply } from '../reference-miner.ts'
 
-/** The prompt and the reply of a request; undefined if the request has no prompt. */
+/** The prompt and the reply of a request; undefined if the request is refused. */
 export type MinerRequest = (ReferenceReply & { readonly prompt: string }) | undefined
 
 /**

@@ -21,8 +21,8 @@ const MAX_DEPTH = 16
  *
  * Source: RFC 8785 §3.2. Vectors: vectors/prng/canonical-json.json. Protocol §1.1.
  * @throws TypeError for null, undefined, bigint, functions, symbols, holes and objects of a class.
- * @throws RangeError for fractions, -0, integers past ±(2^53 - 1), lone surrogates, and a depth
- *   over 16.
+ * @throws RangeError for fractions, NaN, -0, numbers past ±(2^53 - 1), lone surrogates, and a
+ *   depth over 16.
  */
 export function canonicalize(value: Json): string {
   return write(value, 0)
@@ -53,8 +53,9 @@ export function parseCanonical(text: string): Result<Json, 'NOT_JSON' | 'NOT_CAN
 }
 
 /**
- * Returns the number of keys in a value from `JSON.parse`, or NaN if a key is out of order or a
- * part has no canonical text. `depth` is the number of arrays and objects around the value.
+ * Returns the number of keys in a value from `JSON.parse`, or NaN if a key is out of order or below
+ * `:`, or a part is null, not a canonical number or too deep. Does not check strings for lone
+ * surrogates. `depth` is the number of arrays and objects around the value.
  */
 function countKeys(value: Json | null, depth: number): number {
   if (typeof value === 'string' || typeof value === 'boolean') return 0
@@ -67,9 +68,9 @@ function countKeys(value: Json | null, depth: number): number {
 }
 
 /**
- * Returns `countKeys` for an object. Engines store keys in the order of the text, except keys that
- * look like an array's index, which come first: these keys give NaN. `for in` is faster than
- * `Object.keys`.
+ * Returns `countKeys` for an object. Engines store keys in the order of the text, except an array's
+ * indices, which come first: every key below `:`, as indices are, gives NaN. `for in` is faster
+ * than `Object.keys`.
  */
 function countObjectKeys(record: { readonly [key: string]: Json }, depth: number): number {
   let count = 0
@@ -94,7 +95,7 @@ const [UPPER_E, BACKSLASH, LOWER_E] = [0x45, 0x5c, 0x65]
  * Reports whether a JSON text is certainly canonical; `keys` is `countKeys` of its value. Only
  * spaces, floats, repeated keys, long escapes and lone surrogates are left to find, which takes a
  * quarter of the time of writing the value again. Returns false for some canonical texts: with a
- * boolean, whose `e` could belong to a float, or with a `u` or `/` after a backslash.
+ * key below `:`, a boolean, whose `e` could belong to a float, or a `u` or `/` after a backslash.
  */
 function isCompact(text: string, keys: number): boolean {
   let colons = 0

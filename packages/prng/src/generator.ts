@@ -68,8 +68,9 @@ export class Generator {
   }
 
   /**
-   * Returns 0 to 2^32 - 1; `integers(2**32)`: the lower half of 64 bits. The next call returns the
-   * upper half, regardless of draws in between. Protocol §2.2.
+   * Returns 0 to 2^32 - 1; `integers(2**32)`: the lower half of 64 bits. The next draw of 32 bits,
+   * also by `integers` or `permutation`, is the upper half, regardless of draws of 64 bits in
+   * between. Protocol §2.2.
    */
   uint32(): number {
     if (this.#hasUint32) {
@@ -95,7 +96,8 @@ export class Generator {
    * half is below 2^32 (2^64) mod size, which would make some results likelier.
    *
    * Source: Lemire (2019), doi:10.1145/3230636; numpy/random/src/distributions. Protocol §2.2.
-   * @throws RangeError unless low < high <= low + 2^53, high <= 2^53.
+   * @throws TypeError unless both are numbers; RangeError unless they are integers, low >= 1 - 2^53
+   *   and low < high <= low + 2^53, high <= 2^53.
    */
   integers(low: number, high: number): number {
     const size = rangeSize(low, high)

@@ -5,7 +5,7 @@ import vectors from '../../../vectors/prng/canonical-json.json' with { type: 'js
 import { anyJson } from './any-json.ts'
 
 const errors = { TypeError, RangeError }
-describe('vectors', () => {
+describe('canonicalize and parseCanonical agree with the vector', () => {
   test.each(vectors)('$what', ({ input, want }) => {
     if (want.code !== undefined) {
       expect(parseCanonical(input)).toMatchObject({ ok: false, code: want.code })

@@ -6,7 +6,7 @@ import vectors from '../../../vectors/prng/digest.json' with { type: 'json' }
 const errors = { TypeError, RangeError }
 
 describe('digest', () => {
-  test.each(vectors)('$what', ({ input, want }) => {
+  test.each(vectors)('agrees with the vector: $what', ({ input, want }) => {
     const call = () => digest(input.tag as string, ...(input.fields as Json[]))
     if (want.error !== undefined) expect(call).toThrow(errors[want.error as keyof typeof errors])
     else expect(call()).toBe(want.hash)

@@ -64,7 +64,7 @@ const anyRange = fc
   )
   .map(([low, end]) => [low + 0, Math.max(low, end) + 1] as const)
 
-describe('properties', () => {
+describe('a generator', () => {
   test('draws the numbers of a BigInt implementation', () => {
     const names = ['uint64', 'uint32', 'random', 'integers', 'permutation'] as const
     const calls = fc.array(fc.tuple(fc.constantFrom(...names), anyRange), { maxLength: 30 })
@@ -83,7 +83,7 @@ describe('properties', () => {
     )
   })
 
-  test('starts as 128-bit arithmetic does, with every possible carry', () => {
+  test('starts as 128-bit arithmetic does, also with carries', () => {
     const word = fc.constantFrom(0, 1, 2, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff)
     fc.assert(
       fc.property(fc.array(word, { minLength: 8, maxLength: 8 }), (words) => {

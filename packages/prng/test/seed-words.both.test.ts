@@ -4,7 +4,7 @@ import vectors from '../../../vectors/prng/seed-words.json' with { type: 'json' 
 
 const errors = { TypeError, RangeError }
 
-test.each(vectors)('$what', ({ input, want }) => {
+test.each(vectors)('seedWords agrees with the vector: $what', ({ input, want }) => {
   // The vectors write bigints as strings of digits.
   const seed = (typeof input.seed === 'string' ? BigInt(input.seed) : input.seed) as bigint
   if (want.error === undefined) {

@@ -30,12 +30,12 @@ interface OpenWalks {
 }
 
 /**
- * Maximum mass that is dropped in total. The mass of a number of wins is dropped below DUST / cap.
- * Each trial adds one number of wins, so at most cap + 1 are dropped.
+ * Maximum mass that is dropped in total, except for one part in cap. A number of wins is dropped
+ * when its mass is below DUST / cap; n trials have n + 1 of them, so at most cap + 1 are dropped.
  */
 const DUST = 1e-16
 
-/** Returns mass[wins]. A function for one type of array is faster. */
+/** Returns mass[wins]. Engines make a function for only one type of array faster. */
 const at = (mass: Float64Array, wins: number): number => mass[wins] ?? 0
 
 /**
@@ -147,8 +147,8 @@ function expectWalk({ p, ratioPpm, rule }: Walk): void {
  * Returns for each n in 0..cap the minimum number of wins for which `lowerReaches` is true; n + 1
  * if there is none, or if n is below `minTrials`.
  *
- * Exact: floats are within 1e-8 of the edge, as cap is at most 10^7, and within 1e-6 of an integer
- * `lowerReaches` decides.
+ * Exact: the float `edge` has an error below 1e-8, as cap is at most 10^7, and `lowerReaches`
+ * decides if `edge` is within 1e-6 of an integer.
  */
 export function winBoundary(
   ratioPpm: number,

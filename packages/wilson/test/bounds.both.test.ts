@@ -25,7 +25,7 @@ const UNIT = 1_000_000n
 const scaled = (count: number) =>
   Number.isInteger(count) ? BigInt(count) * UNIT : BigInt(Math.round(count * 1e6))
 
-test.each(bounds.vectors)('$what: $input.wins of $input.trials, z $input.z', ({ input, want }) => {
+test.each(bounds.vectors)('bounds $input.wins of $input.trials: $what', ({ input, want }) => {
   const { wins, trials, z } = input
   const zSquaredPpm = BigInt(Math.round(z * z * 1e6))
   const given = { wins: scaled(wins), trials: scaled(trials), unit: UNIT, zSquaredPpm }

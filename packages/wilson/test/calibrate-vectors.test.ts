@@ -3,7 +3,7 @@ import vectors from '../../../vectors/wilson/calibrate.json' with { type: 'json'
 import { calibrate } from '../src/index.ts'
 import { largest } from './largest.ts'
 
-describe('vectors', () => {
+describe('calibrate and crossing agree with the vector', () => {
   test.each(vectors.vectors)(
     'cap $input.cap: $what',
     ({ input: { alpha, cap, minTrials, zSquaredPpm }, want }) => {

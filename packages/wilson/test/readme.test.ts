@@ -18,7 +18,7 @@ const rows = [...readme.matchAll(/^\| `(.+?)` +\| ([\d.]+) +\|/gm)].map(
   }),
 )
 
-test.each(rows)('$expression', ({ expression, value }) => {
+test.each(rows)('computes the value of $expression', ({ expression, value }) => {
   const names = { ...wilson, rule }
   const got: number = new Function(...Object.keys(names), `return ${expression}`)(
     ...Object.values(names),
@@ -26,6 +26,6 @@ test.each(rows)('$expression', ({ expression, value }) => {
   expect(got.toFixed(value.split('.')[1]?.length ?? 0)).toBe(value)
 })
 
-test('finds all nineteen rows', () => {
+test('finds the nineteen rows of the README', () => {
   expect(rows).toHaveLength(19)
 })

@@ -3,7 +3,7 @@ import vectors from '../../../vectors/wilson/walk.json' with { type: 'json' }
 import { calibrate, crossing, type Walk, walk } from '../src/index.ts'
 import { near, revive } from './vectors.ts'
 
-test.each(vectors.vectors)('p $input.p, R $input.ratioPpm, cap $input.rule.cap', (vector) => {
+test.each(vectors.vectors)('walks p $input.p, R $input.ratioPpm, cap $input.rule.cap', (vector) => {
   const { input, want } = vector
   const { p, ratioPpm, rule } = revive<Walk>(input)
   expect(walk({ p, ratioPpm, rule })).toMatchObject({
@@ -16,6 +16,6 @@ test.each(vectors.vectors)('p $input.p, R $input.ratioPpm, cap $input.rule.cap',
   expect(crossing({ p, ratioPpm, rule })).toEqual(near(want.crossing))
 })
 
-test('computes the protocol’s z for cap 500', () => {
+test('computes the z of the README for a cap of 500', () => {
   expect(calibrate({ alpha: 0.05, cap: 500, minTrials: 10 })).toBe(2.67)
 })

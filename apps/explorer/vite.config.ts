@@ -11,11 +11,11 @@ const BLAKE3 = 'hash-wasm/dist/blake3.umd.min.js'
 const BLAKE3_PATH = resolve(BLAKE3)
 const HASHER = fileURLToPath(new URL('src/worker/blake3.ts', import.meta.url))
 
-/** Modules that our packages import only for speed; plain JavaScript replaces them. */
+/** Modules that our packages import only for speed; without them, plain JavaScript runs. */
 const COMPILED: Readonly<Record<string, string | { id: string; external: true }>> = {
   // prng omits it in browsers, but a page that verifies everything needs it.
   [BLAKE3]: BLAKE3_PATH,
-  // Its 170 kB would always be sent. A bare external import fails in a browser.
+  // A bare external import fails in a browser, so its 170 kB are not sent.
   '@polkadot/wasm-crypto': { id: '@polkadot/wasm-crypto', external: true },
 }
 

@@ -15,7 +15,7 @@ import { LinkWarning, ReadingStrip, SourceBar } from './views/reading-strip.tsx'
 import { ValidatorsView } from './views/validators-view.tsx'
 
 interface AppProps extends Feed {
-  /** Undefined if no network is named; the feed then reports the reason. */
+  /** Undefined if none is named or it is refused; the feed then reports the reason. */
   readonly network: NamedNetwork | undefined
 }
 

@@ -10,7 +10,8 @@ export interface NetworkFile {
   readonly netuid?: number
   readonly firstEpoch?: number
   /**
-   * Number of epochs to read, up to the chain's head. The attested state before them is trusted.
+   * Number of epochs to read, up to the chain's head, from an attested state that the page trusts.
+   * Default: all, from the network's first state.
    */
   readonly last?: number
   /** Names by hotkey. */
@@ -59,8 +60,8 @@ const QUERY_NAMES = Object.keys(FIELDS)
 /**
  * Chooses the network. A query with a `chain` describes the network completely. Otherwise the
  * site's file describes it, and the query may replace `last`. URLs are resolved against `base`.
- * Refuses values that are out of range, malformed or unused, and URLs that the page's policy
- * forbids. Never throws.
+ * Refuses values that are out of range or malformed, fields of a link that are unknown or unused,
+ * and URLs that the page's policy forbids; ignores malformed names of hotkeys. Never throws.
  */
 export function chooseNetwork(
   value: unknown,
@@ -79,7 +80,7 @@ export function chooseNetwork(
   return { ok: true, value: { file: isOwn ? own : link.value, isByLink: hasChain && !isOwn, own } }
 }
 
-/** Returns the reason that a query is refused, if there is one. */
+/** Returns the reason that the field names of a query are refused, if there is one. */
 function findQueryError(query: Fields): string | undefined {
   const names = Object.keys(query)
   const unknown = names.find((name) => !QUERY_NAMES.includes(name))

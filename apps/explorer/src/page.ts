@@ -50,7 +50,7 @@ export function readingState({ file, failure, ms }: AppState): 'reading' | 'stop
   return file === undefined || failure !== undefined ? 'stopped' : 'reading'
 }
 
-/** Explains missing content: returns `none` if everything was read. */
+/** Explains missing content: returns `none` if the reading has ended and recomputed an epoch. */
 export function explainAbsence(state: AppState, none: string): string {
   const progress = readingState(state)
   if (progress === 'reading') return 'Reading…'
@@ -59,8 +59,8 @@ export function explainAbsence(state: AppState, none: string): string {
 }
 
 /**
- * Describes in one sentence the end or the current result of a duel, and its epochs if some were
- * not read. Under other constants duels begin again. Protocol §9.2.
+ * Describes in one sentence the end or the current result of a duel. Names the epochs that were
+ * read if its first was not. Under other constants duels begin again. Protocol §9.2.
  */
 export function describeResult(state: AppState, account: DuelAccount): string {
   const { duel, epochs, last } = account

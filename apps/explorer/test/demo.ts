@@ -4,7 +4,7 @@ import { onceARun } from '../../../test/once-a-run.ts'
 import { AF, AF_VERIFY, killAll, run, start } from '../../../test/processes.ts'
 import { buildPage } from './build-page.ts'
 
-/** Records of `af-verify --json`: the result, and each epoch. */
+/** The result, which `af-verify --json` prints last. */
 interface Verified {
   readonly champion: string
   readonly root: string
@@ -23,7 +23,7 @@ export interface Demo extends AsyncDisposable {
 /** Seed of a run with a new champion, in which mallory invents transcripts. */
 const SEED = '7'
 
-/** Builds the page and runs the demo, once per test run. */
+/** Builds the page, runs the demo once per test run, and serves both. */
 export async function runDemo(): Promise<Demo> {
   await buildPage()
   const folder = await onceARun('demo', async (making) => {

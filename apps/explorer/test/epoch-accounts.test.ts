@@ -28,7 +28,7 @@ describe('the page, with 64 validators, eight duels and eight epochs', () => {
   })
 })
 
-it('finds the latest analysis of each environment of a duel', () => {
+it('finds the tallies and suspects in an environment of a duel', () => {
   const rates: Scene['rates'] = (validator, env, contender) => {
     const isLie = validator === 'v4' && env === MULT8 && contender === 'm3'
     return isLie ? [0, 1] : [0.3, 0.25]

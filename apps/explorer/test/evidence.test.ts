@@ -13,7 +13,7 @@ import { HostileSubnet } from './hostile-subnet.ts'
 
 const accounts = new EpochAccounts()
 const epochs: EpochAccount[] = []
-/** A game of the only valid lane, and a product that the second contender knew. */
+/** A game of the only valid lane, and a multiplication that the second contender solved. */
 let game: SampleLine
 let product: SampleLine
 let lane: ProvenLane

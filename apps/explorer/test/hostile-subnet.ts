@@ -24,7 +24,7 @@ import { playPlan } from '../../../packages/blocks/test/play-plan.ts'
 
 /** Markup that a page would run unless it shows it as text. */
 export const MARKUP = '<img src=x onerror="globalThis.owned=1"><script>globalThis.owned=1</script>'
-/** A reply that no champion gave. */
+/** A prompt that no environment gave. */
 const FORGED = 'this is not what was said'
 const HIDDEN = '\u202egnp.exe\u202c\u001b[31m'
 const NETUID = 120
@@ -38,7 +38,8 @@ const [sound, evil, champion, ...contenders] = [1, 2, 3, 4, 5].map((seed) =>
 /** Parts of the hostile subnet. */
 export interface Hostile {
   /**
-   * Block of the void lane: its first line has 100 kB, and every reply of the champion is forged.
+   * Block of the void lane: its first line has over 100 kB, and the champion's conversations are
+   * forged.
    */
   readonly forged: string
   /** Block of the valid lane, with the same challenges. */

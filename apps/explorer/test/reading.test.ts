@@ -117,7 +117,7 @@ it('states what was verified, and turns amber with the reason for faulty data', 
   await expect(strips.join('')).toMatchFileSnapshot('snapshots/strip.txt')
 })
 
-it('distinguishes a bucket without files', async () => {
+it('distinguishes a bucket without files from one without an answer', async () => {
   const bucket = (files: number, missing: number): BucketHealth => {
     const place = { hotkey, announced: 'a', place: 'p' }
     return { ...place, files, missing, failure: undefined }

@@ -18,7 +18,7 @@ const openWonDuel = async (page: Page): Promise<void> => {
   await page.locator('.thumbnails .picture').nth(7).waitFor()
 }
 
-/** Opens the challenge of this environment that the champion of that duel lost. */
+/** Opens the last listed challenge of an environment that the champion lost in the won duel. */
 const openLost = async (page: Page, env: string): Promise<void> => {
   await openWonDuel(page)
   await page.locator(`.thumbnails a[title^="${env}@"]`).last().click()

@@ -10,7 +10,7 @@ import { Heading, Key } from './parts.tsx'
 import { ProofView } from './proof-view.tsx'
 import { Terms } from './terms.tsx'
 
-/** Shows a challenge as both miners played it, then its proof. */
+/** Shows a challenge as the champion and its contenders played it, then its proof. */
 export function ChallengeView({ block, line, ...page }: Page & SampleLine): JSX.Element {
   const { state, ask } = page
   const by = [state.epochs.length, state.ms]
@@ -50,7 +50,7 @@ export function ChallengeView({ block, line, ...page }: Page & SampleLine): JSX.
   )
 }
 
-/** Names the winner if only one contender is shown. */
+/** Names the winner, or a tie, if only one contender is shown. */
 function describeWinner([pair, ...others]: readonly ShownPair[]): string {
   if (pair === undefined || others.length > 0) return 'A challenge'
   const { champion, contender } = pair
@@ -59,7 +59,7 @@ function describeWinner([pair, ...others]: readonly ShownPair[]): string {
   return `The ${winner} won this challenge`
 }
 
-/** Shows a game move by move, from the loser's side. */
+/** Shows a game move by move, from the loser's side; in a tie, from the contender's. */
 function GameView({ courses: { champion, contender } }: ShownPair): JSX.Element | null {
   if (champion?.moves === undefined || contender === undefined) return null
   const side = champion.reward < contender.reward ? 'champion' : 'contender'

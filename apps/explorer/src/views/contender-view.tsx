@@ -120,8 +120,8 @@ const TESTS =
   'Two tests over the decisive challenges give a verdict: one for a win, and one for a hold, ' +
   'with which the champion keeps the environment. Each omits (trims) the third of the ' +
   'validators’ weight that favours its verdict most, so that a third of liars decides nothing. ' +
-  'The score is the distance of the wins above the line, in standard deviations; a win needs a ' +
-  'minimum score.'
+  'The score is the distance of the wins above the ratio to beat, less an allowance for luck, in ' +
+  'standard deviations; a win needs a minimum score.'
 
 function AnalysisTable({ account: { analyses } }: Pick<DuelProps, 'account'>): JSX.Element {
   const rows = analyses.map((analysis) => ({

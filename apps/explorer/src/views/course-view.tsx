@@ -9,7 +9,8 @@ import type { LostLine } from '../worker/epoch-accounts.ts'
 import { Drawing } from './picture-view.tsx'
 
 /**
- * Returns the turn after which the scripted player would resign, the forfeit, or the first mistake.
+ * Returns the turn after which the scripted player would resign; otherwise the forfeit, the first
+ * mistake, or the last turn. Undefined without turns.
  */
 function findDecidingTurn({ turns, ending }: EpisodeCourse): Turn | undefined {
   const last = turns.at(-1)

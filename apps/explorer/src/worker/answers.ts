@@ -23,8 +23,8 @@ export interface ShownPair extends ChallengePair {
 export type Answers = ReturnType<typeof createAnswers>
 
 /**
- * Creates the answers from a subnet that may still be opening. Each is a plain value, or rejects if
- * the data for it is unavailable.
+ * Creates the answers from a subnet that may still be opening. Each resolves with a plain value, or
+ * rejects if its data is unavailable.
  */
 export function createAnswers(opened: () => Promise<SubnetReader>) {
   return {

@@ -38,8 +38,8 @@ export interface DuelDetails extends PerSide<readonly LostLine[]> {
 }
 
 /**
- * Creates the accounts of consecutive epochs. The largest parts, lanes and lost challenges, stay in
- * the worker; the page asks for them when it shows a duel.
+ * Creates the accounts of consecutive epochs. The largest parts, tallies by lane and lost
+ * challenges, stay in the worker; the page asks for them when it shows a duel.
  */
 export class EpochAccounts {
   /** Receives the samples of the current epoch, in order within each block. */

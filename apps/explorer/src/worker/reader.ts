@@ -87,9 +87,9 @@ export class SubnetReader {
   }
 
   /**
-   * Recomputes every epoch from one copy of each block, then follows the chain. Yields new epochs
-   * and the newest block and, after new epochs, the queue and the validators. Ends only with a
-   * failure.
+   * Recomputes every epoch, or about the `last` ones, from one copy of each block, then follows the
+   * chain. Yields new epochs and the newest block and, after new epochs, the queue and the
+   * validators. Ends only with a failure.
    */
   async *follow(last: number | undefined): AsyncGenerator<Findings, void> {
     const { chain, network } = this.subnet
@@ -130,7 +130,10 @@ export class SubnetReader {
     return bucket && `${bucket.place}/${path}`
   }
 
-  /** Returns the lane of a block, with the sources of its blocks in reading order. */
+  /**
+   * Resolves with the lane of a block, and the sources of its blocks in reading order.
+   * @throws Error if no valid lane that was read contains the block.
+   */
   async findLane(block: string): Promise<ProvenLane> {
     const all = this.#settled.flatMap(({ before: state, lanes }) =>
       [...lanes].map(([validator, checked]) => ({ state, validator, checked })),

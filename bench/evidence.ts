@@ -41,9 +41,9 @@ export interface Size {
   readonly validators: number
   /** Epochs with a duel. */
   readonly epochs: number
-  /** Environments, in duels of maximum length. Default: the rules of local chains. */
+  /** Environments, in duels that no verdict ends. Default: the rules of local chains. */
   readonly envs?: EnvsConstants
-  /** Epochs without a miner before those. Default: 0. */
+  /** Epochs without a miner, before the epochs with a duel. Default: 0. */
   readonly empty?: number
 }
 
@@ -67,8 +67,8 @@ export function networkOf({ envs }: Pick<Size, 'envs'>): Network {
 const SHORT = ['mult8@0.1.0', 'tictactoe@0.1.0']
 
 /**
- * Returns the environments that are judged soonest, with a fixed number of challenges per lane and
- * epoch.
+ * Returns the environments with the shortest episodes, with a fixed number of challenges per lane
+ * and epoch.
  */
 export function shortEnvs(quota: number): EnvsConstants {
   const played = Object.entries(LOCAL.envs).filter(([env]) => SHORT.includes(env))

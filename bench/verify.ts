@@ -11,7 +11,7 @@ import { openThreads } from '@affine/settlement/node'
 import { bucketIn, makeEvidence, networkOf, type Size, shortEnvs } from './evidence.ts'
 
 /*
- * Recomputes a million challenges of one duel, signed by 64 validators, like `af-verify`: in one
+ * Recomputes a million challenges of two duels, signed by 64 validators, like `af-verify`: in one
  * thread and in two, each in its own process, with one copy of every block. Then a few epochs with
  * two copies and with all 64. Then each of the main network's environments, in one thread. Then a
  * long history of short lanes, to see whether the cost of an epoch grows. Last, the cost of one
@@ -25,7 +25,7 @@ interface Run {
   readonly folder: string
   readonly size: PlayedSize
   readonly jobs: number
-  /** Number of copies of each block to compare, in addition to the one it reads. */
+  /** Number of copies of each block to compare, in addition to the copy that is read. */
   readonly copies: number
   /** The last epoch. */
   readonly to?: number
@@ -45,7 +45,7 @@ interface RunCost {
 const USUAL_RATE = 4_000_000
 const SLOW_BUCKETS = [
   ['all buckets at 4 MB/s', USUAL_RATE],
-  ['one of 8 at a tenth of that', USUAL_RATE / 10],
+  ['one of 8 at 400 kB/s', USUAL_RATE / 10],
   ['one of 8 at 65 kB/s', 65_000],
   ['one of 8 silent for 30 s a read', 0],
 ] as const
@@ -131,7 +131,7 @@ async function ofEnvironment(folder: string, env: string): Promise<void> {
   console.log(`${env}  ${taken.challenges} challenges, ${rateOf(taken)} challenges/s`)
 }
 
-/** Compares an early and a late epoch in turn, since no machine has a constant speed. */
+/** Alternates early and late epochs, because the speed of a machine varies. */
 async function ofLong(folder: string): Promise<void> {
   const size = { validators: 16, epochs: 900, envs: shortEnvs(4) }
   await made('1,100 epochs of 16 lanes of 8 challenges', () => makeEvidence(folder, size))

@@ -51,7 +51,7 @@ function faultsOf(project, entries, types) {
 
 /**
  * Resolves with the number of gzipped bytes of a page's script that plays with @affine/envs.
- * @throws Error if it is larger than the README states.
+ * @throws Error unless the number is below the README's.
  */
 export async function checkSize(project) {
   const contents =

@@ -3,7 +3,7 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { isAbsolute, join, relative } from 'node:path'
 import { pnpmCommand } from './pnpm.mjs'
 
-/** Paths outside the project. Some may change during the copy. */
+/** Paths without sources, which are not copied. Some may change during the copy. */
 const LEFT_OUT =
   /^(\.git|\.turbo|\.venv|api)$|(^|\/)(node_modules|dist|__pycache__|\.\w+_cache|\w+\.egg-info)$/
 

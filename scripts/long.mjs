@@ -1,4 +1,4 @@
-// Runs a part of the tests that are too slow for `npm test`, or without a part all:
+// Runs a part of the tests and benchmarks that are too slow for `npm test`, or by default all:
 // `npm run test:long -- <part> <options>`. A low priority avoids slowing down other programs.
 import { setPriority } from 'node:os'
 import { join } from 'node:path'

@@ -25,9 +25,9 @@ function example(readme) {
 }
 
 /**
- * Throws if a tarball contains third-party code without its licence. By the source maps, tsup must
- * have bundled no such code. The page bundles some and lists the licences; its tests check the
- * list.
+ * Throws if a tarball lacks our licence or contains third-party code without its licence. By the
+ * source maps, tsup must have bundled no such code. The page bundles some and lists the licences;
+ * the page's tests check the list.
  */
 function checkLicences(tarball, files) {
   if (!files.includes('package/LICENSE')) throw new Error(`${tarball} has no LICENSE`)
@@ -82,8 +82,8 @@ export async function checkConsumer(project, folders) {
   for (const folder of folders) checkExample(project, folder)
   const names = folders.map((folder) => folder.replace('packages', '@affine'))
   const faults = typeFaults(project, names)
-  if (faults.length > 0) throw new Error(`a consumer's types do not hold:\n${faults.join('')}`)
-  console.log('all of their types hold in a strict project')
+  if (faults.length > 0) throw new Error(`a consumer's types have errors:\n${faults.join('')}`)
+  console.log('the types of all packages are valid in a strict project')
   console.log(`@affine/envs has ${await checkSize(project)} bytes in a browser, gzipped`)
 }
 

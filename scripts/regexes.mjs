@@ -17,7 +17,7 @@ const files = ['packages', 'apps']
   )
   .filter((path) => /\.tsx?$/.test(path))
 
-/** First files by expression. */
+/** The first file with each expression. */
 const places = new Map()
 const note = (literal, file) => places.set(literal, places.get(literal) ?? file)
 

@@ -1,5 +1,6 @@
 // `node scripts/serve-gguf.mjs <file> --port 8003 --temperature 0` serves a language model like a
-// miner, one reply at a time, with node-llama-cpp of the current folder. A GET returns its totals.
+// miner, one reply at a time, with node-llama-cpp of the current folder. A GET request returns the
+// numbers of calls, tokens and seconds.
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import { text } from 'node:stream/consumers'

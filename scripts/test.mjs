@@ -33,7 +33,7 @@ const bin = (name) => join('node_modules', '.bin', name)
 // turbo needs pnpm on its path, where npx puts it
 const turbo = [...pnpmCommand, 'exec', 'turbo', 'run']
 if (all) process.env.GAMES = '10000'
-/** Number of concurrent steps: many use one processor. */
+/** Number of concurrent steps, since most steps use one processor. */
 const atOnce = availableParallelism()
 /** Returns the command that runs the tests of these projects and writes the results to `file`. */
 const vitest = (projects, file) => [

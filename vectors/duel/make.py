@@ -43,7 +43,7 @@ def judged(weights, epochs, ratio_ppm, rule):
 
 
 def evidence(weights, epochs, ratio_ppm, rule):
-    """Returns what `want` has of the evidence of epochs whose lanes are lists."""
+    """Returns `want` for epochs whose lanes are lists."""
     view = judged(weights, epochs, ratio_ppm, rule)
     lead, variance = view.score
     verdict, middle = view.verdict(index=0), view.middle()
@@ -163,11 +163,7 @@ def tally_of(rng, strength, played, style):
 
 
 def crowning_cases():
-    """Returns lists of won duels. A duel is, for each environment of one player, a list of epochs, each a record of hotkey to
-    [wins, losses, played, contenderPoints, championPoints]. `want` is the best's place in the list; `shown`, `sums`,
-    `pairs` and `beaten` are how it comes about: points and played of median lanes by duel and environment, or null; sums
-    of rates; of duels i and j, [i, j, environments in which i is ahead, those in which j is]; and how many of the others
-    each duel is better than. `most` is the quotaMost of each environment."""
+    """Yields lists of won duels, the best, and intermediate results. vectors/README.md describes the members."""
     rng = random.Random(5)
     for i in range(300):
         voters = "abcde"[: rng.choice([1, 2, 3, 4, 5])]
@@ -272,8 +268,7 @@ def trust_cases():
 
 
 def queue_cases():
-    """Returns miners as [hotkey, revision, block, registered]; entries of lastPlayed as [hotkey, revision of its content, left
-    or null]; the champion's hotkey or null; the contenders' in the list; registered hotkeys; the queue's, in order."""
+    """Yields miners, past and current participants, and the queue. vectors/README.md describes the members."""
     rng = random.Random(2)
     for i in range(300):
         hotkeys = [f"m{k}" for k in range(rng.randint(0, 9))]
@@ -296,7 +291,7 @@ def queue_cases():
 
 
 def weight_cases():
-    """Returns cases of validators with a permit as [hotkey, stake, correct, incorrect]; stakes at the last attestation, of active ones."""
+    """Yields validators with a permit, and the weights of the voters. vectors/README.md describes the members."""
     rng = random.Random(3)
     for i in range(300):
         scale = rng.choice([3, 10**3, 10**9, 10**18])
@@ -319,7 +314,7 @@ def weight_cases():
 
 
 def acceptance_cases():
-    """Returns cases with voters' weights and [bitmap, its fault] by attester; "s" has a permit and is not a voter."""
+    """Yields attestations, and the lanes that they accept. vectors/README.md describes the members."""
     rng = random.Random(4)
     for i in range(400):
         size = 128 if i == 0 else rng.choice([0, 1, 2, 3, 4, 5, 6, 7, 9, 17])

@@ -1,14 +1,7 @@
 """Draws networks of fourteen epochs in a compact form, and decides them with affine_verify.
 
-A network is {rules, epochs, roots}. `rules` are changes of the local constants, one after another, each instead of the
-one before, from `from` on: in it `envs` has the first letters of the environments, of the three below, that are played,
-and `quotaFirst` is that of each. An epoch is {validators, miners, gone, seals, lanes}: validators with a permit as
-[hotkey, stake, what it attests ("" for nothing, "epoch" or "root" for a wrong one), the lanes that it attests]; of the
-miners those whose commitment or registration is not as in the epoch before, as [hotkey, revision, block, registered],
-or as [hotkey] if the slot is empty now; hotkeys that are not registered, of "a" to "g" and all miners so far; hotkeys
-that sealed; and lanes, by validator, contender, and the environment's first letter, as [wins, losses, challenges in
-which both earn all], as [wins, losses] of games, or as the tally's four numbers. Members that are empty are left out. Of each root the first 16
-digits are written, of the state after each epoch. The last networks are made by hand, for `what` no drawn one has.
+vectors/README.md describes the form. Empty members are omitted. The last networks are made by hand, for features that
+too few drawn networks have.
 """
 
 import random
@@ -84,7 +77,7 @@ class Network:
         return self.skills[key]
 
     def miners_at(self, state, epoch):
-        """Returns the changes of miners: they come, leave, register and commit again, more often after a turn."""
+        """Returns the changed slots, and the unregistered miners. Miners commit most often after a duel or term."""
         last = LOCAL["epochBlocks"] * (epoch + 1) - 1
         turns = {state.get("champion", {}).get("hotkey"), *(duel["contender"]["hotkey"] for duel in state["duels"])}
         for hotkey, miner in self.miners.items():
@@ -256,7 +249,7 @@ def made():
 
 
 def networks(count=300):
-    """Prints the number of networks with each feature."""
+    """Yields the networks, then prints the number of networks with each feature."""
     occurred = Counter()
     for network in [*map(Network, range(count)), *made()]:
         state = first_state(rules_at(network.changes, 0), 0)

@@ -156,7 +156,7 @@ def replies():
 def replays():
     rows = []
     for env in (TICTACTOE, MULT8, PACK):
-        # A game of several moves for the first, so that there is a middle to tamper with.
+        # Tictactoe has a game of several moves, so that its middle can be altered.
         index = next(i for i in range(256) if env is not TICTACTOE or len(perfect_episode(env, i)["messages"]) > 4)
         challenge_id, good = golden_id(env, index), perfect_episode(env, index)
         messages = good["messages"]
@@ -215,7 +215,7 @@ def scripted(messages):
 
 
 def games():
-    """Yields transcripts of both players, as played and altered."""
+    """Writes games.json: transcripts of both players, as played and altered."""
     rows = []
     challenge = golden_id(HEX, 43)
     played = play_game(HEX.id, challenge, {"champion": scripted, "contender": scripted})
@@ -285,7 +285,7 @@ def games():
 
 
 def strengths():
-    """Returns games against a scripted opponent that plays some moves at random."""
+    """Writes strengths.json: games against a scripted opponent that plays some moves at random."""
     rows = []
     for index, strength in enumerate([0, 0.1, 0.25, 0.5, 0.75, 0.999, 1, 0, 0.5]):
         challenge = golden_id(HEX, index)
@@ -309,7 +309,7 @@ def strengths():
 
 
 def infos():
-    """Returns the facts of episodes in their initial state: by id, from a seed, and after resets."""
+    """Writes infos.json: facts of initial states, by id, from a seed, and after resets."""
     rows = []
     for env in GAMES.values():
         challenge = golden_id(env, 3)
@@ -431,7 +431,7 @@ def normalised():
 
 
 def recorded_texts():
-    """Returns replies as parts with repetitions, and their records."""
+    """Writes recorded.json: replies as parts with repetitions, and the recorded texts."""
     thought, fake = "I weigh the lines, \"A\" first.\n", f"[5 bytes, {'0' * 64}]\n"
     once = recorded_text("x" * 700 + "\nA1")
     cases = [

@@ -1,4 +1,4 @@
-"""Writes verdicts.json and walk.json: a second implementation of what packages/wilson computes of the rule.
+"""Writes verdicts.json and walk.json: a second implementation of the rule in packages/wilson.
 
 The bounds are computed by their textbook formula in 100 digits and compared with the ratio, differences under 1e-60 taken
 as ties; the line of a HOLD in fractions. The other files of this folder come from mpmath, statsmodels, scipy and R.

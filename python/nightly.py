@@ -81,7 +81,7 @@ def run(*words: str, code: int = 0, says: str = "", folder: Path | None = None) 
 
 
 def try_endpoint(url: str, model: str, champion: str, ending: str) -> None:
-    """Runs `af practise` and `af duel` on it. A wrong model or path must be reported."""
+    """Runs `af practise` and `af duel` on an endpoint, also with a wrong model and path."""
     # The first reply may load libraries for longer than a validator waits.
     body = json.dumps({"model": model, "messages": PROMPT}).encode()
     headers = {"content-type": "application/json"}
@@ -292,7 +292,7 @@ def verifiers() -> None:
 
 
 def stable_baselines3() -> None:
-    """Runs its checker on the environments whose actions are numbers."""
+    """Runs the checker of Stable Baselines3 on the environments whose actions are numbers."""
     test = f"{ROOT}/python/tests/test_gymnasium.py"
     run(sys.executable, "-m", "pytest", test, "-k", "baselines3", says="3 passed")
 

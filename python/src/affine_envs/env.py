@@ -39,7 +39,7 @@ class AffineEnv(gymnasium.Env[Any, Any]):
         """Starts the challenge of `options={"challenge_id": …}`, or an episode from a seed.
 
         Without either, continues with the current stream, like Gymnasium. Raises ValueError for
-        any other option.
+        another option, an invalid id, or both an id and a seed.
         """
         challenge_id = _challenge_id_in(options) if options else None
         if challenge_id is not None and seed is not None:
@@ -70,7 +70,10 @@ class AffineEnv(gymnasium.Env[Any, Any]):
         return observation, float(reward), episode.terminated, truncated, dict(self.info)
 
     def take(self, action: Any) -> tuple[Episode[Any, Any], int]:
-        """Returns the episode after an action, and the reward of the action."""
+        """Returns the episode after an action, and the reward of the action.
+
+        Raises RuntimeError without an episode in progress, ValueError outside the action space.
+        """
         episode = self.episode
         if episode is None or episode.over:
             raise RuntimeError("step expected an episode in progress: reset first")

@@ -103,9 +103,9 @@ class Replayed:
 def replay(
     env: str, challenge_id: str, messages: Sequence[Any], strength: float | None = None
 ) -> Replayed | Refusal:
-    """Replays an episode from its messages. Returns a refusal if they are invalid.
+    """Replays an episode from its messages. Returns a refusal if they or the id are invalid.
 
-    Accepts hostile messages and never raises.
+    Accepts hostile messages. Raises ValueError only for an unknown environment or strength.
     """
     game = game_of(env, strength)
     if not is_challenge_id(challenge_id):

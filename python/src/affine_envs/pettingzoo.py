@@ -60,7 +60,8 @@ class TwoPlayerEnv(AECEnv[str, Any, Any]):
         """Starts the game of `options={"challenge_id": …}`, or a game from a seed.
 
         Without either, continues with the current stream. Ignores other options, since
-        PettingZoo's tests pass some. Raises ValueError for a name that resembles challenge_id.
+        PettingZoo's tests pass some. Raises ValueError for a name that resembles challenge_id, an
+        invalid id, or both an id and a seed.
         """
         options = options or {}
         challenge_id = options.get("challenge_id")

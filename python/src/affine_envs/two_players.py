@@ -93,9 +93,9 @@ def record_game(
 def replay_game(
     env: str, challenge_id: str, recorded: Mapping[Side, Sequence[Any]]
 ) -> dict[Side, Replayed] | Refusal:
-    """Replays a game from both players' messages. Returns a refusal if they are invalid.
+    """Replays a game from both players' messages. Returns a refusal if they or the id are invalid.
 
-    Accepts hostile messages and never raises.
+    Accepts hostile messages. Raises ValueError only for an environment without two players.
     """
     game = two_player_game_of(env)
     if not is_challenge_id(challenge_id):

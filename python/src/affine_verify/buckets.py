@@ -25,9 +25,9 @@ class UnavailableError(Exception):
 
 
 def read_url(url: str, limit: int, seconds: float, question: bytes | None = None) -> bytes | None:
-    """Returns what a URL serves with status 200, at most one byte beyond the limit, or None.
+    """Returns what a URL serves with status 200, at most one byte beyond the limit.
 
-    A question, in JSON, is sent by POST.
+    Returns None after an error or `seconds`. A question, in JSON, is sent by POST.
     """
     end = time.monotonic() + seconds
     data = bytearray()

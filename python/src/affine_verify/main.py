@@ -136,7 +136,7 @@ def _run_history(given: argparse.Namespace) -> int:
 
 
 def _check_base(base: str | None, chain: Chain) -> None:
-    """Refuses a folder without any of the buckets that validators announce by name."""
+    """Refuses a base without buckets that validators announce by name, and none if some do."""
     view = chain.views[-1]
     slots = [view.slot(hotkey) for hotkey, neuron in view.neurons.items() if neuron.has_permit]
     addresses = [slot.address for slot in slots if isinstance(slot, Seal | Attestation)]

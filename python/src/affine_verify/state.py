@@ -132,7 +132,7 @@ def accept(state: State, view: View) -> Acceptance:
 
 
 def active_validators(state: State, view: View, rules: Rules) -> dict[str, dict[str, Any]]:
-    """Returns the entries of `attested` that are not too old. Protocol §8.1."""
+    """Returns recent entries of `attested`, or before it all staked validators. Protocol §8.1."""
     epoch, entries = state["epoch"], state.get("attested")
     if entries is None:
         entries = {

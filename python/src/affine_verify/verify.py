@@ -117,7 +117,7 @@ class Epoch:
                     yield hotkey, "STATE_DIFFERS"
 
     def _lane_flaws(self) -> Findings:
-        """Yields validators whose lane is void, and voters that attest what they do not serve."""
+        """Yields validators of void lanes, and voters of unsealed, missing or altered lanes."""
         for lane, attesters in self.acceptance.attesters.items():
             if lane not in self.seals:
                 yield from ((hotkey, "NEVER_SEALED") for hotkey in sorted(attesters))

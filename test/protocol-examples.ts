@@ -245,8 +245,8 @@ interface FourLanes {
 }
 
 /**
- * Miners by hotkey. `left` is the block of a last turn's end, `same` whether the commitment is
- * unchanged.
+ * Miners by hotkey. `left` is the block in which the last duel or term ended, `same` whether the
+ * commitment is unchanged.
  */
 interface Waiting {
   readonly champion: string

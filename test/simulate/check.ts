@@ -102,7 +102,7 @@ export class Checker {
   }
 
   /**
-   * Reports whether a false root was attested. Honest validators' roots are checked earlier.
+   * Reports whether most stake attested a false root. Honest validators' roots are checked earlier.
    * Protocol §9.4.
    */
   async #isLieAttested(): Promise<boolean> {
@@ -137,7 +137,7 @@ export class Checker {
   }
 
   /**
-   * Checks that no flaw names an honest validator: none of their lanes is void, no copy is missing.
+   * Checks that no flaw names an honest validator, except a missing block for one with a fault.
    */
   #checkFlaws({ epoch, flaws }: RecomputedEpoch): void {
     for (const { validator, code, detail } of flaws) {

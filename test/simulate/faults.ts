@@ -18,7 +18,7 @@ const LIES = [
   'attests all',
   'attests none',
   'attests another state',
-  /** It attests only the epochs in which the contender has won more than it lost. */
+  /** It attests only epochs in which contenders won more challenges than they lost. */
   'attests what suits it',
   /** Its bucket gives wrong bytes to half of the readers. */
   'serves garbage',

@@ -17,7 +17,7 @@ const CHECKED_AT = 5
 /** The result of running a world. */
 export interface RunResult {
   readonly violation: Violation | undefined
-  /** Whether it ended early because liars had a third of the weight. */
+  /** Whether the run ended early, as `Checker.isBeyond` allows. */
   readonly isBeyond: boolean
   readonly duels: readonly DuelEnd[]
   readonly frozen: number

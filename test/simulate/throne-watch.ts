@@ -22,7 +22,7 @@ interface EpochDecision extends Pick<Decision, 'state' | 'report'> {
 const FROZEN_MOST = 4
 
 /**
- * Checks voters, duels, their lengths and dethronements. Counts everything from chain and states.
+ * Checks voters, duels, dethronements and the ratio, with all counts from chain and states.
  * Protocol §8.1, §8.3, §8.10, §8.11, §8.12.
  */
 export class ThroneWatch {

@@ -21,19 +21,19 @@ CHALLENGE = "vBK25fcxhA1CnWXfVUW9LV4H3WttabjwUZK3di6rrPF"
 ENVS = [f"affine/{name}" for name in NEWEST]
 
 
-def test_they_are_made_by_the_names_of_the_module() -> None:
+def test_gymnasium_makes_an_environment_by_module_and_name() -> None:
     program = "import gymnasium; print(gymnasium.make('affine_envs:affine/mult8-v0').spec.id)"
     said = subprocess.check_output([sys.executable, "-W", "error", "-c", program], text=True)
     assert said == "affine/mult8-v0\n"
 
 
 @pytest.mark.parametrize("env", ENVS)
-def test_gymnasiums_checker(env: str) -> None:
+def test_gymnasiums_checker_accepts_each_environment(env: str) -> None:
     check_env(gymnasium.make(env).unwrapped)
 
 
 @pytest.mark.parametrize("env", ["affine/tictactoe-v0", "affine/hex-v0", "affine/pack-v0"])
-def test_stable_baselines3s_checker(env: str) -> None:
+def test_stable_baselines3s_checker_accepts_numeric_actions(env: str) -> None:
     # The package installs PyTorch, gigabytes, so only python/nightly.py runs this test.
     checker = pytest.importorskip("stable_baselines3.common.env_checker")
     checker.check_env(gymnasium.make(env).unwrapped)
@@ -166,7 +166,7 @@ def test_a_product_is_rewarded() -> None:
         assert env.step(action)[1:4] == (reward, True, False)
 
 
-def test_actions_are_read_in_what_is_left_of_a_reply() -> None:
+def test_actions_are_read_in_the_recorded_part_of_a_reply() -> None:
     env: Any = gymnasium.make("affine/tictactoe-v0").unwrapped
     read = [env.parse(text) for text in ("\x1b[1mA1\x1b[0m", "So\rB2", "**a1**.\n", "A\u200b1")]
     assert read == [0, 4, 0, None]
@@ -217,7 +217,7 @@ class Counter(Game[int, int]):
         return "7"
 
 
-def test_rewards_on_the_way_and_a_limit_of_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_step_is_rewarded_up_to_a_limit_of_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(GAMES, Counter.id, Counter())
     env = AffineEnv(Counter.id)
     played: list[tuple[list[int | None], list[Any]]] = [
@@ -233,7 +233,7 @@ def test_rewards_on_the_way_and_a_limit_of_steps(monkeypatch: pytest.MonkeyPatch
     assert play(Counter.id, CHALLENGE, lambda asked: "0" if len(asked) == 1 else "x").reward == -7
 
 
-def test_spaces_are_an_environments_own() -> None:
+def test_environments_do_not_share_spaces() -> None:
     one, other = gymnasium.make(ENVS[0]), gymnasium.make(ENVS[0])
     one.action_space.seed(1)
     sampled = [one.action_space.sample() for _ in range(20)]
@@ -253,7 +253,7 @@ def test_hostile_messages_are_answered() -> None:
     assert replay("mult8-v0", CHALLENGE, nothing) == "TOO_SHORT"
 
 
-def test_replies_as_miners_may_give_them() -> None:
+def test_a_recorded_reply_has_at_most_640_bytes() -> None:
     assert normalise("\ud83d\ude00") == "\U0001f600"
     assert is_recorded("x" * 640)
     assert not is_recorded("x" * 641)

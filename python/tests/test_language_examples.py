@@ -37,13 +37,13 @@ def test_every_reply_ends_with_a_good_move(env: str, taught: Any) -> None:
         assert game.step(state, game.parse(given), np.random.default_rng(0)) is not None
 
 
-def test_moves_stand_below_what_leads_to_them(taught: Any) -> None:
+def test_a_move_follows_the_values_that_lead_to_it(taught: Any) -> None:
     board = "\n".join(["  1 2 3", "A X . O", "B . X .", "C . . O"])
     assert taught.written("tictactoe-v0", board, "B3") == "A 2-\nB 1- 3=\nC 1- 2-\nB3"
     assert taught.written("hex-v0", board, "C2") == "C 1 2\nC2"
 
 
-def test_a_product_is_worked_out_above_it(taught: Any) -> None:
+def test_the_working_of_a_product_precedes_the_product(taught: Any) -> None:
     assert taught.working("12345678", "10000012").splitlines()[:3] == [
         " 16 15 13 11 09 06 04 02",
         " 13 11 08 14 11 08 04 01",
@@ -51,7 +51,7 @@ def test_a_product_is_worked_out_above_it(taught: Any) -> None:
     ]
 
 
-def test_texts_are_their_tokens(taught: Any) -> None:
+def test_tokens_give_back_their_text(taught: Any) -> None:
     random = np.random.default_rng(0)
     known = [each for env in NEWEST for each in islice(taught.examples(env, random), 150)]
     tokens = taught.Tokens.of(known)
@@ -62,7 +62,7 @@ def test_texts_are_their_tokens(taught: Any) -> None:
     assert tokens.read("é1\n\nA2") == tokens.read("1\n\nA2")
 
 
-def test_a_row_of_a_board_is_at_one_line(taught: Any) -> None:
+def test_a_row_of_a_board_has_the_same_line_everywhere(taught: Any) -> None:
     tokens = taught.Tokens(["<reply>", "<end>", "\n", " .", "A", "C"])
     asked = [4, taught.LINE_FEED, taught.LINE_FEED, 5, 3]
     assert tokens.places(asked) == [(0, 0), (1, 0), (2, 0), (5, 1), (5, 2)]

@@ -26,7 +26,7 @@ def url(openenv: str) -> str:
 
 
 @pytest.mark.parametrize("env", ENVS)
-def test_a_challenge_as_it_is_played_here(url: str, env: str) -> None:
+def test_a_challenge_gives_the_episode_of_play(url: str, env: str) -> None:
     said: list[str] = []
     with GenericEnvClient(f"{url}/{env}").sync() as client:
         result = client.reset(challenge_id=CHALLENGE, episode_id="one")
@@ -80,7 +80,7 @@ def test_errors_have_openenvs_codes(url: str) -> None:
         ("/chess-v0/reset", {}, 404, "Not Found"),
     ],
 )
-def test_over_http_errors_say_what_is_wrong(
+def test_errors_over_http_name_the_fault(
     url: str, path: str, body: dict[str, object], status: int, detail: str
 ) -> None:
     answer = httpx.post(url + path, json=body)
@@ -88,7 +88,7 @@ def test_over_http_errors_say_what_is_wrong(
     assert detail in str(answer.json()["detail"])
 
 
-def test_options_are_taken_as_by_gymnasium(url: str) -> None:
+def test_reset_accepts_the_options_of_gymnasium(url: str) -> None:
     with GenericEnvClient(url).sync() as client:
         first = client.reset(challenge_id=CHALLENGE).observation
         assert client.reset(seed=1).observation != first
@@ -155,11 +155,11 @@ async def play_at_once(url: str, sessions: int) -> None:
     assert set(rewards) == {0, 1}
 
 
-def test_fifty_sessions_at_once(url: str) -> None:
+def test_fifty_sessions_play_concurrently(url: str) -> None:
     asyncio.run(play_at_once(url, 50))
 
 
 @pytest.mark.parametrize("path", ["", *(f"/{env}" for env in ENVS)])
-def test_openenv_validates_it(url: str, path: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_openenv_validates_servers(url: str, path: str, capsys: pytest.CaptureFixture[str]) -> None:
     validate(url=url + path)  # raises if it fails
     assert json.loads(capsys.readouterr().out)["summary"]["failed_criteria"] == []

@@ -29,7 +29,7 @@ def test_twine_finds_nothing_wrong(built: Path) -> None:
     subprocess.run(checked, check=True, capture_output=True)
 
 
-def test_the_wheel_has_types_licence_and_what_it_is(built: Path) -> None:
+def test_the_wheel_has_types_a_licence_and_metadata(built: Path) -> None:
     [wheel] = built.glob("*.whl")
     with zipfile.ZipFile(wheel) as file:
         names = file.namelist()

@@ -17,11 +17,11 @@ from affine_envs.registry import game_of
 CHALLENGE = "vBK25fcxhA1CnWXfVUW9LV4H3WttabjwUZK3di6rrPF"
 
 
-def test_pettingzoos_api_test() -> None:
+def test_pettingzoos_api_test_passes() -> None:
     api_test(env("hex-v0", render_mode="ansi"), num_cycles=1000)
 
 
-def test_pettingzoos_seed_test() -> None:
+def test_pettingzoos_seed_test_passes() -> None:
     seed_test(lambda: env("hex-v0"), num_cycles=500)
 
 
@@ -75,7 +75,7 @@ def replies_to(prompts: list[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("illegal", ["taken", "outside", "unread", -5, 121, "A1"])
-def test_what_is_not_legal_loses(illegal: Any) -> None:
+def test_an_illegal_action_loses(illegal: Any) -> None:
     game = env("hex-v0")
     game.reset(seed=next(seed for seed in range(99) if size_of(seed) == 7))
     board = np.asarray(game.last()[0])
@@ -117,7 +117,7 @@ def size_of(seed: int) -> int:
     return game.game.difficulty(game._state)
 
 
-def test_a_reset_without_a_seed_goes_on() -> None:
+def test_a_reset_without_a_seed_continues_the_stream() -> None:
     one, other = env("hex-v0"), env("hex-v0")
     with pytest.raises(RuntimeError, match="reset first"):
         one.step(0)
@@ -136,7 +136,7 @@ def test_a_reset_without_a_seed_goes_on() -> None:
         one.reset(options={"challenge_id": "x"})
 
 
-def test_one_player_has_no_such_interface() -> None:
+def test_environments_of_one_player_are_refused() -> None:
     with pytest.raises(ValueError, match="expected one of two players, got 'pack-v0'"):
         env("pack-v0")
 

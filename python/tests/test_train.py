@@ -23,7 +23,7 @@ from affine_envs.tictactoe_board import Board, after, code, outlook, starts
     ("env", "program", "played", "much"),
     [("tictactoe-v0", TRAIN, "--episodes", 20_000), ("hex-v0", TRAIN_HEX, "--games", 1_280)],
 )
-def test_what_it_learned_is_crowned(
+def test_a_trained_miner_wins_its_duel_with_an_untrained_one(
     env: str, program: list[str], played: str, much: int, tmp_path: Path
 ) -> None:
     with (
@@ -40,7 +40,7 @@ def test_what_it_learned_is_crowned(
     ("program", "played", "refusal"),
     [(TRAIN, "--episodes", "I play tic-tac-toe only."), (TRAIN_HEX, "--games", "I play hex only.")],
 )
-def test_what_is_no_conversation_is_refused(program: list[str], played: str, refusal: str) -> None:
+def test_a_body_without_a_prompt_is_refused(program: list[str], played: str, refusal: str) -> None:
     with serving(*program, played, "0", "--port", "0") as url:
         for body in (b"", b"{", b"[]", b"{}", b'{"messages": []}', b'{"messages": [5]}'):
             request = urllib.request.Request(f"{url}/chat/completions", body)
@@ -94,7 +94,7 @@ def test_a_connection_that_sends_nothing_is_closed() -> None:
         assert answer_to(url, "Content-Length: 9\r\n\r\n{") == ""
 
 
-def test_long_training_misses_as_many_boards_as_the_page_says(
+def test_long_training_misses_as_many_boards_as_the_page_states(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.syspath_prepend(PACKAGE / "examples")

@@ -22,7 +22,7 @@ def first_prompt(env: str, seed: int) -> list[Message]:
 
 
 @needs_af
-def test_a_reply_is_worth_what_comes_of_it(openenv: str) -> None:
+def test_the_reward_of_a_reply_is_the_value_of_its_move(openenv: str) -> None:
     with serving(*AF, "miner", "--skill", "1", "--port", "0") as perfect:
         program = PROGRAM.replace("http://127.0.0.1:8000", openenv).replace("1000", "20")
         names: dict[str, Any] = {}

@@ -1,8 +1,8 @@
 /*
  * Miners play badly for a chosen third of the validators, whose lanes become outliers. Protocol
  * §8.9: in an environment a validator gets no count, neither correct nor incorrect, only if its
- * lane is set aside in half of the duels, so that one accomplice among the contenders is not
- * enough.
+ * lane is set aside in at least half of the duels, so that one accomplice among the contenders is
+ * not enough.
  */
 import { expect, test } from 'vitest'
 import { computeTrust, decide, type State } from '../../packages/duel/src/index.ts'

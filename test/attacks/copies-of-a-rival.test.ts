@@ -20,7 +20,7 @@ test.each([
   ['.79', 0],
   ['.50', 1],
 ] as const)(
-  'crowns the original before seven copies, with %s tied, %i epochs later',
+  'crowns the original in most lists with seven copies, with %s tied, copied %i epochs later',
   (tied, delay) => {
     const { won } = originalShare(copying(tied), delay, LISTS)
     expect(won).toBeGreaterThanOrEqual(0.75)

@@ -1,7 +1,7 @@
 /*
  * A list full of contenders that cannot win delays other miners. Protocol §8.6, §8.7: an
- * environment without a decisive challenge in 96 is undecided, and after eight epochs the champion
- * has won, also if two contenders win in one epoch.
+ * environment without a decisive challenge in 96 is undecided, and after eight epochs every duel
+ * has ended. Of two contenders that win in one epoch, the better is crowned.
  */
 import { describe, expect, it, test } from 'vitest'
 import type { Report } from '../../packages/duel/src/index.ts'
@@ -14,7 +14,8 @@ const next = Array.from({ length: 8 }, (_, i) => miner(`n${i}`, i + 9))
 const kings = [miner('king'), ...eight]
 
 /**
- * Returns the number of epochs that eight duels take. Checks that the next eight have begun then.
+ * Returns the number of epochs that eight duels take. Checks that the contenders lost, and that the
+ * next eight have begun their duels then.
  */
 function epochsOf(size: number, seenIn: (...state: Parameters<typeof epochOf>) => Seen): number {
   const validators = votersOf(size)
@@ -32,7 +33,7 @@ function epochsOf(size: number, seenIn: (...state: Parameters<typeof epochOf>) =
 describe('eight contenders', () => {
   const size = 4
 
-  it('that are near-copies end by the eighth epoch', () => {
+  it('that are near-copies lose by the eighth epoch', () => {
     const random = pcg64(45n)
     const near = (hotkey: string) => 0.45 + (Number(hotkey.slice(1)) % 7) / 100
     const epochs = epochsOf(
@@ -43,15 +44,15 @@ describe('eight contenders', () => {
     expect(epochs).toBeLessThanOrEqual(8)
   })
 
-  it('that never reply end in the first epoch', () => {
+  it('that never reply lose in the first epoch', () => {
     expect(epochsOf(size, () => () => [0, 0.7])).toBe(1)
   })
 
-  it('that tie every challenge end in the second epoch', () => {
+  it('that tie every challenge lose in the second epoch', () => {
     expect(epochsOf(size, () => () => [0, 0])).toBe(2)
   })
 
-  it('that are hard to tell from the champion end by the eighth epoch', () => {
+  it('that are hard to tell from the champion lose in the seventh epoch', () => {
     expect(epochsOf(size, () => () => [0.0315, 0.0285])).toBe(7)
   })
 })

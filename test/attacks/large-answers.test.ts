@@ -14,7 +14,7 @@ const collect: () => void = runInNewContext('gc')
 
 const MIB = 1_048_576
 const LIARS = 8
-/** Mebibytes: some answers per lane. Readers once held an answer of each liar for each lane. */
+/** Maximum MiB: half of an answer of each liar for each lane, all of which readers once held. */
 const MOST_HELD = 4 * LIARS
 
 /** Starts a subnet of three honest voters and liars with little stake, up to its first duel. */

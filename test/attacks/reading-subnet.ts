@@ -163,7 +163,7 @@ export interface Written {
   readonly bytes: Uint8Array
 }
 
-/** Plays all samples of a lane as `plan` says. */
+/** Plays all samples of a lane by `plan`. */
 function samplesOf(scope: Scope, plan: LanePlan): Promise<readonly Sample[]> {
   const { reply = () => undefined, secret = SECRET } = plan
   return playPlan(scope, secret, (miner, { env, index }) => (messages) => {

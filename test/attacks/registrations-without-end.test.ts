@@ -50,7 +50,7 @@ test.each([
   [20, 40, 0.7, 1],
   [40, 30, 0.3, 0.7],
 ])(
-  'gives honest miners their duel despite %i hostile registrations a day',
+  'gives the expected share of honest miners a duel at %i hostile registrations a day',
   (hostile, days, least, most) => {
     const share = servedShare(hostile * PART, days)
     expect(share).toBeGreaterThanOrEqual(least)

@@ -39,7 +39,7 @@ const list = ['default', 'tool_use'].map((name) => ({
 
 const places: readonly (readonly [where: string, path: string, holds: Handle])[] = [
   ['in tokenizer_config.json', CONFIG, json(COMPUTES)],
-  ['in its list', CONFIG, json(list)],
+  ['in a list in tokenizer_config.json', CONFIG, json(list)],
   ['as chat_template.jinja', file('chat_template.jinja'), code(COMPUTES)],
   ['in additional_chat_templates', FOLDER, answers(200, [{ path: 'default.jinja' }])],
 ]

@@ -14,7 +14,7 @@ const won = (state: State, points: readonly [contender: number, champion: number
   return playOut(state, (state) => epochOf(state, scene)).state
 }
 
-test('raises the ratio by the accomplice’s bound over the recorded rate: 0.922 · 0.2 to 0.8 · 0.078', () => {
+test('raises the ratio to the share of wins of the accomplice’s bound against the recorded rate', () => {
   const { champion, ratio, record } = won(known, [1, 0])
   // All of 32 challenges have the lower bound 0.922030.
   expect(Object.values(record)).toEqual([922_030, 922_030])

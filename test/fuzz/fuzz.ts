@@ -41,7 +41,7 @@ export interface Report {
   /** Number of inputs that were not refused. */
   readonly accepted: number
   readonly outcomes: number
-  /** Time of the slowest input: the least of three more readings. */
+  /** Time of the slowest input in milliseconds, the least of four readings. */
   readonly slowestMs: number
   readonly mostBytes: number
   readonly failure?: Failure

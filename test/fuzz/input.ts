@@ -28,7 +28,7 @@ export function objectIn(bytes: Uint8Array): Record<string, unknown> {
   }
 }
 
-/** Returns the JSON text of a line given as a value. Empty if it nests too deeply. */
+/** Returns an object as JSON, empty if it nests too deeply; other values unchanged. */
 export function lineIn(line: unknown): unknown {
   if (Object(line) !== line) return line
   try {

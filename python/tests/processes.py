@@ -12,7 +12,7 @@ import pytest
 from vectors import IS_SDIST, PACKAGE, ROOT
 
 AF = ["node", str(ROOT / "apps" / "validator" / "bin" / "af.js")]
-"""`af` as it was built: `npm test` does so before it runs these."""
+"""The built `af`: `npm test` builds it before these tests."""
 needs_af = pytest.mark.skipif(IS_SDIST, reason="the source distribution has no af")
 OPENENV = [sys.executable, "-m", "uvicorn", "affine_envs.openenv:app", "--port", "0"]
 TRAIN = [sys.executable, str(PACKAGE / "examples" / "train_tictactoe.py")]

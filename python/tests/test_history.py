@@ -80,7 +80,7 @@ def test_every_sample_replays_and_comes_before_its_epoch(history: list[Line]) ->
 
 
 def results_of(rewards: Iterable[dict[str, float]], champion: str, contender: str) -> Counter[str]:
-    """Counts the challenges of both that a contender won, lost and tied."""
+    """Counts the common challenges that a contender won, lost and tied with the champion."""
     leads = [each[contender] - each[champion] for each in rewards if contender in each]
     return Counter("tie" if lead == 0 else "win" if lead > 0 else "loss" for lead in leads)
 

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(IS_SDIST, reason="it is one already")
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Builds both into a folder with the installed packages, without downloads."""
+    """Builds the distributions into a folder with the installed packages, without downloads."""
     out = tmp_path_factory.mktemp("dist")
     words = ["-m", "build", "--no-isolation", "--outdir", str(out), str(PACKAGE)]
     subprocess.run([sys.executable, *words], check=True, capture_output=True)
@@ -72,4 +72,4 @@ SLOW = (
     "crowns",
 )
 QUICK = " and ".join(f"not {name}" for name in SLOW)
-"""Those that start no process and compute little: the checkout's run has all."""
+"""Selects tests that start no process and compute little."""

@@ -24,7 +24,7 @@ FIRST = {
 
 
 def evicted(weights: dict[str, dict[int, int]], at: int, registered: tuple[int, ...]) -> int:
-    """Returns the uid that leaves; o is the owner, and v has a permit like it."""
+    """Returns the evicted uid; o is the owner, and o and v have permits."""
     chain = Chain(FIRST)
     stakes = {"o": 20, "v": 20, "m": 0, "n": 0}
     neurons = {
@@ -39,7 +39,7 @@ def test_evicts_by_emission_registration_and_uid() -> None:
     assert evicted({}, 9, (0, 0, 0, 0)) == 2
     assert evicted({}, 9, (0, 0, 2, 1)) == 3
     assert evicted({"v": {2: 1}}, 9, (0, 0, 0, 0)) == 3
-    # The owner's weight for another counts, and one for itself; that of v for itself does not.
+    # Weights of the owner count, also for itself; the weight of v for itself does not.
     assert evicted({"o": {2: 5}}, 9, (0, 0, 0, 0)) == 1
     assert evicted({"o": {0: 5}}, 9, (0, 0, 0, 0)) == 1
     assert evicted({"v": {1: 5}}, 9, (0, 0, 0, 0)) == 2
@@ -103,12 +103,12 @@ Slots = dict[str, tuple[int, int, tuple[bytes, ...]]]
 BELIEVED: dict[str, tuple[Slots, bool]] = {
     "more than half": ({"a": (6, 6, attest(40)), "b": (5, 5, attest(40, "b" * 64))}, True),
     "half": ({"a": (5, 5, attest(40)), "b": (5, 5, seal(40))}, False),
-    "an idle one does not count": ({"a": (5, 5, attest(40)), "b": (9, 9, ())}, True),
-    "nor one that was active long ago": ({"a": (5, 5, attest(40)), "b": (9, 9, seal(20))}, True),
-    "one that was active lately does": ({"a": (5, 5, attest(40)), "b": (9, 9, seal(21))}, False),
-    "nor a slot of a later epoch": ({"a": (5, 5, attest(40)), "b": (9, 9, attest(41))}, True),
-    "borrowed stake does not": ({"a": (1, 9, attest(40)), "b": (2, 2, seal(40))}, False),
-    "nor stake that was given back": ({"a": (9, 1, attest(40)), "b": (2, 2, seal(40))}, False),
+    "idle does not count": ({"a": (5, 5, attest(40)), "b": (9, 9, ())}, True),
+    "active long ago does not count": ({"a": (5, 5, attest(40)), "b": (9, 9, seal(20))}, True),
+    "active lately counts": ({"a": (5, 5, attest(40)), "b": (9, 9, seal(21))}, False),
+    "a later slot does not count": ({"a": (5, 5, attest(40)), "b": (9, 9, attest(41))}, True),
+    "borrowed stake does not count": ({"a": (1, 9, attest(40)), "b": (2, 2, seal(40))}, False),
+    "returned stake does not count": ({"a": (9, 1, attest(40)), "b": (2, 2, seal(40))}, False),
     "an old attestation": ({"a": (5, 5, attest(39))}, False),
     "no permit": ({"a": (5, 0, attest(40))}, False),
 }

@@ -51,7 +51,7 @@ def findings_of(words: Iterable[str]) -> tuple[int, list[str], Findings, Finding
 
 
 def agreed(history: Path, *options: str) -> tuple[int, list[str], Findings, Findings]:
-    """Runs both on the same data, and returns what they agree on."""
+    """Runs both verifiers on a history. Returns the result, in which they must agree."""
     network = str(history / "chain.jsonl")
     words = [str(history / "buckets"), "--network", network, "--json", *options]
     first = findings_of(["node", str(VERIFIER), *words])

@@ -433,7 +433,7 @@ UNCHECKED = {"more than the quota", "more points than the quota has",
 
 
 def is_read(state: Any, rules: Any, epoch: int) -> bool:
-    """Reports whether the text of a state is accepted, or one that it would have."""
+    """Reports whether the canonical text of a state, valid or not, is accepted."""
     try:
         read_state(json.dumps(state, sort_keys=True, separators=(",", ":")).encode(), rules, epoch)
     except FaultError:

@@ -41,7 +41,7 @@ export interface Size {
   readonly validators: number
   /** Epochs with a duel. */
   readonly epochs: number
-  /** Environments, in duels that no verdict ends. Default: the rules of local chains. */
+  /** Environments, in duels of all eight epochs. Default: the rules of local chains. */
   readonly envs?: EnvsConstants
   /** Epochs without a miner, before the epochs with a duel. Default: 0. */
   readonly empty?: number

@@ -25,7 +25,7 @@ interface Run {
   readonly folder: string
   readonly size: PlayedSize
   readonly jobs: number
-  /** Number of copies of each block to compare, in addition to the copy that is read. */
+  /** Number of copies of each block to compare with the copy that is read. */
   readonly copies: number
   /** The last epoch. */
   readonly to?: number

@@ -164,8 +164,7 @@ async function start(raw) {
     ...HOST,
     ...keepAll,
   })
-  // Each block is a layer, and a read searches all layers: every 32nd block has the whole storage,
-  // so that a read searches at most 32.
+  // A block is a layer, and a read searches all layers, so every 32nd block has the whole storage.
   const all = { ...raw.genesis.raw.top, ...(await chain.head.storageDiff()) }
   chain.onNewBlock = async (block) => {
     const parent = await block.parentBlock

@@ -1,4 +1,5 @@
-"""Writes the vectors of this folder with affine_verify, the second implementation of what packages/duel computes.
+"""Writes the vectors of this folder with affine_verify, a second implementation of packages/duel. vectors/README.md
+describes their members.
 
 pip install './python[verify]' && python3 vectors/duel/make.py   (some minutes)
 """
@@ -146,7 +147,7 @@ def looks():
                 epoch[h] = [*made[style[h]], played, rng.randint(0, played * 10**6), rng.randint(0, played * 10**6)]
             epochs.append(epoch)
         want = evidence(weights, epochs, ratio, rule)
-        # compact: lanes as [wins, losses, played, contenderPoints, championPoints], tallies as [wins, trials], scores as [lead, spread]
+        # compact, in lists
         pairs = {k: list(want[k].values()) for k in ("win", "hold", "score", "rates", "median") if k in want}
         yield {"weights": weights, "epochs": epochs, "ratio": ratio, "rule": RULES.index(rule), "want": {**want, **pairs}}
 
@@ -163,7 +164,7 @@ def tally_of(rng, strength, played, style):
 
 
 def crowning_cases():
-    """Yields lists of won duels, the best, and intermediate results. vectors/README.md describes the members."""
+    """Yields lists of won duels, the best, and intermediate results."""
     rng = random.Random(5)
     for i in range(300):
         voters = "abcde"[: rng.choice([1, 2, 3, 4, 5])]
@@ -268,7 +269,7 @@ def trust_cases():
 
 
 def queue_cases():
-    """Yields miners, past and current participants, and the queue. vectors/README.md describes the members."""
+    """Yields miners, past and current participants, and the queue."""
     rng = random.Random(2)
     for i in range(300):
         hotkeys = [f"m{k}" for k in range(rng.randint(0, 9))]
@@ -291,7 +292,7 @@ def queue_cases():
 
 
 def weight_cases():
-    """Yields validators with a permit, and the weights of the voters. vectors/README.md describes the members."""
+    """Yields validators with a permit, and the weights of the voters."""
     rng = random.Random(3)
     for i in range(300):
         scale = rng.choice([3, 10**3, 10**9, 10**18])
@@ -314,7 +315,7 @@ def weight_cases():
 
 
 def acceptance_cases():
-    """Yields attestations, and the lanes that they accept. vectors/README.md describes the members."""
+    """Yields attestations, and the lanes that they accept."""
     rng = random.Random(4)
     for i in range(400):
         size = 128 if i == 0 else rng.choice([0, 1, 2, 3, 4, 5, 6, 7, 9, 17])

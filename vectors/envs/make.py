@@ -1,4 +1,4 @@
-"""Writes the vectors of this folder with affine_envs, the second implementation of what packages/envs does.
+"""Writes the vectors of this folder with affine_envs, a second implementation of packages/envs.
 
 pip install ./python, then python3 vectors/envs/make.py   (NumPy 2.4.6; five minutes)
 """

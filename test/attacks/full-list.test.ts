@@ -14,8 +14,8 @@ const next = Array.from({ length: 8 }, (_, i) => miner(`n${i}`, i + 9))
 const kings = [miner('king'), ...eight]
 
 /**
- * Returns the number of epochs that eight duels take. Checks that the contenders lost, and that the
- * next eight have begun their duels then.
+ * Returns the number of epochs that eight duels take. Checks that all lose, and the next eight
+ * have begun.
  */
 function epochsOf(size: number, seenIn: (...state: Parameters<typeof epochOf>) => Seen): number {
   const validators = votersOf(size)

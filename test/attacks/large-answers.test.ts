@@ -14,7 +14,7 @@ const collect: () => void = runInNewContext('gc')
 
 const MIB = 1_048_576
 const LIARS = 8
-/** Maximum MiB: half of an answer of each liar for each lane, all of which readers once held. */
+/** Maximum MiB in memory. Readers once held twice as much: an answer of each liar for each lane. */
 const MOST_HELD = 4 * LIARS
 
 /** Starts a subnet of three honest voters and liars with little stake, up to its first duel. */

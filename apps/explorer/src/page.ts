@@ -59,8 +59,8 @@ export function explainAbsence(state: AppState, none: string): string {
 }
 
 /**
- * Describes in one sentence the end or the current result of a duel. Names the epochs that were
- * read if its first was not. Under other constants duels begin again. Protocol §9.2.
+ * Describes in one sentence the end or the current result of a duel, with the epochs that were read
+ * if the duel's first was not. Under other constants duels begin again. Protocol §9.2.
  */
 export function describeResult(state: AppState, account: DuelAccount): string {
   const { duel, epochs, last } = account

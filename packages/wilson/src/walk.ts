@@ -30,12 +30,12 @@ interface OpenWalks {
 }
 
 /**
- * Maximum mass that is dropped in total, except for one part in cap. A number of wins is dropped
- * when its mass is below DUST / cap; n trials have n + 1 of them, so at most cap + 1 are dropped.
+ * Limits the total dropped mass to DUST (cap + 1) / cap: a number of wins is dropped if its mass is
+ * below DUST / cap, and at most cap + 1 numbers occur.
  */
 const DUST = 1e-16
 
-/** Returns mass[wins]. Engines make a function for only one type of array faster. */
+/** Returns mass[wins]. Engines make a function for one type of array faster. */
 const at = (mass: Float64Array, wins: number): number => mass[wins] ?? 0
 
 /**

@@ -110,7 +110,7 @@ export function Strips({ account, of, ...page }: StripsProps): JSX.Element {
       <figcaption>
         Each face is a validator, at the contender’s share of the decisive challenges that this
         validator published. Faces close together agree. A face far from the others, in red, is
-        suspect, and its results there do not count: it had bad luck, or invented them.
+        suspect: its results in that environment do not count. It had bad luck, or invented them.
       </figcaption>
     </figure>
   )

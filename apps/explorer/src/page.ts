@@ -20,6 +20,10 @@ export const hotkeyNames = ({ file }: AppState): HotkeyFormatter => nameHotkeysB
 /** Latest answers by question. With them, a view has its full height immediately after Back. */
 const cachedAnswers = new Map<string, AnswerState<unknown>>()
 
+/** Replaces a file by values that differ for another file, since JSON has no members of a file. */
+const identifyFile = (_key: string, value: unknown): unknown =>
+  value instanceof File ? [value.name, value.size, value.lastModified] : value
+
 /**
  * Returns the answer to a question, and until it arrives the previous answer to the same question.
  * Asks again when `question` or `by` changes, and ignores older answers.
@@ -29,7 +33,7 @@ export function useAnswer<Name extends keyof Answers>(
   question: Question<Name>,
   by: readonly unknown[],
 ): AnswerState<AnswerTo<Name>> {
-  const name = JSON.stringify(question)
+  const name = JSON.stringify(question, identifyFile)
   const [, render] = useState({})
   useEffect(() => {
     const hear = (answer: AnswerState<AnswerTo<Name>>): void => {

@@ -85,7 +85,7 @@ function FileVerdict({ ask, file }: Page & { readonly file: File }): JSX.Element
   return (
     <>
       <h2>
-        {showOnLine(value?.name ?? file.name)}: <Verdict {...answer} />
+        {showOnLine(file.name)}: <Verdict {...answer} />
       </h2>
       {value?.line && (
         <p>

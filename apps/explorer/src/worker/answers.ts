@@ -40,7 +40,7 @@ export function createAnswers(opened: () => Promise<SubnetReader>) {
       const bytes = new Uint8Array(await file.slice(0, PROOF_BYTES + 1).arrayBuffer())
       const { steps, read } = await judgeProofFile(bytes, (await opened()).subnet)
       const line = read && { block: read.block, line: read.proof.index }
-      return { name: file.name, steps: explainSteps(steps), line }
+      return { steps: explainSteps(steps), line }
     },
     duel: async (id: string) => (await opened()).accounts.findDetails(id),
   }

@@ -56,6 +56,12 @@ describe('af env run', () => {
     },
   )
 
+  it('shows a board as lines of equal indentation', async () => {
+    const { stdout } = await run('tictactoe-v0', '--challenge', CHALLENGE)
+    expect(stdout).toMatch(/^> {3}1 2 3\n> A( [.XO]){3}\n> B( [.XO]){3}\n> C( [.XO]){3}\n>$/m)
+    expect(stdout).toMatch(/^< [ABC][123]$/m)
+  })
+
   it('plays the episode that begins with a reset with the given seed', async () => {
     const seed = 2n ** 128n - 1n
     const game = make('hex-v0')

@@ -120,12 +120,17 @@ const formatInFull = ({ role, content }: Transcript['messages'][number]): string
 
 /** Plays an episode again with the same answers, and reports whether both plays are identical. */
 async function isRepeatable(
-  game: Env,
+  { spec }: Env,
   seed: bigint,
   { episode, answers }: { readonly episode: Transcript; readonly answers: readonly Answer[] },
 ): Promise<boolean> {
   const left = answers.values()
-  const again = await play(game, seed, () => left.next().value ?? { fault: 'no-reply' })
+  // `play` caches the start of an episode by its specification: a copy draws it again.
+  const again = await play(
+    { spec: { ...spec } },
+    seed,
+    () => left.next().value ?? { fault: 'no-reply' },
+  )
   return JSON.stringify(again) === JSON.stringify(episode)
 }
 

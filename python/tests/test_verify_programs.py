@@ -168,6 +168,12 @@ def proof_of(history: Path) -> tuple[dict[str, Any], Scope, str]:
     return proof, scope, merkle.leaf(first).hex()
 
 
+def test_names_its_other_command_in_its_help(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    assert "affine-verify proof --help" in capsys.readouterr().out
+
+
 def test_checks_a_sample_alone(history: Path, tmp_path: Path) -> None:
     proof, scope, head = proof_of(history)
     text = canonical_text(proof).encode()

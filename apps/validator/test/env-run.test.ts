@@ -5,8 +5,8 @@ import { runCommand } from './commands.ts'
 
 const CHALLENGE = '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM'
 
-/** Registers a game of two replies, in which `count` is added to the prompt or the reward. */
-function registerCounting(name: string, where: 'prompt' | 'reward'): void {
+/** Registers a game of two replies, in which `count` is added to its start, prompt or reward. */
+function registerCounting(name: string, where: 'start' | 'prompt' | 'reward'): void {
   let count = 0
   const counted = (place: typeof where): number => (place === where ? ++count : 0)
   register(
@@ -19,11 +19,15 @@ function registerCounting(name: string, where: 'prompt' | 'reward'): void {
       highestReward: 1000,
       actionSpace: spaces.Discrete(10),
       observationSpace: spaces.Discrete(10),
-      initial: () => 0,
+      initial: () => 10 * counted('start'),
       truth: (steps) => steps,
       difficulty: () => 1,
       observe: (steps) => steps,
-      step: (steps) => ({ state: steps + 1, reward: counted('reward'), terminated: steps === 1 }),
+      step: (steps) => ({
+        state: steps + 1,
+        reward: counted('reward'),
+        terminated: steps % 10 === 1,
+      }),
       prompt: (steps) => `${steps}: ${counted('prompt')}`,
       parse: (line) => (/^[0-9]$/.test(line) ? Number(line) : null),
       format: String,
@@ -33,6 +37,7 @@ function registerCounting(name: string, where: 'prompt' | 'reward'): void {
   )
 }
 
+registerCounting('counts-starts', 'start')
 registerCounting('counts-prompts', 'prompt')
 registerCounting('counts-rewards', 'reward')
 
@@ -56,6 +61,12 @@ describe('af env run', () => {
     },
   )
 
+  it('shows a board as lines of equal indentation', async () => {
+    const { stdout } = await run('tictactoe-v0', '--challenge', CHALLENGE)
+    expect(stdout).toMatch(/^> {3}1 2 3\n> A( [.XO]){3}\n> B( [.XO]){3}\n> C( [.XO]){3}\n>$/m)
+    expect(stdout).toMatch(/^< [ABC][123]$/m)
+  })
+
   it('plays the episode that begins with a reset with the given seed', async () => {
     const seed = 2n ** 128n - 1n
     const game = make('hex-v0')
@@ -66,7 +77,7 @@ describe('af env run', () => {
     expect(episode).not.toHaveProperty('challengeId')
   })
 
-  it.each(['counts-prompts-v0', 'counts-rewards-v0'])(
+  it.each(['counts-starts-v0', 'counts-prompts-v0', 'counts-rewards-v0'])(
     'reports that %s is not deterministic, and exits with 1',
     async (name) => {
       for (const origin of [

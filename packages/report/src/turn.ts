@@ -55,7 +55,7 @@ const formatActions = (spec: EnvSpec, best: readonly unknown[]): string =>
 
 function describeBest(spec: EnvSpec, best: readonly unknown[]): string {
   const text = formatActions(spec, best)
-  return knowsBest(spec) ? `best was ${text}` : `the scripted player replies ${text}`
+  return knowsBest(spec) ? `best was ${text}` : `the scripted player would have replied ${text}`
 }
 
 /** Reports whether the best actions are known. If not, the scripted player may be beatable. */
@@ -124,10 +124,13 @@ function findGivenUp(spec: EnvSpec, turns: readonly Turn[]) {
   if (cause === undefined) return undefined
   const turn = turns[givenUpAfter - 1]
   if (turn === undefined)
-    return { givenUpAfter, better: `the scripted player would resign before any reply: ${cause}` }
+    return {
+      givenUpAfter,
+      better: `the scripted player in its place would resign before any reply: ${cause}`,
+    }
   const [given, best] = [spec.format(turn.action), formatActions(spec, turn.best)]
   const reply = `after reply ${givenUpAfter}, ${given}`
-  const resigns = `${reply}, the scripted player would resign: ${cause}`
+  const resigns = `${reply}, the scripted player in its place would resign: ${cause}`
   const better = given === best ? resigns : `${resigns}; it would have replied ${best}`
   return { givenUpAfter, better }
 }

@@ -35,11 +35,14 @@ export async function judgeProofFile(
   const { number: newest } = await chain.head()
   const seals = block <= newest ? listSeals(await chain.snapshot(block), epoch) : {}
   const head = own(seals, validator)
+  const { genesis, netuid } = chain
   if (head === undefined) {
-    const detail = `${validator} has no seal of epoch ${epoch} on this chain, at block ${block}`
+    const isOfThisChain = header.genesis === genesis && header.netuid === netuid
+    const unsealed = `${validator} has no seal of epoch ${epoch} on this chain, at block ${block}`
+    const foreign = `it is of another network: netuid ${header.netuid}, genesis ${header.genesis}`
+    const detail = isOfThisChain ? unsealed : foreign
     return { read: read.value, ...failProof('head', { ok: false, code: 'BAD_PROOF', detail }) }
   }
-  const { genesis, netuid } = chain
   const scope = { genesis, netuid, validator, epoch, ...greatestPlan(protocol) }
   return { read: read.value, ...judgeSampleProof(proof, { head, scope, verify }) }
 }

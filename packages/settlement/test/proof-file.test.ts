@@ -44,5 +44,7 @@ test.each([
 
 it('rejects a proof of another chain', async () => {
   const other = LocalChain.create({ netuid: 120, random: () => new Uint8Array(32).fill(9) })
-  expect(await judge(text, other)).toMatchObject({ code: 'BAD_PROOF' })
+  const { genesis } = subnet.chain
+  const detail = `it is of another network: netuid 120, genesis ${genesis}`
+  expect(await judge(text, other)).toMatchObject({ code: 'BAD_PROOF', detail })
 })

@@ -50,6 +50,7 @@ def _fail(error: Exception, code: int) -> int:
 
 def _history_parser() -> argparse.ArgumentParser:
     parser = _parser("affine-verify", "Recompute a local network from its chain and its buckets.")
+    parser.epilog = "To check a proof of one sample: affine-verify proof --help"
     parser.add_argument("buckets", nargs="?", help="the folder or URL of the buckets by name")
     parser.add_argument("--json", action="store_true", help="print JSON, one object a line")
     parser.add_argument("--first-epoch", type=int, default=0, help="the network's first epoch")
@@ -79,7 +80,8 @@ def _read_network(where: str) -> tuple[Chain, dict[str, Any]]:
         )
     data = _served_export(where) if is_url(where) else read_file(Path(where), EXPORT_BYTES)
     if data is None and is_url(where):
-        raise UnavailableError(f"--network {where}: no answer with status 200")
+        advice = "check the URL, and that its server runs"
+        raise UnavailableError(f"--network {where}: no answer with status 200: {advice}")
     if data is None:
         raise UsageError(f"--network {where}: no such file")
     if len(data) > EXPORT_BYTES:

@@ -100,7 +100,7 @@ env
     if (isHuman) process.stdin.destroy()
     const lines = [seed === undefined ? `challenge ${challengeId}` : `seed ${seed}`]
     // A human player has already seen the messages.
-    if (!isHuman) lines.push(...episode.messages.map(formatMessage))
+    if (!isHuman) lines.push(...episode.messages.map(formatInFull))
     const ending = describeSoloEnding({ env: id, seed: from, strength }, episode)
     lines.push(`reward ${episode.reward}, ${formatEnding(ending).join('\n')}`)
     const record = { type: 'episode', env: id, ...origin, strength, ...episode, ending }
@@ -111,14 +111,26 @@ env
     if (!deterministic) process.exitCode = 1
   })
 
+/** Formats a message with its line breaks, each line after the mark of its role. */
+const formatInFull = ({ role, content }: Transcript['messages'][number]): string =>
+  content
+    .split('\n')
+    .map((line) => formatMessage({ role, content: line }).trimEnd())
+    .join('\n')
+
 /** Plays an episode again with the same answers, and reports whether both plays are identical. */
 async function isRepeatable(
-  game: Env,
+  { spec }: Env,
   seed: bigint,
   { episode, answers }: { readonly episode: Transcript; readonly answers: readonly Answer[] },
 ): Promise<boolean> {
   const left = answers.values()
-  const again = await play(game, seed, () => left.next().value ?? { fault: 'no-reply' })
+  // `play` caches the start of an episode by its specification: a copy draws it again.
+  const again = await play(
+    { spec: { ...spec } },
+    seed,
+    () => left.next().value ?? { fault: 'no-reply' },
+  )
   return JSON.stringify(again) === JSON.stringify(episode)
 }
 

@@ -147,7 +147,7 @@ const LOSS_CAUSES = {
   UNANSWERED: 'it often gave no reply: run af doctor, and check its capacity',
   WRONG: 'many answers were not legal: run af practise to see why',
   NARROW: 'it did not win by enough: luck may explain it',
-  OUTPLAYED: 'its answers were legal but worse: see the better ones below',
+  OUTPLAYED: 'its legal answers were worse: see the better ones below',
 } as const
 
 export type LossCause = keyof typeof LOSS_CAUSES

@@ -25,9 +25,9 @@ const ANSWER_PART = 3
 
 /**
  * Nodes of one chain, with a connection to one of them at a time. The next node in the list
- * replaces a node that is unreachable, closes the connection, is silent for `stallMs`, does not
- * answer a request within a third of `stallMs`, no longer has the requested state, or returns an
- * unusable answer.
+ * replaces a node that is unreachable, closes the connection, does not complete a task within
+ * `stallMs` or answer a request within a third of `stallMs`, lacks the requested block or its
+ * state, or returns an unusable answer.
  */
 export class Connection {
   readonly #nodes: Nodes

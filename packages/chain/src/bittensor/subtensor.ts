@@ -22,7 +22,7 @@ const MAX_SNAPSHOTS = 8
 /**
  * Connects to a subnet of Bittensor's chain. The runtime's metadata decides which calls are used.
  * @throws ChainError, as a rejection: `Unreachable` if no node answers, `WrongGenesis`,
- *   `SubnetNotExists`.
+ *   `SubnetNotExists`, `NotInRuntime`, `BadReply`.
  */
 export async function subtensor(options: SubtensorOptions): Promise<Subtensor> {
   const connection = new Connection(options)

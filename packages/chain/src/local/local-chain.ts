@@ -50,7 +50,8 @@ interface MadeBlock {
 /**
  * One subnet in memory, with subtensor's rules and refusals. It makes a block when `produce` is
  * called, and stores all blocks. A call that the next block would refuse is refused immediately. A
- * call whose hotkey is evicted while it waits rejects at its deadline.
+ * call whose hotkey is evicted while the call waits rejects after the last block that could have
+ * contained the call.
  *
  * It has no consensus: its operator can stop it or start another chain. It is for demos, tests, and
  * checking the export of another local chain.
@@ -96,8 +97,8 @@ export class LocalChain implements Chain {
    * hotkeys signed its calls. The log may be incomplete, and another log may exist: compare its
    * genesis and its head with trusted ones. `random` is needed only to make more blocks. Await
    * `verifyReady` first: otherwise, verifying many signatures takes long.
-   * @throws ChainError `BadLog`, with the block and the fault, for any text that `export` did not
-   *   write.
+   * @throws ChainError `BadLog`, with the line or block and the fault, for any text that `export`
+   *   would not write.
    */
   static import(text: string, random?: LocalOptions['random']): LocalChain {
     const log = readLog(text)
@@ -132,8 +133,8 @@ export class LocalChain implements Chain {
   /**
    * Makes the next block from all waiting calls, regardless of the order of their arrival, at
    * `time` in milliseconds. Resolves with the new head.
-   * @throws RangeError, as a rejection, if `time` is before the last block's, or `random` does not
-   *   return 32 bytes; TypeError if there is no `random`.
+   * @throws RangeError, as a rejection, if `time` is not an integer or is before the last block's,
+   *   or `random` does not return 32 bytes; TypeError if there is no `random`.
    */
   async produce(time: number): Promise<Head> {
     this.#extend(time)
@@ -216,7 +217,7 @@ export class LocalChain implements Chain {
   }
 
   /**
-   * Registers the account's hotkey without stake, on a full subnet in place of another neuron.
+   * Registers the account's hotkey without stake. On a full subnet, it replaces another neuron.
    * Resolves with the block that contains the call.
    */
   async register(account: Account): Promise<Head> {
@@ -338,7 +339,7 @@ function compareRank(a: Extrinsic, b: Extrinsic): number {
   return a.nonce - b.nonce
 }
 
-/** Opens the export of a local chain, the file `name`. */
+/** Opens the file `name`, an export of a local chain. */
 export const openExport: OpenAt = async ({ name, readText }) => {
   const [text] = await Promise.all([readText(name), verifyReady()])
   try {

@@ -7,8 +7,8 @@ import type { Extrinsic, LogSetup, Params } from './log.ts'
 const MIN_COMMITMENT_BYTES = 100
 
 /**
- * A commitment slot with its fields in hex. `bytes` is the number of bytes that its hotkey has
- * committed in the tempo of `block`.
+ * A commitment slot with its fields in hex. `bytes` is the number of bytes that counts for its
+ * hotkey in the tempo of `block`.
  */
 type Slot = Omit<CommitmentSlot, 'fields'> & {
   readonly fields: readonly string[]

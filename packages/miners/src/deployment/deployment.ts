@@ -56,8 +56,8 @@ function readShortText(json: unknown, name: string): string | undefined {
 }
 
 /**
- * Returns the description that the platform reports of a deployment, or the first rule that it
- * breaks. Its owner chooses most of it. Never throws. Protocol §5.4.
+ * Returns the description that the platform reports of a deployment, or the first rule that the
+ * description breaks. The deployment's owner chooses most of it. Never throws. Protocol §5.4.
  */
 export function readDescription(
   json: unknown,
@@ -85,7 +85,8 @@ export type ChuteRefusal = Extract<Result<never, DeploymentFault>, { readonly ok
 const show = (value: string | undefined): string => (value === undefined ? 'missing' : quote(value))
 
 /**
- * Returns a refusal if a deployment does not have the committed model or is not shown to everyone.
+ * Returns a refusal if the committed model or revision is malformed or not the deployment's, or if
+ * the deployment is not shown to everyone.
  */
 function checkName(json: unknown, { model, revision }: CommittedModel): ChuteRefusal | undefined {
   const [name, version] = [readShortText(json, 'name'), readShortText(json, 'revision')]

@@ -49,7 +49,7 @@ interface SourceContext {
   readonly templates: Templates
 }
 
-/** Returns the arguments of the only call in a source. Its template is imported before the call. */
+/** Returns the arguments of the only call in a source, of a template that is imported before it. */
 function readSource(source: string, reading: SourceContext): Literals {
   const imported = new Set<string>()
   let call: Literals | undefined

@@ -41,8 +41,8 @@ export class Env {
    * Starts an episode from a seed or a challenge id. With neither, continues the stream of the last
    * episode, as Gymnasium does, or draws a seed for the first episode. Protocol §3.6.
    *
-   * @throws TypeError for a seed together with a challenge id, for an invalid challenge id, and for
-   *   an unknown option.
+   * @throws TypeError for a seed together with a challenge id, an invalid challenge id, and an
+   *   unknown option; for a seed as `pcg64` does.
    */
   reset(resetOptions: ResetOptions = {}): [observation: unknown, info: Info] {
     const { spec } = this

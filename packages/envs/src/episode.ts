@@ -177,7 +177,10 @@ export async function playGame(
   return runDialogue(record(spec, origin, 2), agents)
 }
 
-/** Returns the record of a game that never began. Protocol §3.1. */
+/**
+ * Returns the transcripts of a game that never began. Protocol §3.1.
+ * @throws RangeError for an environment of one player.
+ */
 export function unbegunGame({ spec }: { readonly spec: EnvSpec }): PerSide<Transcript> {
   requireRules(spec)
   const none = { messages: [], reward: spec.lowestReward, fault: 'no-reply' } as const

@@ -44,10 +44,10 @@ export class DeploymentChecks {
   }
 
   /**
-   * Returns the result of an epoch's first check. If the platform fails, the check is repeated until
-   * the epoch ends. A refusal applies to the whole epoch, so a deployment gains nothing by hiding
-   * at first. A refusal of a model that is not public applies only for `pauseMs`: a later call
-   * checks again.
+   * Returns the result of an epoch's first check. If the platform fails, the check is repeated
+   * until the epoch ends. A refusal applies to the whole epoch, so hiding at first gains a
+   * deployment nothing. A refusal of a model that is not public applies only for `pauseMs`: a later
+   * call checks again.
    */
   async first(miner: TargetMiner, context: EpochContext): Promise<DeploymentVerdict> {
     const checks = this.#checksByEpoch(context.epoch)

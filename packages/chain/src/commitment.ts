@@ -54,8 +54,8 @@ const ATTEST_BYTES = 86
 /**
  * Returns the fields for `commit`: a payload and the bucket's URL for a validator, three texts for
  * a miner. Protocol §5.2, §5.3.
- * @throws RangeError for an epoch outside 0 to 2^32 - 1, a malformed hash, a bitmap of another
- *   length, and a text that is empty, over 128 bytes, or has a lone surrogate.
+ * @throws RangeError for an epoch that is not 32 bits, a malformed hash or bitmap, and a text that
+ *   is empty, over 128 bytes or has a lone surrogate.
  */
 export function encodeCommitment(commitment: Commitment): Uint8Array[] {
   if (commitment.kind === 'miner')

@@ -145,8 +145,7 @@ export const listReplies = (messages: readonly Message[]): readonly string[] =>
 
 /**
  * Plays one episode with `agent`. Each reply is read, recorded, and repeated in later turns, in the
- * form that `recordReply` returns. One `Env` can serve many concurrent plays, since only its
- * specification is used.
+ * form that `recordReply` returns. One `Env` can serve concurrent plays.
  *
  * Has no clock: an agent implements a deadline by answering `{ fault: 'no-reply' }`. Rejects with
  * the agent's error. Protocol §3.1.

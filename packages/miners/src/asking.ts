@@ -135,8 +135,8 @@ export type AgentFactory = (
 ) => MinerAgent
 
 /**
- * A request to a miner without a usable reply, a clock that ran out in a game, or a changed
- * deployment. `outcome` is `platform` if the miner is not at fault. `text` is for people.
+ * A request without a usable reply, a clock that ran out, or a changed deployment. `outcome` is
+ * `platform` if the miner is not at fault. `text` is for people.
  */
 export interface CallFailure {
   readonly type: 'call'

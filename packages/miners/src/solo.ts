@@ -117,7 +117,7 @@ interface DuelRun extends SoloRun {
  * Plays until the better player is certain, without repeating stored challenges. Environments run
  * concurrently. Each environment is evaluated after every decisive challenge, in the order of the
  * index, not of arrival. The champion holds an environment without a verdict after `PROTOCOL.cap`
- * challenges, and an environment in `left`.
+ * challenges.
  * Rejects if `signal` aborts. Protocol §10.
  */
 export async function runDuel(run: DuelRun): Promise<DuelStanding> {

@@ -20,7 +20,7 @@ const ROUNDS = 3
 
 /** Default of `stallMs`: the time of five blocks. */
 const STALL_MS = 60_000
-/** `stallMs` divided by the time limit of one answer, for example 0.7 MB of metadata. */
+/** `stallMs` divided by the time limit of one answer. */
 const ANSWER_PART = 3
 
 /**

@@ -4,7 +4,7 @@ import * as z from 'zod/mini'
 
 /**
  * Maximum length of a message in characters. The longest honest answer is a full block: 7.5 MiB of
- * calls, in hex. A page of 1000 commitments has about 1 MB.
+ * calls, in hex.
  */
 export const MAX_MESSAGE: number = 2 ** 24
 

@@ -117,8 +117,8 @@ export class NodeSocket {
 
   /**
    * Sends a request and resolves with its result. Rejects with the node's code, message and data if
-   * the node refuses, with `Unreachable` if no answer is in time, and with a RangeError if metadata
-   * is too large.
+   * the node refuses, `Unreachable` without an answer in time, and a RangeError if metadata is too
+   * large.
    */
   async send<T>(method: string, params: unknown[]): Promise<T> {
     const answering = this.#wait<T>((id) => this.#ask(id, method, params))

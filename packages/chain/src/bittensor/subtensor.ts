@@ -16,7 +16,7 @@ export type SubtensorOptions = WeightMeans & Nodes
 
 export type Subtensor = Chain & { close(): Promise<void> }
 
-/** Maximum number of cached snapshots. A validator reads the same few snapshots repeatedly. */
+/** Maximum number of cached snapshots. A validator reads the same few repeatedly. */
 const MAX_SNAPSHOTS = 8
 
 /**

@@ -23,8 +23,8 @@ import { apply, createLedger, findOwner, type Ledger } from './rules.ts'
 export interface LocalOptions {
   readonly netuid: number
   /**
-   * Returns 32 unpredictable bytes. If they come from a seed, a run is reproducible, and anyone who
-   * has the seed can predict the hashes.
+   * Returns 32 bytes: unpredictable ones or, for a reproducible run with predictable hashes, bytes
+   * from a seed.
    */
   readonly random: () => Uint8Array
   /** The time of block 0 in milliseconds. Default: 0. */
@@ -50,11 +50,9 @@ interface MadeBlock {
 /**
  * One subnet in memory, with subtensor's rules and refusals. It makes a block when `produce` is
  * called, and stores all blocks. A call that the next block would refuse is refused immediately. A
- * call whose hotkey is evicted while the call waits rejects after the last block that could have
- * contained the call.
+ * call whose hotkey is evicted while the call waits rejects after its last block.
  *
- * It has no consensus: its operator can stop it or start another chain. It is for demos, tests, and
- * checking the export of another local chain.
+ * For demos, tests, and checking the export of another local chain: there is no consensus.
  */
 export class LocalChain implements Chain {
   readonly netuid: number

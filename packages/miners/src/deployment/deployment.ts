@@ -85,8 +85,8 @@ export type ChuteRefusal = Extract<Result<never, DeploymentFault>, { readonly ok
 const show = (value: string | undefined): string => (value === undefined ? 'missing' : quote(value))
 
 /**
- * Returns a refusal if the committed model or revision is malformed or not the deployment's, or if
- * the deployment is not shown to everyone.
+ * Returns a refusal if a deployment does not have the committed model and revision, or its source
+ * is not shown to everyone.
  */
 function checkName(json: unknown, { model, revision }: CommittedModel): ChuteRefusal | undefined {
   const [name, version] = [readShortText(json, 'name'), readShortText(json, 'revision')]

@@ -15,7 +15,6 @@ export interface Literals {
   readonly [name: string]: string | number | boolean | readonly string[] | Literals
 }
 
-/** The model and the revision that the miner committed. */
 export interface CommittedModel {
   readonly model: string
   readonly revision: string

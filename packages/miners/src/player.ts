@@ -14,7 +14,7 @@ export interface PlayerAsking extends Caller {
   readonly model: string
   /** Environment of the prompt that tests whether an endpoint answers. Default: the first. */
   readonly env?: string | undefined
-  /** Time in milliseconds after which an unreachable endpoint forfeits a challenge. */
+  /** Milliseconds beyond the time limit of a reply after which an unreachable endpoint forfeits. */
   readonly timeoutMs: number
   readonly signal: AbortSignal
 }

@@ -92,9 +92,9 @@ export class LocalChain implements Chain {
 
   /**
    * Returns the chain of an export, after checking each block: the log follows the rules, and the
-   * hotkeys signed its calls. The log may be incomplete, and another log may exist: compare its
-   * genesis and its head with trusted ones. `random` is needed only to make more blocks. Await
-   * `verifyReady` first: otherwise, verifying many signatures takes long.
+   * hotkeys signed its calls. The log may be incomplete, or one of several: compare its genesis and
+   * head with trusted ones. `random` is needed only to make more blocks. Await `verifyReady` first:
+   * otherwise, verifying many signatures takes long.
    * @throws ChainError `BadLog`, with the line or block and the fault, for any text that `export`
    *   would not write.
    */

@@ -29,7 +29,7 @@ const requestShape: Shape<ChainRequest> = (value) =>
  * log's first line and, once block n exists, the lines of at most 256 blocks from block n on. After
  * `waitMs` milliseconds without block n, it is only the first line. The answer to
  * `{ submit: extrinsic }` is the extrinsic, once it waits for the next block. A refusal has the
- * status 400 and `{ code, message }`. Pages on loopback may only read the log.
+ * status 400 and `{ code, message }`.
  */
 export function serveLocal(
   chain: LocalChain,

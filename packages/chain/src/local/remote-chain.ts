@@ -16,9 +16,8 @@ type RemoteOptions = Pick<ChainOpening, 'fetch' | 'onRetry'>
 type Server = RemoteOptions & { readonly url: string }
 
 /**
- * Opens the chain that `serveLocal` serves at `url`. Fetches the log and checks it by the rules: a
- * server can be silent, or serve another log from the start, but not sign for a hotkey. Secrets are
- * not sent.
+ * Opens the chain that `serveLocal` serves at `url`. Fetches the log and checks it by the rules.
+ * Secrets are not sent.
  *
  * Methods reject with the errors of a local chain, with `BadLog` or `BadReply` if the answer is not
  * that of a local chain, and with `Unreachable` if there is no answer. A call may have arrived

@@ -142,8 +142,8 @@ export function judgeSource(
 
 /**
  * Returns the first reason for which validators would refuse a chute's source, with its line if it
- * has one, or undefined. The source that Chutes makes of it is refused for the same reason.
- * Protocol §5.4.
+ * has one, or undefined. Chutes stores a source rewritten by Python's `ast.unparse`, which has the
+ * same refusal. Protocol §5.4.
  */
 export function findSourceRefusal(source: string, templates: Templates): string | undefined {
   const read = readTemplate(source, {}, templates)

@@ -26,8 +26,8 @@ export const COMMIT: RegExp = /^[0-9a-f]{40}$/
 /**
  * Reads a source that consists of imports, comments, and one call of a template with literal
  * arguments, for the wanted model and revision. A property that `wanted` omits may have any value.
- * If the source is refused, `detail` is the first reason, with its line. Never throws, and never
- * runs the source. Protocol §5.4.
+ * If the source is refused, `detail` is the first reason, with its line. Never throws. Protocol
+ * §5.4.
  */
 export function readTemplate(
   source: string,

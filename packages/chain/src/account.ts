@@ -67,8 +67,8 @@ let starting: Promise<void> | undefined
 
 /**
  * Reports whether `hotkey` signed exactly these bytes, under the context `substrate`. False for
- * malformed input. Never throws. The first call loads the WebAssembly. Until it is loaded, and
- * where it cannot run, JavaScript returns the same result. Protocol §1.4.
+ * malformed input and for a key of zeros. Never throws. The first call loads the WebAssembly. Until
+ * it is loaded, and where it cannot run, JavaScript returns the same result. Protocol §1.4.
  */
 export function verify(message: Uint8Array, signature: Uint8Array, hotkey: string): boolean {
   const publicKey = decodeAddress(hotkey)

@@ -46,7 +46,7 @@ export const ADVICE = {
 export type Refusal = keyof typeof ADVICE
 
 /**
- * An error of a chain. `code` is the chain's name for the error, if it has one. `detail` is the
+ * An error of a chain. `code` is the chain's name for the error, or this package's. `detail` is the
  * message without the code, by default the text in `ADVICE`.
  */
 export class ChainError extends Error {

@@ -11,7 +11,7 @@ export interface Head {
 
 /**
  * A neuron of the metagraph. `stake` is in rao. `registered` is the block of its registration, and
- * `lastUpdate` the block in which it last set weights, initially `registered`.
+ * `lastUpdate` the block in which it last set or committed weights, initially `registered`.
  */
 export interface Neuron {
   readonly uid: number
@@ -44,8 +44,8 @@ export interface Snapshot {
   /** Maximum number of neurons. Further registrations evict neurons. */
   readonly maxUids: number
   /**
-   * Blocks after its registration during which a neuron is immune: evicted only if too few other
-   * neurons can be.
+   * Blocks after its registration during which a neuron is immune: it is evicted only if too few
+   * neurons are not immune.
    */
   readonly immunityPeriod: number
   /** The hotkey of the subnet's owner, registered or not. Undefined if the chain stores none. */
@@ -101,7 +101,7 @@ export interface Chain {
    */
   setWeights(account: Account, weights: UidWeights, until?: number): Promise<Head>
   /**
-   * Resolves with a sentence for each item that this client uses and the chain's runtime lacks.
+   * Resolves with a sentence for each item that this client needs and the chain's runtime lacks.
    * Undefined for a local chain.
    */
   runtimeFaults?(): Promise<readonly string[]>
@@ -128,7 +128,7 @@ export interface ChainOpening extends Host {
   readonly netuid?: number | undefined
   /**
    * The hash of block 0, 64 hex digits. A chain with another genesis is refused. Default: the
-   * genesis of the first chain that answers.
+   * genesis of the first node that answers.
    */
   readonly genesis?: string | undefined
   /** Called with the error before a retry. */

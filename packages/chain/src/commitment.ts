@@ -10,8 +10,8 @@ interface Seal {
 }
 
 /**
- * The lanes that a validator verified and now serves, and the digest of its next secret.
- * Protocol §5.2.
+ * The lanes that a validator verified and now serves, the digest of its next secret, and the root
+ * of the state. Protocol §5.2.
  */
 interface AttestationCommitment {
   readonly kind: 'attest'
@@ -42,8 +42,8 @@ export const MAX_FIELDS = 3
 export const MAX_FIELD_BYTES = 128
 
 /**
- * A validator's first field starts with the version and the kind, one byte each. Its size depends
- * on the kind. Protocol §5.2.
+ * A validator's first field starts with the version and the kind, one byte each. The field's size
+ * depends on the kind. Protocol §5.2.
  */
 const VERSION = 1
 const SEAL = 1
@@ -54,8 +54,8 @@ const ATTEST_BYTES = 86
 /**
  * Returns the fields for `commit`: a payload and the bucket's URL for a validator, three texts for
  * a miner. Protocol §5.2, §5.3.
- * @throws RangeError for values that `decodeCommitment` cannot return: a wrong length, an empty
- *   text, a lone surrogate.
+ * @throws RangeError for an epoch that is not 32 bits, a malformed hash or bitmap, and a text that
+ *   is empty, over 128 bytes or has a lone surrogate.
  */
 export function encodeCommitment(commitment: Commitment): Uint8Array[] {
   if (commitment.kind === 'miner')
@@ -102,8 +102,8 @@ function encodeText(name: string, text: string): Uint8Array {
 
 /**
  * Returns the commitment in the fields of `hotkey`'s slot, or null if they are not a commitment of
- * this protocol. A miner's `model` must end with its hotkey, so that a commitment, and the chute
- * with the model's name, serve only one miner. Never throws. Protocol §5.2, §5.3.
+ * this protocol. A miner's `model` must end with `hotkey`, so that no other miner can commit the
+ * same model, or the chute with the model's name. Never throws. Protocol §5.2, §5.3.
  *
  * Texts may contain any character, and `url` may lead anywhere: the caller has to check them.
  */

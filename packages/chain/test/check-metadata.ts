@@ -1,4 +1,4 @@
-// Checks that a runtime has all items that the client of Bittensor's chain uses.
+// Checks that a runtime has all items that the client of Bittensor's chain needs.
 //
 //     pnpm test:metadata <file>
 //

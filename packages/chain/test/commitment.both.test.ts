@@ -22,7 +22,7 @@ test('decodes the encoded commitment', () => {
   )
 })
 
-test('reads from the middle of a larger buffer, and copies the bytes', () => {
+test('reads a payload in the middle of a larger buffer, and copies the bytes', () => {
   const [body, url] = encodeCommitment({
     kind: 'attest',
     epoch: 258,

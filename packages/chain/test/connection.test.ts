@@ -433,7 +433,7 @@ describe('a malformed message', () => {
     { id: 10 ** 6, error: { code: 1, message: 'what?' } },
     { params: { subscription: ['h2'], result: 7 } },
     {},
-  ])('ignores the unrequested message %j', async (message) => {
+  ])('is ignored if it is only unrequested: %j', async (message) => {
     const only = await node()
     const { blocks } = connect([only])
     await blocks.head()
@@ -497,7 +497,7 @@ describe('subtensor', () => {
     expect(retries).toEqual([expect.stringContaining('StateDiscarded')])
   })
 
-  test('treats a node without the block as behind', async () => {
+  test('rejects with Unreachable if a node does not have the block yet', async () => {
     const behind = await pruned(4003, messages.forgotten.header)
     const hashes = { parentHash: hashOf(3), stateRoot: hashOf(1), extrinsicsRoot: hashOf(2) }
     const header = Object.entries(hashes).map(([name, hash]) => [name, `0x${hash}`])

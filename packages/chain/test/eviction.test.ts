@@ -19,7 +19,7 @@ async function inBlock(chain: LocalChain, ...calls: Promise<unknown>[]): Promise
 
 const snapshotOf = (chain: LocalChain) => chain.snapshot(chain.height)
 
-/** Registers newcomers in one block each. Returns the neurons whose uids they got. */
+/** Registers newcomers in one block each. Returns the uids that they got. */
 async function evictedBy(chain: LocalChain, count = 1): Promise<number[]> {
   const uids: number[] = []
   for (let i = 0; i < count; i++) {
@@ -53,10 +53,10 @@ test('gives emission by stake to neurons with a permit if there are no weights',
 test.each<[string, Votes, number]>([
   // The champion and the validators that give it weight have emission.
   ['more than half of the stake', { alice: MINER, bob: MINER }, CHARLIE],
-  ['half of it', { alice: MINER }, BOB],
-  ['less than half of it', { bob: MINER, charlie: OWNER }, MINER],
+  ['half of the stake', { alice: MINER }, BOB],
+  ['less than half of the stake', { bob: MINER, charlie: OWNER }, MINER],
   // Alice's dividends come from her own weight, so bob and charlie have no emission.
-  ['itself, as the owner', { alice: OWNER }, BOB],
+  ['the owner for itself', { alice: OWNER }, BOB],
 ])('evicts by emission with weight from %s', async (_, votes, evicted) => {
   const chain = full()
   await vote(chain, votes)
@@ -96,7 +96,7 @@ test('replaces an immune neuron only if too few neurons are not immune', async (
   expect(await evictedBy(guarded, 5)).toEqual([MINER, MINER, CHARLIE, MINER, CHARLIE])
 })
 
-test('replaces no neuron that is not immune if no more than minNonImmuneUids are left', async () => {
+test('replaces no neuron if none is immune and at most minNonImmuneUids can be replaced', async () => {
   const chain = full({ immunityPeriod: 0, minNonImmuneUids: 3 })
   expect(await codeOf(chain.register(stranger))).toBe('NoNeuronIdAvailable')
   const one = subnet({ neurons: [], params: { ...noLimits, maxUids: 1 } })

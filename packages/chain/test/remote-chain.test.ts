@@ -117,7 +117,7 @@ describe('the server', () => {
       'more than 16 KiB in pieces',
       new ReadableStream({ pull: (stream) => stream.enqueue(new Uint8Array(1024).fill(32)) }),
     ],
-    ['depth', '['.repeat(16_000)],
+    ['nested brackets', '['.repeat(16_000)],
   ])('refuses %s', async (_, body, init) => {
     const refusal = await ask(local, { body, ...init })
     expect(refusal.status).toBe(400)
@@ -134,7 +134,7 @@ describe('the server', () => {
     expect([refusal.status, await refusal.json()]).toEqual([400, { code: 'BadProof', message }])
   })
 
-  test('answers without blocks after a wait without a block, and to a call immediately', async () => {
+  test('answers without blocks if none is made in time, and answers a call immediately', async () => {
     const said = async (log: number) => (await ask(local, { body: JSON.stringify({ log }) })).text()
     const [first] = local.export().split('\n')
     expect(await said(1)).toBe(`${first}\n`)
@@ -233,22 +233,22 @@ describe('the client', () => {
   const altered = (from: RegExp, to: string) => () => new Response(local.export().replace(from, to))
   test.each<[string, () => Response, string]>([
     ['no log', () => new Response('<html>'), 'BadLog'],
-    ['nothing', () => new Response(null, { status: 204 }), 'BadLog'],
+    ['no content', () => new Response(null, { status: 204 }), 'BadLog'],
     ['null', () => json(null), 'BadLog'],
     ['no blocks', () => new Response(`${first}\n`), 'BadLog'],
     ['half a line', () => new Response(local.export().slice(0, -9)), 'BadLog'],
     ['another subnet', altered(/"netuid":\d+/, '"netuid":8'), 'BadLog'],
     ['no UTF-8', () => new Response(Uint8Array.of(0xff)), 'Unreachable'],
-    ['depth', () => new Response(`${'['.repeat(2 ** 22)}\n`), 'BadLog'],
+    ['nested brackets', () => new Response(`${'['.repeat(2 ** 22)}\n`), 'BadLog'],
     ['a long line', () => new Response(`${' '.repeat(2 ** 22 + 1)}\n`), 'BadLog'],
-    ['no answer at all', () => Response.error(), 'BadReply'],
+    ['an error without status', () => Response.error(), 'BadReply'],
     ['an error page', () => new Response('<html>', { status: 502 }), 'BadReply'],
-    ['a malformed fault', () => json({ code: 1 }, 400), 'BadReply'],
-    ['an unknown fault', () => json({ code: 'Worse', message: 'x' }, 400), 'BadReply'],
-    ['a long fault', () => json({ code: 'Stale', message: 'x'.repeat(2 ** 15) }, 400), 'BadReply'],
-    ['a fault moving the cursor', () => json({ code: '\u001b[2J', message: 'x' }, 400), 'BadReply'],
-    ['a fault with an inherited name', () => json({ code: 'toString' }, 400), 'BadReply'],
-    ['a fault', () => json({ code: 'Stale', message: 'x' }, 400), 'Stale'],
+    ['a malformed refusal', () => json({ code: 1 }, 400), 'BadReply'],
+    ['an unknown refusal', () => json({ code: 'Worse', message: 'x' }, 400), 'BadReply'],
+    ['a long error', () => json({ code: 'Stale', message: 'x'.repeat(2 ** 15) }, 400), 'BadReply'],
+    ['a refusal with escapes', () => json({ code: '\u001b[2J', message: 'x' }, 400), 'BadReply'],
+    ['an inherited code', () => json({ code: 'toString' }, 400), 'BadReply'],
+    ['a refusal', () => json({ code: 'Stale', message: 'x' }, 400), 'Stale'],
   ])('rejects %s in the first and later answers', async (_, reply, want) => {
     expect((await failure(connect(async () => reply()))).code).toBe(want)
     const handler = serveLocal(local)

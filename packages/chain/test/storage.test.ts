@@ -80,10 +80,10 @@ describe('the metagraph', () => {
   const polkadot = '15oF4uVJwmo4TdGW7VfQxNLavjCXviqxT9S1MgbjMNHr6Sp5' // //Alice, with prefix 0
   test.each<[string, object]>([
     ['an owner without address', { ownerHotkey: 'alice' }],
-    ['an owner, null', { ownerHotkey: null }],
+    ['a null as owner', { ownerHotkey: null }],
     ['a hotkey with another prefix', { hotkeys: [alice.hotkey, polkadot] }],
     ['a hotkey without address', { hotkeys: [alice.hotkey, `0x${bytesToHex(bytes(1))}`] }],
-    ['hotkeys that are none', { hotkeys: null }],
+    ['a null as hotkeys', { hotkeys: null }],
     ['a hotkey too many', { hotkeys: [alice.hotkey, bob.hotkey, encodeAddress(bytes(9))] }],
     ['a permit too few', { validatorPermit: [true] }],
     ['a permit too many', { validatorPermit: [true, false, true] }],
@@ -98,7 +98,7 @@ describe('the metagraph', () => {
     ['a stake without number', { totalStake: [5, '0x'] }],
     ['a stake in decimal text', { totalStake: [5, '12'] }],
     ['a stake of over 128 bits', { totalStake: [5, `0x1${'0'.repeat(32)}`] }],
-    ['a stake JSON has rounded', { totalStake: [5, 2 ** 53] }],
+    ['a stake that JSON has rounded', { totalStake: [5, 2 ** 53] }],
     ['a negative tempo', { tempo: -1 }],
     ['a tempo in hex', { tempo: '0x10' }],
     ['a negative period', { commitRevealPeriod: -1 }],
@@ -164,7 +164,7 @@ describe('a commitment', () => {
     ['no fields', alice.hotkey, { block: 9, info: {} }],
     ['fields without list', alice.hotkey, { block: 9, info: { fields: { raw1: '0x07' } } }],
     ['a field that is a text', alice.hotkey, { block: 9, info: { fields: ['0x07'] } }],
-    ['nothing in it', alice.hotkey, null],
+    ['a null', alice.hotkey, null],
   ])('is BadReply with %s', (_, owner, value) => {
     const error = expect.objectContaining(badReply('commitment'))
     expect(() => parseSlot(codec(owner), codec(value))).toThrow(error)

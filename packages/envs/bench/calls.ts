@@ -1,10 +1,10 @@
 import { type Message, record } from '../src/episode.ts'
 import type { EnvSpec } from '../src/index.ts'
 
-/** Mean requests to both miners of a challenge, and their mean sizes. */
+/** Means over challenges, for both miners: the number of requests, and the characters sent. */
 export interface CallCost {
   readonly calls: number
-  /** Characters of all requests. `replied`: characters of all recorded replies. */
+  /** Characters of the requests. `replied`: characters of the recorded replies. */
   readonly asked: number
   readonly replied: number
 }

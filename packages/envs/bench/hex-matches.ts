@@ -8,7 +8,7 @@ import { type NamePair, type Score, shareText } from './share.ts'
 export const SIZES = [7, 9, 11] as const
 const { spec } = make('hex@0.1.0')
 
-/** A game: the rows of its board, whether the first player won, and its messages. */
+/** A game: the rows of its board, whether the pair's stronger player won, and its messages. */
 interface PlayedGame {
   readonly size: number
   readonly isWon: boolean
@@ -56,7 +56,7 @@ export const scoreOf = (games: readonly PlayedGame[]): Score => ({
   trials: games.length,
 })
 
-/** Returns a row: the pair, and the first player's share of wins on each size and in total. */
+/** Returns a row: the pair, and the stronger player's share of wins by size and in total. */
 export function hexRow(pair: NamePair, games: readonly PlayedGame[]): string {
   const bySize = SIZES.map((size) => games.filter((game) => game.size === size))
   const shares = [...bySize, games].map((played) => shareText(scoreOf(played)))

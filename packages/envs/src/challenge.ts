@@ -27,8 +27,7 @@ export interface Challenge {
 
 /**
  * Returns a function that computes the challenges of one environment in one lane by their place. It
- * caches the last challenge, because the miners play it one after the other. A challenge cannot be
- * computed without `secret` and `beacon`. Protocol §4.
+ * caches the last challenge, because the miners play it one after the other. Protocol §4.
  *
  * Does not check the parts. @throws TypeError or RangeError as `canonicalize` does.
  */

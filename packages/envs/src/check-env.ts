@@ -10,8 +10,8 @@ const SEEDS = 16
 
 /**
  * Runs the tests of Gymnasium's `check_env`, and tests for replay: a seed always gives the same
- * episode, rewards are integers, replies are read strictly, and the perfect player earns more than
- * a forfeit. For two players the last test is that some golden episode earns the highest reward.
+ * episode, rewards are integers, replies are read strictly, and some golden episode earns the
+ * highest reward. `solve` has to earn more than a forfeit or, for two players, to move legally.
  *
  * Plays some dozens of episodes with `env` and closes it. Does not detect an observation that
  * contains the answer, or a rule that its seeds do not reach.
@@ -94,11 +94,11 @@ function checkChallenge(env: Env): void {
 
   const [seeded] = env.reset({ seed: deriveSeed(challengeId) })
   const isSeed = env.prompt(seeded) === env.prompt(observation)
-  expect(env, isSeed, 'a challenge id to be no more than its seed')
+  expect(env, isSeed, 'a challenge id to give the episode of its seed')
 
   const [, reward, terminated] = env.step(null)
   const isForfeit = reward === spec.lowestReward && terminated
-  expect(env, isForfeit, 'an unreadable reply to end it with the lowest reward')
+  expect(env, isForfeit, 'an unreadable reply to end an episode with the lowest reward')
 }
 
 /** Plays an episode with `solve`, and checks it. Returns each step with its prompt and results. */

@@ -45,7 +45,10 @@ export interface Definition<State, Observation, Action> {
   parse(answer: string): Action | null
   /** Returns an action as an answer, which `parse` reads back. */
   format(action: Action): string
-  /** Returns a perfect player's reply to a prompt. @throws TypeError for any other text. */
+  /**
+   * Returns the scripted player's reply to a prompt, as good as possible. @throws TypeError for any
+   * other text.
+   */
   solve(prompt: string): string
   /**
    * Returns a random reply to a prompt: good, bad or illegal. In a game of two players, some

@@ -41,8 +41,8 @@ export class Env {
    * Starts an episode from a seed or a challenge id. With neither, continues the stream of the last
    * episode, as Gymnasium does, or draws a seed for the first episode. Protocol §3.6.
    *
-   * @throws TypeError for a seed together with a challenge id, for an invalid challenge id, and for
-   *   an unknown option.
+   * @throws TypeError for a seed together with a challenge id, an invalid challenge id, and an
+   *   unknown option; for an invalid seed, as `pcg64` does.
    */
   reset(resetOptions: ResetOptions = {}): [observation: unknown, info: Info] {
     const { spec } = this
@@ -154,8 +154,7 @@ export interface Info {
 
 /**
  * Returns the info of an episode. Computes its two hashes only when they are read: the commitment
- * takes longer than an episode, and `spec_hash` plays 256 episodes. `{ ...info }` and JSON contain
- * both.
+ * takes longer than an episode, and `spec_hash` plays 256 episodes.
  */
 function createInfo(
   spec: EnvSpec,

@@ -145,8 +145,7 @@ export const listReplies = (messages: readonly Message[]): readonly string[] =>
 
 /**
  * Plays one episode with `agent`. Each reply is read, recorded, and repeated in later turns, in the
- * form that `recordReply` returns. One `Env` can serve many concurrent plays, since only its
- * specification is used.
+ * form that `recordReply` returns. One `Env` can serve concurrent plays.
  *
  * Has no clock: an agent implements a deadline by answering `{ fault: 'no-reply' }`. Rejects with
  * the agent's error. Protocol §3.1.
@@ -177,7 +176,10 @@ export async function playGame(
   return runDialogue(record(spec, origin, 2), agents)
 }
 
-/** Returns the record of a game that never began. Protocol §3.1. */
+/**
+ * Returns the transcripts of a game that never began. Protocol §3.1.
+ * @throws RangeError for an environment of one player.
+ */
 export function unbegunGame({ spec }: { readonly spec: EnvSpec }): PerSide<Transcript> {
   requireRules(spec)
   const none = { messages: [], reward: spec.lowestReward, fault: 'no-reply' } as const

@@ -39,7 +39,7 @@ export function goldenEpisodes(spec: EnvSpec): readonly GoldenEpisode[] {
  * missing; for a game, a transcript of this form for each side. The player plays both sides of a
  * game, and makes all its draws from the stream `pcg64(index)`. At every prompt it draws
  * `integers(0, 16)`; in a game `integers(0, 256)`, so that games are long. The draw selects the
- * reply, where `good` is the perfect reply:
+ * reply, where `good` is the reply of `solve`:
  *
  * - 0–5: a guess, which may be good, bad, illegal or malformed
  * - 6: ESC `[1mSo` U+202E `:` ESC `]0;x` BEL CR LF `good`, for `normalise` to clean

@@ -44,8 +44,8 @@ export function cutBox(random: Generator): CutBox {
 }
 
 /**
- * Returns the index of the rectangle over a random square, or of the largest if its sides are
- * short.
+ * Returns the index of the rectangle over a random square or, if both its sides are short, of the
+ * largest rectangle.
  */
 function chooseIndex(list: readonly Placement[], random: Generator): number {
   const [x, y] = [random.integers(0, BOX_WIDTH), random.integers(0, BOX_HEIGHT)]
@@ -81,7 +81,7 @@ function cut(
   ]
 }
 
-/** Draws the length of the first part. Each part has at least 2, and a fifth of the side. */
+/** Draws the length of the first part. Both parts have at least 2 and a fifth of the side. */
 function drawPart(side: number, random: Generator): number {
   const min = Math.max(2, Math.floor(side / 5))
   return random.integers(min, side - min + 1)

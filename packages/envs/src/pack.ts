@@ -138,8 +138,8 @@ function formatJudgement({ placement, flaw }: JudgedPlacement): string {
 const SQUARE = 10
 
 /**
- * Returns a picture of the box with the numbered placements. Its size is the size of the box, so a
- * viewer cuts off the part of a placement outside the box.
+ * Returns a picture of the box with the numbered placements. The picture is as large as the box, so
+ * a viewer cuts off the part of a placement outside the box.
  */
 function drawPackPicture(judgements: readonly JudgedPlacement[]): Picture {
   const [width, height] = [SQUARE * BOX_WIDTH, SQUARE * BOX_HEIGHT]

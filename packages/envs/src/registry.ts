@@ -62,7 +62,7 @@ function suggest(env: string): string {
   return near === undefined ? '' : `: did you mean ${near.name}-v${near.version.split('.')[0]}?`
 }
 
-/** Returns the highest version of an alias `name-v0`, or undefined if there is none. */
+/** Returns the newest specification of an alias `name-v0`, or undefined if there is none. */
 function findNewest(alias: string): EnvSpec | undefined {
   const [, name, major] = /^(.+)-v([0-9]+)$/.exec(alias) ?? []
   const isOfMajor = (spec: EnvSpec): boolean =>

@@ -25,7 +25,7 @@ type ReplayFault = 'TOO_SHORT' | 'TOO_LONG' | 'PROMPT_DIFFERS' | 'NOT_NORMALISED
 
 export interface ReplayedSide {
   readonly reward: number
-  /** Whether the last prompt has no reply. */
+  /** Whether the last prompt has no reply, or the game never began. */
   readonly fault: boolean
   /**
    * The reason for which the player's last reply lost: it has no action, or its action is illegal

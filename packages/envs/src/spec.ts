@@ -14,8 +14,8 @@ const MAX_REWARD = 10 ** 9
  * `checkEnv` tests the behaviour of its functions.
  *
  * The specHash, computed at the first call, is `digest("spec", id, episodes)`. It changes with the
- * prompts, accepted replies or rewards of any of 256 golden episodes. A rule that none of them
- * reaches does not affect it. Protocol §3.5.
+ * prompts, accepted replies or rewards of any of 256 golden episodes, but not with a rule that no
+ * golden episode reaches. Protocol §3.5.
  *
  * @throws RangeError if a name, version or number has the wrong form.
  */

@@ -6,7 +6,7 @@ import { type Definition, defineEnv, Env, type ResetOptions, spaces } from '../s
 type State = { readonly asked: number; readonly turn: number }
 type Parity = Definition<State, readonly number[], number>
 
-/** Two rounds of "even or odd": 0 even, 1 odd. Two right answers earn 1, a wrong answer ends it. */
+/** Two rounds of "even or odd": 0 even, 1 odd. Two right answers earn 1, a wrong one loses. */
 const parity: Parity = {
   name: 'parity',
   version: '0.1.0',

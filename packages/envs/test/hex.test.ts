@@ -46,7 +46,7 @@ describe('openings', () => {
 })
 
 describe('moves', () => {
-  test('always lead to one winner on a full board', () => {
+  test('win only by connecting the mover’s sides, within `maxSteps` replies', () => {
     const random = pcg64(1)
     for (const opening of openings) {
       let board = opening

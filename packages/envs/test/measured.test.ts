@@ -17,7 +17,7 @@ test('measures the results of hex programs in docs/environments.md', () => {
     expect(rows).toContain(hexRow(pair, hexMatch(pair, GAMES)))
 })
 
-test('measures the areas and results of pack programs on the page', () => {
+test('measures the areas and results of pack programs in docs/environments.md', () => {
   const names = ['greedy', 'sorted', 'golden', '100 tries']
   const rewards = Object.fromEntries(names.map((name) => [name, packRewards(name, CHALLENGES)]))
   const of = (name: string): readonly number[] => rewards[name] ?? []
@@ -26,11 +26,11 @@ test('measures the areas and results of pack programs on the page', () => {
     expect(rows).toContain(packRow(pair, packScore(of(pair[0]), of(pair[1]))))
 })
 
-test.each(['pack', 'tictactoe', 'mult8'])('measures the calls of %s on the page', (name) => {
+test.each(['pack', 'tictactoe', 'mult8'])('measures the calls of %s in environments.md', (name) => {
   expect(rows).toContain(callsRow(name, callsOf(make(`${name}@0.1.0`), CHALLENGES)))
 })
 
-test.each(['tictactoe', 'mult8'])('measures the cost of a decision in %s on the page', (name) => {
+test.each(['tictactoe', 'mult8'])('measures decisions in %s in docs/environments.md', (name) => {
   const env = make(`${name}@0.1.0`)
   const { calls } = callsOf(env, CHALLENGES)
   const pair: NamePair = ['0.96', '0.95']
@@ -45,7 +45,7 @@ const FORMS = rows.flatMap((row) => {
   return text === undefined ? [] : [{ text, isRead: isRead === 'yes', isBare: isBare === 'yes' }]
 })
 
-test('reads fourteen forms of an answer as the page states', () => {
+test('reads fourteen forms of an answer as docs/environments.md states', () => {
   const counts = [FORMS.length, FORMS.filter(({ isRead }) => isRead).length]
   expect([...counts, FORMS.filter(({ isBare }) => isBare).length]).toEqual([14, 12, 2])
   for (const id of ['tictactoe', 'mult8', 'hex', 'pack']) {

@@ -14,7 +14,7 @@ const [, HASH = ''] = /^```text\n([0-9a-f]{64})$/m.exec(page) ?? []
 const urlOf = (source: string): string =>
   `data:text/javascript;base64,${Buffer.from(source).toString('base64')}`
 
-test('loads the module of the page, whose environment passes the checks', async () => {
+test('loads the module of docs/adding-an-environment.md, which passes the checks', async () => {
   await loadModule(urlOf(NIM))
   await loadModule(urlOf(NIM))
   expect([...listModules().values()].flat()).toEqual([make('nim-v0').spec])

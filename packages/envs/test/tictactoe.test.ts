@@ -98,7 +98,7 @@ describe('the opponent', () => {
   })
 })
 
-test('earns the value of the first position with the replies of `solve`', () => {
+test('the replies of `solve` earn the value of the first position', () => {
   const env = make('tictactoe@0.1.0')
   const lengths = new Set<number>()
   for (let seed = 0; seed < 3000; seed++) {

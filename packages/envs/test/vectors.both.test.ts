@@ -31,13 +31,13 @@ const FIRST = ['tictactoe@0.1.0', 'mult8@0.1.0']
 const specOf = (id: string): EnvSpec => make(id).spec
 
 describe('challenge ids', () => {
-  test.each(ids.vectors)('$what', ({ input, want }) => {
+  test.each(ids.vectors)('are computed from $what', ({ input, want }) => {
     if (input !== null) expect(challengeId(input)).toBe(want.id)
     expect(isChallengeId(want.id)).toBe(true)
     expect(String(deriveSeed(want.id))).toBe(want.seed)
   })
 
-  test.each(ids.refused)('rejects $what', ({ input }) => {
+  test.each(ids.refused)('exclude: $what', ({ input }) => {
     expect(isChallengeId(input)).toBe(false)
     expect(() => deriveSeed(input)).toThrow(TypeError)
   })
@@ -108,7 +108,7 @@ test.each(replays.vectors)('replays $what', ({ input, want }) => {
 })
 
 describe('a scripted opponent', () => {
-  test.each(strengths.vectors)('of $what', ({ input, want }) => {
+  test.each(strengths.vectors)('plays the recorded game: $what', ({ input, want }) => {
     const { env: id, challengeId, strength, replies } = input
     const env = make(id, { strength })
     env.reset({ options: { challengeId } })
@@ -119,23 +119,23 @@ describe('a scripted opponent', () => {
     expect(terminated || truncated).toBe(true)
   })
 
-  test.each(strengths.refused)('rejects $what', ({ input: { env, strength } }) => {
+  test.each(strengths.refused)('is refused: $what', ({ input: { env, strength } }) => {
     expect(() => make(env, { strength })).toThrow('expected')
   })
 })
 
 describe('specHash', () => {
-  test.each(hashes.vectors)('$input', ({ input, want }) => {
+  test.each(hashes.vectors)('has the recorded value for $input', ({ input, want }) => {
     expect(specHash(input)).toBe(want)
   })
 
-  test.each(hashes.episodes)('$what, golden episode $input', ({ what, input, want }) => {
+  test.each(hashes.episodes)('of $what has the golden episode $input', ({ what, input, want }) => {
     expect(goldenEpisode(specOf(what), input)).toEqual(want)
   })
 })
 
 // A digest of a megabyte of prompts and replies, which is the same in Python and in every engine.
-test.each(hashes.large)('$what', ({ want }) => {
+test.each(hashes.large)('plays $what with the recorded digest', ({ want }) => {
   const episodes = FIRST.flatMap((id) =>
     Array.from({ length: 500 }, (_, index) => goldenEpisode(specOf(id), index)),
   )

@@ -41,8 +41,8 @@ export function isUndelivered(status: number): boolean {
 }
 
 /**
- * The reason of a failed delivery: its status; `not-shown` for a model that is not public;
- * otherwise `undelivered`, as without a connection.
+ * The reason of a failed delivery: the response's status; `not-shown` for a model that is not
+ * public; otherwise `undelivered`, as without a connection.
  */
 export type UndeliveredReason = '429' | '5xx' | 'not-shown' | 'undelivered'
 
@@ -107,7 +107,7 @@ export class MinerError extends Error {
 export class StopError extends Error {}
 
 export interface CallTerms {
-  /** Aborts when the call ends, even without a reply. */
+  /** Aborts when the call has to end, even without a reply. */
   readonly end: AbortSignal
   /**
    * Whether the call is part of a game, whose clock runs: the call takes precedence and is repeated
@@ -135,8 +135,8 @@ export type AgentFactory = (
 ) => MinerAgent
 
 /**
- * A request to a miner without a usable reply. `outcome` is `platform` if the miner is not at
- * fault. `text` is for people.
+ * A request without a usable reply, a clock that ran out, or a changed deployment. `outcome` is
+ * `platform` if the miner is not at fault. `text` is for people.
  */
 export interface CallFailure {
   readonly type: 'call'
@@ -147,7 +147,7 @@ export interface CallFailure {
   readonly text: string
 }
 
-/** The model of a miner and the address of its endpoint. */
+/** A miner's model and chute: the URL of its endpoint or, on Chutes, the chute's id. */
 export type Endpoint = Pick<Miner, 'model' | 'chute'> & Partial<Pick<Miner, 'hotkey'>>
 
 export type MinerTask = { readonly kind: 'chutes' } | ({ readonly kind: 'miner' } & Endpoint)

@@ -34,10 +34,10 @@ interface EpochAccess {
 /**
  * The API key for all requests to Chutes. A refusal concerns the key, or only one chute, whose
  * owner can cause it: the state of the account shows which. Only the refused request waits for the
- * account check, but all requests wait while the account is known not to be in order. Then it is
- * checked every `pauseMs`, with an event each time. It is also checked before the first request of
- * an epoch, because an account without the role for a subnet gets a 404 for each of the subnet's
- * chutes. Protocol §5.4.
+ * account check, but all requests wait while the account is known not to be in order. Meanwhile the
+ * account is checked every `pauseMs`, with an event each time. It is also checked before the first
+ * request of an epoch, because an account without the role for a subnet gets a 404 for each of the
+ * subnet's chutes. Protocol §5.4.
  */
 export class ChutesKey {
   readonly #options: KeyOptions

@@ -21,7 +21,7 @@ interface Options extends CallOptions {
    * account's own chutes are called.
    */
   readonly netuid?: number | undefined
-  /** Milliseconds between account checks. Default: 60,000. */
+  /** Milliseconds between checks of the account, or of a hidden model. Default: 60,000. */
   readonly pauseMs?: number
 }
 
@@ -39,9 +39,9 @@ export interface Chutes {
 
 /**
  * Opens the miners on Chutes. In each epoch, a miner's chute and the files of its model are checked
- * before it is asked: the chute must be the plain use of a template with the committed model, and
- * its chat templates must be on the list; otherwise the miner does not reply. Each reply has the id
- * of its invocation.
+ * before the miner is asked: the chute must be the plain use of a template with the committed
+ * model, and the model's chat templates must be on the list; otherwise the miner does not reply.
+ * Each reply has the id of its invocation.
  *
  * While the account is not in order, no miner is asked. An agent without a reply rejects at the end
  * of an epoch with such a pause, and at the end of a clock that ran during the pause, since the

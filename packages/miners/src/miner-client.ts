@@ -20,7 +20,7 @@ import {
 import { readCompletion, showStatus } from './completion.ts'
 
 /**
- * Returns an agent of one miner with `replyMs` milliseconds for each reply, which stops when
+ * Returns an agent of one miner. Each reply may take `replyMs` milliseconds. The agent stops when
  * `signal` aborts.
  */
 export type Client = (replyMs: number, signal: AbortSignal) => MinerAgent
@@ -35,9 +35,8 @@ const NO_URL =
  * including `/v1`. Its agents share a limit of concurrent calls, initially `concurrency`; calls of
  * games precede other waiting calls.
  *
- * A request contains only the model's name and the conversation. Requests that fail because of the
- * platform are repeated until `signal` aborts; a received reply is never requested again. An agent
- * never rejects: without a usable reply it returns `{ fault: 'no-reply' }`. Protocol §5.4.
+ * Requests that fail because of the platform are repeated until the call ends. An agent never
+ * rejects: without a usable reply it returns `{ fault: 'no-reply' }`. Protocol §5.4.
  */
 export function minerClient(
   miner: Endpoint,
@@ -143,8 +142,8 @@ function reportClock(last: CallFailure | undefined, on: MinerListener): CallFail
 }
 
 /**
- * Returns a function that reports each reason of missing replies once. A failure of a deployment is
- * reported elsewhere, and a repeated request that succeeds is not a problem.
+ * Returns a function that reports each reason of missing replies once, except failures of
+ * deployments, which are reported elsewhere.
  */
 function createReporter(
   { model, chute, hotkey }: Endpoint,
@@ -214,9 +213,7 @@ class Throttle {
     return received
   }
 
-  /**
-   * Halves the number of concurrent calls, at most once a second: they report the same overload.
-   */
+  /** Halves the limit, at most once a second, since concurrent 429s report the same overload. */
   #shrink(): void {
     const now = this.#now()
     if (now <= this.#quietUntilMs) return

@@ -12,9 +12,9 @@ import { playerReply } from './reference-miner.ts'
 export interface PlayerAsking extends Caller {
   /** Name of the model in requests to an endpoint. */
   readonly model: string
-  /** Environment of the first prompt, which only tests whether an endpoint answers. */
+  /** Environment of the prompt that tests whether an endpoint answers. Default: the first. */
   readonly env?: string | undefined
-  /** Time in milliseconds after which an unreachable endpoint forfeits a challenge. */
+  /** Milliseconds beyond the time limit of a reply after which an unreachable endpoint forfeits. */
   readonly timeoutMs: number
   readonly signal: AbortSignal
 }
@@ -32,7 +32,7 @@ export interface Opponent {
 
 /**
  * Opens a player. `player` is a URL up to and including `/v1`, or a built-in player: `perfect`,
- * `random`, or a skill from 0 to 1 with random numbers from a seed.
+ * `random`, or a skill from 0 to 1 with random numbers from `seed`.
  * @throws RangeError for any other text; NoAnswer if a URL gives no usable reply.
  */
 export async function openPlayer(
@@ -142,9 +142,9 @@ const BUSY: ReadonlySet<string> = new Set(['429', '5xx'])
 /**
  * Sends one prompt of an environment to `chute`. Resolves with the reason for which the reply is
  * unusable, or undefined if it is usable; its contents are not judged. Requests to a busy endpoint
- * are repeated until `timeoutMs` are over; an endpoint without a connection gets one request. A
- * reply has the time limit of its environment in addition. Rejects if `signal` aborts, and with any
- * error of the agent.
+ * are repeated for `timeoutMs` milliseconds (default: 30,000); an endpoint without a connection
+ * gets one request. A reply has the time limit of its environment in addition. Rejects if `signal`
+ * aborts, and with any error of the agent.
  */
 export async function probeMiner(
   chute: string,

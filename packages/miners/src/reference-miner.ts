@@ -2,9 +2,9 @@ import { registry } from '@affine/envs'
 import { digest, pcg64 } from '@affine/prng'
 
 /**
- * A player for experiments. Its skill is the share of replies, 0 to 1, that a perfect player would
- * have given; the other replies are random. Two players with the same seed and skill always give
- * the same answers.
+ * A player for experiments. Its skill is the share of replies, 0 to 1, that the scripted player
+ * `solve` would give; the other replies are random. Two players with the same seed and skill always
+ * give the same answers.
  */
 export type ReferencePlayer = { readonly skill: number; readonly seed: string }
 
@@ -12,7 +12,7 @@ export type ReferencePlayer = { readonly skill: number; readonly seed: string }
 export interface ReferenceReply {
   readonly reply: string
   readonly env: string | undefined
-  /** Whether a perfect player would have given the reply. */
+  /** Whether the scripted player would give the reply. */
   readonly isPerfect: boolean
 }
 

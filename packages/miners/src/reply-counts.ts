@@ -1,7 +1,7 @@
 import { findEpisodeForfeit } from '@affine/blocks'
 import { listReplies, type Transcript } from '@affine/envs'
 
-/** An episode of one player, with the highest reward of its challenge. */
+/** An episode of one player. `best` is the reward of the scripted player; in a game, of a win. */
 type ScoredEpisode = Transcript &
   Readonly<Record<'env' | 'challengeId', string>> & { readonly best: number }
 
@@ -11,7 +11,7 @@ export interface ReplyCounts {
   readonly asked: number
   readonly usable: number
   readonly legal: number
-  /** Challenges with the highest reward; of games, the games won. */
+  /** Challenges with at least the reward `best`; of games, the games won. */
   readonly right: number
 }
 
@@ -37,7 +37,7 @@ export function countLegal(played: Transcript, forfeit: string | undefined): num
   return listReplies(played.messages).length - Number(isIllegal)
 }
 
-/** Challenges without a legal answer after which an environment is left. */
+/** Challenges without a legal answer after which an environment ends. */
 export const HOPELESS = 20
 
 /** Counts the challenges of an environment until a challenge has a legal answer. */

@@ -23,7 +23,7 @@ import { type AnsweringMiner, limitByClock, playPair } from './play-sample.ts'
 import type { Opponent } from './player.ts'
 import { countLegal, Hope, judgeReplies, type ReplyCounts } from './reply-counts.ts'
 
-/** The journal with which an interrupted run of one person continues, on disk or elsewhere. */
+/** The journal with which an interrupted duel or practice continues, on disk or elsewhere. */
 export interface Notes {
   /** Entries at opening, in the order of writing. */
   readonly entries: readonly Json[]
@@ -115,8 +115,9 @@ interface DuelRun extends SoloRun {
 
 /**
  * Plays until the better player is certain, without repeating stored challenges. Environments run
- * concurrently. Each is evaluated after every decisive challenge, in the order of the index, not of
- * arrival. The champion holds an environment without a verdict after `PROTOCOL.cap` challenges.
+ * concurrently. Each environment is evaluated after every decisive challenge, in the order of the
+ * index, not of arrival. The champion holds an environment without a verdict after `PROTOCOL.cap`
+ * challenges.
  * Rejects if `signal` aborts. Protocol §10.
  */
 export async function runDuel(run: DuelRun): Promise<DuelStanding> {
@@ -158,7 +159,7 @@ class EnvDuel {
     for (const played of stored.filter((each) => each.env === env)) this.add(played)
   }
 
-  /** Returns a function that plays the next open challenge, or undefined after the verdict. */
+  /** Returns a function that plays the next open challenge. Undefined after the verdict or cap. */
   next(): (() => Promise<ChallengePair>) | undefined {
     while (this.#played.has(this.#next)) this.#next += 1
     if (this.match.verdict !== 'continue' || this.#next >= PROTOCOL.cap) return undefined
@@ -237,7 +238,7 @@ export type Exercise = {
   readonly champion?: number
 }
 
-/** A played exercise, with the highest possible reward; in a game, the reward of a win. */
+/** A played exercise. `best` is the reward of the scripted player; in a game, of a win. */
 export type PlayedExercise = Exercise & Transcript & { readonly best: number }
 
 interface PracticeRun extends SoloRun {
@@ -249,9 +250,9 @@ interface PracticeRun extends SoloRun {
 }
 
 /**
- * Plays the exercises that are not in the journal. Resolves with all played exercises in their
- * order. An environment ends after 20 challenges without a legal answer. Rejects if `signal`
- * aborts.
+ * Plays the exercises that are not in the journal. Resolves with the played exercises in the order
+ * of `exercises`. An environment ends after 20 challenges without a legal answer. Rejects if
+ * `signal` aborts.
  */
 export async function practise(run: PracticeRun): Promise<readonly PlayedExercise[]> {
   const { exercises, journal, on } = run

@@ -47,8 +47,8 @@ const statements: readonly Altered[] = [
   ['no template import', as(BUILDER, ''), 'STATEMENT', 5],
   ['a late import', as(BUILDER, '') + BUILDER, 'STATEMENT', 5],
   ['no call', '# nothing\n', 'NO_CALL', 2],
-  ['a hidden source', '### Not public.', 'NO_CALL', 1],
-  ['nothing', '', 'NO_CALL', 1],
+  ['only a comment', '### Not public.', 'NO_CALL', 1],
+  ['no content', '', 'NO_CALL', 1],
   ['a decorator', first('@wraps\ndef f(): pass'), 'TOKEN', 1],
   ['a lambda', as(README, 'lambda: 1'), 'TOKEN', 8],
 ]
@@ -60,10 +60,10 @@ const imports: readonly Altered[] = [
   ['a star import', as(OS, 'from os import *\n'), 'TOKEN', 1],
   ['a relative import', as(OS, 'from . import os\n'), 'IMPORT', 1],
   ['a template from elsewhere', as('chutes.chute.template.vllm', 'mine'), 'IMPORT', 3],
-  ['a template shadowed', first('from mine import build_vllm_chute'), 'IMPORT', 1],
+  ['a shadowed template', first('from mine import build_vllm_chute'), 'IMPORT', 1],
   ['a renamed template', as('import build', 'import x as build'), 'IMPORT', 3],
-  ['the images', first('from chutes.image import Image'), 'IMPORT', 1],
-  ['the chute itself', as('import NodeSelector', 'import NodeSelector, Chute'), 'IMPORT', 2],
+  ['an import of Image', first('from chutes.image import Image'), 'IMPORT', 1],
+  ['an import of Chute', as('import NodeSelector', 'import NodeSelector, Chute'), 'IMPORT', 2],
 ]
 
 /** Replacements for a text that are not tokens of a plain source, or not literals. */
@@ -88,7 +88,7 @@ const noToken: readonly Named[] = [
   ['a sum of texts', '"a" + "b"'],
 ]
 const noText: readonly Named[] = [
-  ['a share of a text', '"a"[0]'],
+  ['a part of a text', '"a"[0]'],
   ['a method of a text', '"a".format(x)'],
   ['a condition in a value', '"a" if x else "b"'],
   ['a name in a value', 'os.name'],
@@ -110,7 +110,7 @@ const texts: readonly Altered[] = [
   ['a very long number', as('=32', `=${'9'.repeat(5000)}`), 'TOKEN', 12],
   ['a negative number', as('=32', '=-32'), 'TOKEN', 12],
   ['a number in quotes', as('=32', '="32"'), 'LITERAL', 12],
-  ['a share in quotes', as('=0.5', '="0.5"'), 'LITERAL', 22],
+  ['a fraction in quotes', as('=0.5', '="0.5"'), 'LITERAL', 22],
   ['a number where True belongs', as('tee=True', 'tee=1'), 'LITERAL', 23],
   ['tee=False', as('tee=True', 'tee=False'), 'LITERAL', 23],
   ['a fraction for an integer', as('=32', '=32.5'), 'LITERAL', 12],
@@ -118,7 +118,7 @@ const texts: readonly Altered[] = [
 
 const readings: readonly Altered[] = [
   ['a cookie of an encoding', first('# -*- coding: utf-7 -*-'), 'ENCODING', 1],
-  ['a second line cookie', first('#!/x\n# vim: set fileencoding=cp037 :'), 'ENCODING', 2],
+  ['a cookie in the second line', first('#!/x\n# vim: set fileencoding=cp037 :'), 'ENCODING', 2],
   ['a byte order mark', `\uFEFF${VLLM}`, 'TOKEN', 1],
   ['a carriage return', as('# The ', '# The\rimport x #'), 'ENCODING', 5],
   ['a form feed', as('# The smallest', '# The\fsmallest'), 'ENCODING', 5],
@@ -127,10 +127,10 @@ const readings: readonly Altered[] = [
   ['a name that Python normalises', as('model_name=', 'ｍodel_name='), 'TOKEN', 9],
   ['a Cyrillic name', as('chute = build', 'сhute = build'), 'TOKEN', 6],
   ['a non-breaking space', as('concurrency=32', 'concurrency=\u00a032'), 'TOKEN', 12],
-  ['too much', last(`# ${'x'.repeat(33_000)}`), 'TOO_LARGE', 1],
+  ['too many bytes', last(`# ${'x'.repeat(33_000)}`), 'TOO_LARGE', 1],
   ['too many lines', last('\n'.repeat(1000)), 'TOO_LARGE', 1],
   ['too many words', last('a '.repeat(600)), 'TOO_LARGE', 25],
-  ['too deep', as(README, `${'('.repeat(9)}"a"${')'.repeat(9)}`), 'TOO_DEEP', 8],
+  ['brackets nested too deep', as(README, `${'('.repeat(9)}"a"${')'.repeat(9)}`), 'TOO_DEEP', 8],
   ['invalid Python', last('chute = ='), 'SECOND_CALL', 25],
   ['an indent', first(' import os'), 'SYNTAX', 1],
   ['a bracket that nothing opened', last(')'), 'SYNTAX', 26],
@@ -183,7 +183,7 @@ const noEngineArguments: readonly Named[] = [
   ['a name that was shortened', '--max-model 5'],
   ['a name with underscores', '--max_model_len 5'],
   ['an inherited property name', 'constructor'],
-  ['such a name with a value', 'constructor 5'],
+  ['an inherited property name with a value', 'constructor 5'],
   ['a repeated argument', '--dtype auto --dtype /x'],
   ['another tokenizer path', '--tokenizer-path other/model'],
   ['another model path', '--model-path other/model'],
@@ -203,7 +203,7 @@ const noEngineArguments: readonly Named[] = [
 
 const engineSources: readonly (readonly [what: string, source: string, line: number])[] = [
   ...noEngineArguments.map(([what, text]) => [what, engine(text), 19] as const),
-  ['a second piece template', as('hermes"', 'hermes --chat-template x"'), 20],
+  ['a chat template in a second piece', as('hermes"', 'hermes --chat-template x"'), 20],
   ['a split argument', as(ENGINE, '"--chat-"\n        "template x "'), 19],
   ["another engine's argument", as('--context-length', '--max-model-len', SGLANG), 19],
 ]

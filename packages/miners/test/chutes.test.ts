@@ -386,8 +386,8 @@ describe.concurrent('a key that is refused', () => {
 
 describe.concurrent('an account without access to the subnet’s chutes', () => {
   it.each<[what: string, more: object]>([
-    ['has no mask', { permissions_bitmask: null }],
-    ['serves another subnet', { netuids: [64] }],
+    ['has no permission mask', { permissions_bitmask: null }],
+    ['has access to another subnet', { netuids: [64] }],
   ])(
     'blocks all calls while it %s, reports who grants access, and blames no miner',
     async (_, more) => {

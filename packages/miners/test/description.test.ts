@@ -45,15 +45,15 @@ it.each([
   ['as required', {}, {}, 'ok'],
   ['hosted, explicitly', { execution_backend: 'hosted' }, {}, 'ok'],
   ['not public but shown', { public: false }, {}, 'ok'],
-  ['"affine" inside its name', { public: false }, { model: 'me/my-AFFine' }, 'ok'],
-  ['"affine" in its owner', { public: false }, { model: 'affine2/5M' }, 'ok'],
+  ['with "affine" inside its name', { public: false }, { model: 'me/my-AFFine' }, 'ok'],
+  ['with "affine" in its owner', { public: false }, { model: 'affine2/5M' }, 'ok'],
   ['not public', { public: false }, { model: 'me/5M' }, 'NOT_PUBLIC'],
   ['with a hidden source', {}, { model: 'me/affine-chronoseek' }, 'NOT_PUBLIC'],
   ['without an owner', {}, { model: 'affine-5M' }, 'MODEL'],
   ['of a model below a folder', {}, { model: 'me/affine-5M/other' }, 'MODEL'],
   ['committed with a branch', {}, { revision: 'main' }, 'REVISION'],
   ['committed with a short revision', {}, { revision: 'c0ffee11' }, 'REVISION'],
-])('checks a chute %s: %j %j', async (_, more, committed, code) => {
+])('judges a chute %s (%j, %j) as %s', async (_, more, committed, code) => {
   expect(await codeOf(more, committed)).toBe(code)
 })
 

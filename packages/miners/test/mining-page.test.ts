@@ -25,13 +25,13 @@ it.each([
   ['mult8-v0', 7],
   ['hex-v0', 2],
   ['pack-v0', 11],
-])('shows a prompt of %s and a good reply', (id, seed) => {
+])('finds a prompt of %s and its reply in docs/mining.md', (id, seed) => {
   const env = make(id)
   const prompt = env.prompt(env.reset({ seed })[0])
   expect(page).toContain(`\`\`\`text\n${prompt}\n\`\`\`\n\nReply: \`${env.spec.solve(prompt)}\`\n`)
 })
 
-it('states the number of challenges in docs/mining.md', () => {
+it('finds the number of challenges in docs/mining.md', () => {
   const text = page.replace(/\s+/g, ' ')
   for (const { players, quotaFirst, quotaMost } of Object.values(PROTOCOL.envs))
     expect(text).toContain(
@@ -41,7 +41,7 @@ it('states the number of challenges in docs/mining.md', () => {
     )
 })
 
-it('states the maximum number of requests in an epoch in docs/mining.md', () => {
+it('finds the maximum number of requests in an epoch in docs/mining.md', () => {
   const ofOne = (games: number): number =>
     Object.entries(PROTOCOL.envs).reduce((sum, [env, { players, quotaMost }]) => {
       const { maxSteps } = make(env).spec

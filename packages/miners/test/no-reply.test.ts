@@ -161,7 +161,7 @@ describe('an event', () => {
     expect(events).toMatchObject([call, problem, call])
   })
 
-  /** Returns the events of calls without a reply when sampling ends after `count` requests. */
+  /** Makes three calls; sampling ends after `requests` requests. Returns problems and reasons. */
   const eventsOfSampling = async (answer: Answer, requests: number, why?: Error) => {
     const sampling = new AbortController()
     const { url } = await serve((index, request, response, body) => {
@@ -185,7 +185,7 @@ describe('an event', () => {
     [429, '429'],
     [500, '5xx'],
     [520, '5xx'],
-  ])('has for %i the reason %s, and is one problem without a reply', async (status, label) => {
+  ])('for %i has the reason %s, and is one problem for all calls', async (status, label) => {
     const { url, problems, labels } = await eventsOfSampling(busyWith(status), 9)
     const task = { kind: 'miner', model: 'm', chute: url }
     expect(problems).toMatchObject([{ task, error: { code: label } }])
@@ -228,7 +228,7 @@ describe('openPlayer', () => {
       { reason: 'status', status: 404, models: ['one', 'two'] },
     ],
     [
-      'refuses it with a 400',
+      'refuses the model with a 400',
       refuses(400, 'unknown model', 'one'),
       { reason: 'status', status: 400, models: ['one'] },
     ],

@@ -9,7 +9,7 @@ import { openPlayer } from '../src/player.ts'
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
 
-test('aborts after the timeout despite garbage collection', async () => {
+test('addTimeout aborts after the timeout despite garbage collection', async () => {
   const { signal } = new AbortController()
   const giveUp = addTimeout(100, signal)
   await setTimeout(1)
@@ -19,7 +19,7 @@ test('aborts after the timeout despite garbage collection', async () => {
   expect(signal.aborted).toBe(false)
 })
 
-test('aborts with the signal', () => {
+test('addTimeout aborts with the given signal', () => {
   const controller = new AbortController()
   const giveUp = addTimeout(60_000, controller.signal)
   expect(giveUp.aborted).toBe(false)

@@ -86,7 +86,7 @@ export const plays: Handle = (_, response, __, body) => {
   response.writeHead(200, { ...json, 'x-chutes-invocationid': randomUUID() }).end(reply)
 }
 
-/** The tag of an image; any allowed tag will do. */
+/** An allowed tag of an image. */
 const TAG = 'nightly-2026040100'
 
 /** The subnet whose chutes the account of `accountWith` may call. */

@@ -118,7 +118,7 @@ describe('a duel', () => {
     for (const { trials } of Object.values(envs)) expect(trials).toBeLessThan(4000)
   })
 
-  it('leaves an environment after 20 challenges without a legal answer', async () => {
+  it('ends an environment after 20 challenges without a legal answer', async () => {
     const says = (isHopeless: (prompt: string) => boolean) =>
       playerThat(
         (prompt) => (isHopeless(prompt) ? 'no idea' : perfect(prompt)),
@@ -237,7 +237,7 @@ describe('the two miners', () => {
     expect(played).toMatchObject({ fault: 'no-reply', reward: -1, best: 1 })
   })
 
-  it.each(GAMES)('of %s practise against the scripted opponent', async (env) => {
+  it.each(GAMES)('of %s practise alone, against the scripted opponent', async (env) => {
     const { solve } = make(env).spec
     const asked: number[] = []
     const agent: MinerAgent = (messages) => {

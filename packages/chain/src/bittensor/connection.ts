@@ -20,14 +20,14 @@ const ROUNDS = 3
 
 /** Default of `stallMs`: the time of five blocks. */
 const STALL_MS = 60_000
-/** `stallMs` divided by the time limit of one answer, for example 0.7 MB of metadata. */
+/** `stallMs` divided by the time limit of one answer. */
 const ANSWER_PART = 3
 
 /**
  * Nodes of one chain, with a connection to one of them at a time. The next node in the list
- * replaces a node that is unreachable, closes the connection, is silent for `stallMs`, does not
- * answer a request within a third of `stallMs`, no longer has the requested state, or returns an
- * unusable answer.
+ * replaces a node that is unreachable, closes the connection, does not complete a task within
+ * `stallMs` or answer a request within a third of `stallMs`, lacks the requested block or its
+ * state, or returns an unusable answer.
  */
 export class Connection {
   readonly #nodes: Nodes

@@ -75,7 +75,7 @@ export class Sender {
  * Returns the blocks in which a call made at `head` is valid, from `birth` to `deadline`: `until`,
  * but at most 15 blocks after `head`. Their number, `period`, is a power of two, so `birth` may be
  * before `head`. Protocol §5.2.
- * @throws ChainError `AncientBirthBlock` if no block is left for the call.
+ * @throws ChainError `AncientBirthBlock` if no block is left for the call, or `birth` is negative.
  */
 function computeLifetime(head: number, until: number) {
   const deadline = Math.min(until, head + MORTALITY)
@@ -105,7 +105,7 @@ async function sign(
 /** The byte for a scheme in Substrate's MultiSignature. */
 const MULTI_SIGNATURE = { ed25519: '00', sr25519: '01' } as const
 
-/** Returns a signer for the library. It signs the hash of a payload over 256 bytes. */
+/** Returns a signer for @polkadot/api. It signs the hash of a payload over 256 bytes. */
 function createSigner(account: Account) {
   const signRaw = async ({ data }: { readonly data: string }) => {
     const payload = hexToBytes(data.slice(2))

@@ -124,8 +124,8 @@ export function parseSlot(hotkey: Codec, registration: Codec): CommitmentSlot {
 }
 
 /**
- * Returns the bytes of a field, or none unless they are plain. A field's only key is its kind:
- * `Raw<length>`, such as `Raw32`, or `BigRaw` for plain bytes.
+ * Returns the bytes of a field of plain bytes, or an empty array for any other field. A field's
+ * only key is its kind: `Raw<length>`, such as `Raw32`, or `BigRaw` for plain bytes.
  */
 function decodeField(field: Readonly<Record<string, unknown>>): Uint8Array {
   const [[kind, value] = ['', undefined]] = Object.entries(field)

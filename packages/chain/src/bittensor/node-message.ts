@@ -4,7 +4,7 @@ import * as z from 'zod/mini'
 
 /**
  * Maximum length of a message in characters. The longest honest answer is a full block: 7.5 MiB of
- * calls, in hex. A page of 1000 commitments has about 1 MB.
+ * calls, in hex.
  */
 export const MAX_MESSAGE: number = 2 ** 24
 
@@ -53,10 +53,10 @@ const ESCAPES = /(\\["/\\])|\\u[\da-fA-F]{4}|\\.|[^\x20-\x7e\t\n\r]/gu
 const MAX_MASKED = 2 ** 16
 
 /**
- * Replaces every character in a JSON text that is not printable ASCII by a question mark, and every
- * escape except those of `"`, `/` and `\`: the library prints answers that it cannot use. This
- * client needs none of the replaced characters.
- * @throws RangeError if a long text has such a character or escape.
+ * Replaces by question marks, in a JSON text, all escapes except those of `"`, `/` and `\`, and all
+ * characters except printable ASCII, tabs and line ends: @polkadot/api prints answers that it
+ * cannot use. This client needs none of the replaced characters.
+ * @throws RangeError if a text over 65,536 characters has such a character or escape.
  */
 function maskUnprintable(text: string): string {
   if (!UNPRINTABLE.test(text)) return text

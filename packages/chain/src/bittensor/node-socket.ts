@@ -75,13 +75,13 @@ interface PendingRequest {
 }
 
 /**
- * A connection to one node, by JSON-RPC 2.0. It replaces the library's `WsProvider`, which throws
- * an uncatchable error for a malformed message. Here, such a message ends the connection, and every
- * open promise rejects with `Unreachable`.
+ * A connection to one node, by JSON-RPC 2.0. It replaces the `WsProvider` of @polkadot/api, which
+ * throws an uncatchable error for a malformed message. Here, such a message ends the connection,
+ * and every open promise rejects with `Unreachable`.
  */
 export class NodeSocket {
   /**
-   * Properties that the library reads. It gets no subscriptions: a malformed notification would
+   * Properties that @polkadot/api reads. It gets no subscriptions: a malformed notification would
    * throw an uncatchable error.
    */
   readonly isConnected = true
@@ -94,7 +94,7 @@ export class NodeSocket {
   #ids = 0
   #ended: ChainError | undefined
 
-  /** `answerMs` limits the time to connect, and for each answer. */
+  /** `answerMs` is the maximum time to connect and for each answer, in milliseconds. */
   constructor(url: string, answerMs: number) {
     this.#url = url
     this.#answerMs = answerMs
@@ -117,7 +117,8 @@ export class NodeSocket {
 
   /**
    * Sends a request and resolves with its result. Rejects with the node's code, message and data if
-   * the node refuses, and with a RangeError if metadata is too large.
+   * the node refuses, `Unreachable` without an answer in time, and a RangeError if metadata is too
+   * large.
    */
   async send<T>(method: string, params: unknown[]): Promise<T> {
     const answering = this.#wait<T>((id) => this.#ask(id, method, params))
@@ -126,7 +127,10 @@ export class NodeSocket {
     return answer
   }
 
-  /** Subscribes. When `isEnough` returns true for a notification, resolves and unsubscribes. */
+  /**
+   * Subscribes. When `isEnough` returns true for a notification, resolves and unsubscribes. Rejects
+   * if `signal` aborts.
+   */
   async follow(
     method: string,
     isEnough: (news: unknown) => boolean,

@@ -1,7 +1,7 @@
 import { expandMetadata, type Metadata } from '@polkadot/types'
 import { stringCamelCase } from '@polkadot/util'
 
-// The names of all items of a chain's runtime that this client needs. `lookUp` accepts no other
+// The names of all items of a chain's runtime that this client uses. `lookUp` accepts no other
 // names, except the optional constant `aura.slotDuration`.
 
 /** Storage items, as `pallet.item`. */
@@ -34,7 +34,7 @@ export type Item = (typeof STORAGE)[number]
 export type CallName = (typeof CALLS)[number]
 type Name = Item | CallName | (typeof METHODS)[number] | 'aura.slotDuration'
 
-/** Returns the runtime's item of a name such as `timestamp.now`. */
+/** Returns the runtime's item of a name such as `timestamp.now`, or undefined without one. */
 export function lookUp<Value>(
   sections: Readonly<Record<string, Readonly<Record<string, Value>>>>,
   name: Name,
@@ -60,7 +60,7 @@ const OPTIONAL: Readonly<Record<string, (missing: ReadonlySet<string>) => boolea
 }
 
 /**
- * Returns a sentence for each name that this client uses and the runtime lacks. Does not check
+ * Returns a sentence for each name that this client needs and the runtime lacks. Does not check
  * arguments and types: the chain refuses a wrong argument, and reading a value of a wrong type
  * rejects with `BadReply`. Metadata before version 15 lists no runtime APIs to check.
  * @throws Error if the metadata is not in its registry, or cannot be decoded.

@@ -42,8 +42,8 @@ export async function readInteger(
 }
 
 /**
- * Reads all values under the first key of a double map, with their second keys, in one call for
- * each 1000 values.
+ * Reads all values of a double map under the first key `key`, with their second keys, in one call
+ * for each 1000 values.
  * @throws ChainError, as a rejection: `NotInRuntime`; `BadReply` unless the item has two keys.
  */
 export async function readEntries(

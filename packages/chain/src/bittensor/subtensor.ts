@@ -16,13 +16,13 @@ export type SubtensorOptions = WeightMeans & Nodes
 
 export type Subtensor = Chain & { close(): Promise<void> }
 
-/** Maximum number of cached snapshots. A validator reads the same few snapshots repeatedly. */
+/** Maximum number of cached snapshots. A validator reads the same few repeatedly. */
 const MAX_SNAPSHOTS = 8
 
 /**
  * Connects to a subnet of Bittensor's chain. The runtime's metadata decides which calls are used.
  * @throws ChainError, as a rejection: `Unreachable` if no node answers, `WrongGenesis`,
- *   `SubnetNotExists`.
+ *   `SubnetNotExists`, `NotInRuntime`, `BadReply`.
  */
 export async function subtensor(options: SubtensorOptions): Promise<Subtensor> {
   const connection = new Connection(options)

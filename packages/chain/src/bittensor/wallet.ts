@@ -138,8 +138,8 @@ export function accountFrom(
 }
 
 /**
- * Returns a secret without line ends after it, and derived from the development phrase if it starts
- * with `//`. Blanks at the end may be part of a password, so they remain.
+ * Returns a secret without line ends after it, and with the development phrase before a `//` at its
+ * start. Blanks at the end may be part of a password, so they remain.
  */
 function toSecretUri(secret: string): string {
   const uri = secret.replace(/(?<![\r\n])[\r\n]+$/, '')

@@ -26,8 +26,8 @@ type WeightSettings = Pick<Snapshot, 'head' | 'tempo' | 'revealPeriod'>
  * Returns the call that sets weights as the subnet requires: in public, or timelocked.
  * Protocol §8.13.
  * @throws RangeError, as a rejection, unless the largest weight is 65,535. ChainError, as a
- *   rejection, for timelocked weights: `NotInRuntime` if the runtime has no call for them,
- *   `DrandBehind` if the chain would open them too late.
+ *   rejection: `NotInRuntime` if the runtime lacks an item, `BadReply` for a malformed value,
+ *   `DrandBehind` if the chain would open timelocked weights too late.
  */
 export async function createWeightsCall(
   runtime: Runtime,
@@ -49,8 +49,8 @@ const MAX_LAG_ROUNDS = 200
 const REVEAL_MARGIN_BLOCKS = 3
 
 /**
- * The runtimes' calls for timelocked weights, newest first. The older call has no version of commit
- * and reveal, and its payload does not contain the hotkey.
+ * The runtimes' calls for timelocked weights, newest first. The older call has no argument for the
+ * version of commit and reveal, and its payload does not contain the hotkey.
  */
 const TIMELOCKED = [
   { name: 'subtensorModule.commitTimelockedWeights', namesHotkey: true },
@@ -105,9 +105,8 @@ const splitColumns = (weights: UidWeights): readonly [number[], number[]] => [
 ]
 
 /**
- * Returns the number of blocks from the block of `runtime` to the first block of the epoch in which
- * the chain opens a commit that is in the next block. These are the chain's epochs, not this
- * protocol's.
+ * Returns the number of blocks from the block of `runtime` to the start of the epoch in which the
+ * chain opens a commit of the next block. These are the chain's epochs, not this protocol's.
  */
 export async function countBlocksToReveal(
   runtime: Runtime,

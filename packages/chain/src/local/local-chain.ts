@@ -23,8 +23,8 @@ import { apply, createLedger, findOwner, type Ledger } from './rules.ts'
 export interface LocalOptions {
   readonly netuid: number
   /**
-   * Returns 32 unpredictable bytes. If they come from a seed, a run is reproducible, and anyone who
-   * has the seed can predict the hashes.
+   * Returns 32 bytes: unpredictable ones or, for a reproducible run with predictable hashes, bytes
+   * from a seed.
    */
   readonly random: () => Uint8Array
   /** The time of block 0 in milliseconds. Default: 0. */
@@ -50,10 +50,9 @@ interface MadeBlock {
 /**
  * One subnet in memory, with subtensor's rules and refusals. It makes a block when `produce` is
  * called, and stores all blocks. A call that the next block would refuse is refused immediately. A
- * call whose hotkey is evicted while it waits rejects at its deadline.
+ * call whose hotkey is evicted while the call waits rejects after its last block.
  *
- * It has no consensus: its operator can stop it or start another chain. It is for demos, tests, and
- * checking the export of another local chain.
+ * For demos, tests, and checking the export of another local chain: there is no consensus.
  */
 export class LocalChain implements Chain {
   readonly netuid: number
@@ -93,11 +92,11 @@ export class LocalChain implements Chain {
 
   /**
    * Returns the chain of an export, after checking each block: the log follows the rules, and the
-   * hotkeys signed its calls. The log may be incomplete, and another log may exist: compare its
-   * genesis and its head with trusted ones. `random` is needed only to make more blocks. Await
-   * `verifyReady` first: otherwise, verifying many signatures takes long.
-   * @throws ChainError `BadLog`, with the block and the fault, for any text that `export` did not
-   *   write.
+   * hotkeys signed its calls. The log may be incomplete, or one of several: compare its genesis and
+   * head with trusted ones. `random` is needed only to make more blocks. Await `verifyReady` first:
+   * otherwise, verifying many signatures takes long.
+   * @throws ChainError `BadLog`, with the line or block and the fault, for any text that `export`
+   *   would not write.
    */
   static import(text: string, random?: LocalOptions['random']): LocalChain {
     const log = readLog(text)
@@ -132,8 +131,8 @@ export class LocalChain implements Chain {
   /**
    * Makes the next block from all waiting calls, regardless of the order of their arrival, at
    * `time` in milliseconds. Resolves with the new head.
-   * @throws RangeError, as a rejection, if `time` is before the last block's, or `random` does not
-   *   return 32 bytes; TypeError if there is no `random`.
+   * @throws RangeError, as a rejection, if `time` is not an integer or is before the last block's,
+   *   or `random` does not return 32 bytes; TypeError if there is no `random`.
    */
   async produce(time: number): Promise<Head> {
     this.#extend(time)
@@ -216,7 +215,7 @@ export class LocalChain implements Chain {
   }
 
   /**
-   * Registers the account's hotkey without stake, on a full subnet in place of another neuron.
+   * Registers the account's hotkey without stake. On a full subnet, it replaces another neuron.
    * Resolves with the block that contains the call.
    */
   async register(account: Account): Promise<Head> {
@@ -338,7 +337,7 @@ function compareRank(a: Extrinsic, b: Extrinsic): number {
   return a.nonce - b.nonce
 }
 
-/** Opens the export of a local chain, the file `name`. */
+/** Opens the file `name`, an export of a local chain. */
 export const openExport: OpenAt = async ({ name, readText }) => {
   const [text] = await Promise.all([readText(name), verifyReady()])
   try {

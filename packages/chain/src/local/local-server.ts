@@ -25,11 +25,11 @@ const requestShape: Shape<ChainRequest> = (value) =>
  * Returns a handler of web-standard requests to any path, which serves a local chain to
  * `remoteChain`. Use it only on loopback: it has no authentication.
  *
- * A request is a POST of at most 16 KiB of JSON. The answer to `{ log: n }` is the log's first line
- * and, once block n exists, the lines of at most 256 blocks from block n on. After `waitMs`
- * milliseconds without block n, it is only the first line. The answer to `{ submit: extrinsic }` is
- * the extrinsic, once it waits for the next block. A refusal has the status 400 and
- * `{ code, message }`. Pages on loopback may read the log, but not submit calls.
+ * A request is a POST of at most 16 KiB of `application/json`. The answer to `{ log: n }` is the
+ * log's first line and, once block n exists, the lines of at most 256 blocks from block n on. After
+ * `waitMs` milliseconds without block n, it is only the first line. The answer to
+ * `{ submit: extrinsic }` is the extrinsic, once it waits for the next block. A refusal has the
+ * status 400 and `{ code, message }`.
  */
 export function serveLocal(
   chain: LocalChain,
@@ -70,7 +70,7 @@ async function answer(chain: LocalChain, request: Request, waitMs: number): Prom
   }
 }
 
-/** Resolves with the text of a request, or '' if it is not allowed or cannot be read. */
+/** Resolves with the text of a request, or '' if it is not a POST of JSON or cannot be read. */
 async function readBody({ method, headers, body }: Request): Promise<string> {
   // A browser asks this server for permission before it sends this content type for a page of
   // another origin. Only pages on loopback get the permission.

@@ -21,7 +21,7 @@ export const PARAMS = {
   maxUids: 256,
   /** Blocks during which a new neuron is immune: other neurons are replaced first. */
   immunityPeriod: 4096,
-  /** With at most this number of neurons that are not immune, immune neurons are replaced. */
+  /** If at most this number of neurons are not immune, immune neurons are replaced. */
   minNonImmuneUids: 10,
 }
 
@@ -45,7 +45,7 @@ export type Extrinsic = {
   readonly signature: string
 }
 
-/** The start of a chain: the first line of its log. Its hash is the parent of block 0. */
+/** The start of a chain: the first line of its log. The line's hash is the parent of block 0. */
 export type LogSetup = {
   readonly format: 'affine-chain/1'
   readonly netuid: number
@@ -160,7 +160,7 @@ export interface Log {
 }
 
 /**
- * Reads a log. Does not check hashes, signatures and rules.
+ * Reads a log. Does not check hashes, signatures or rules.
  * @throws ChainError `BadLog`, with the line, unless the text is the canonical text of a log.
  */
 export function readLog(text: string): Log {

@@ -10,18 +10,18 @@ import { type Extrinsic, type Log, readLog } from './log.ts'
 const MAX_REPLY = 268_435_456
 const TIMEOUT_MS = 60_000
 
-/** The network, and `onRetry`, which is called before `heads` retries. */
+/** `fetch`, and `onRetry`, which is called before `heads` retries. */
 type RemoteOptions = Pick<ChainOpening, 'fetch' | 'onRetry'>
 
 type Server = RemoteOptions & { readonly url: string }
 
 /**
- * Opens the chain that `serveLocal` serves at `url`. Fetches its log and checks it by the rules. A
- * server can be silent, or serve another log from the start, but it cannot break the rules or sign
- * for a hotkey. Secrets are not sent.
+ * Opens the chain that `serveLocal` serves at `url`. Fetches the log and checks it by the rules.
+ * Secrets are not sent.
  *
- * Methods reject with a `ChainError`: `BadLog` or `BadReply` if the answer is not that of a local
- * chain, `Unreachable` if there is no answer. A call may have arrived although its method rejects.
+ * Methods reject with the errors of a local chain, with `BadLog` or `BadReply` if the answer is not
+ * that of a local chain, and with `Unreachable` if there is no answer. A call may have arrived
+ * although its method rejects.
  * Only `heads` with a signal retries, until the signal aborts.
  */
 export async function remoteChain(url: string, options: RemoteOptions): Promise<LocalChain> {

@@ -7,8 +7,8 @@ import type { Extrinsic, LogSetup, Params } from './log.ts'
 const MIN_COMMITMENT_BYTES = 100
 
 /**
- * A commitment slot with its fields in hex. `bytes` is the number of bytes that its hotkey has
- * committed in the tempo of `block`.
+ * A commitment slot with its fields in hex. `bytes` is the number of bytes that counts for its
+ * hotkey in the tempo of `block`.
  */
 type Slot = Omit<CommitmentSlot, 'fields'> & {
   readonly fields: readonly string[]
@@ -28,9 +28,8 @@ export interface Ledger {
 }
 
 /**
- * Returns the subnet before block 0. Uids follow the order of the setup. Up to `maxValidators`
- * neurons have permits: the highest stakes that are above 0 and not below the threshold. Of equal
- * stakes, the higher uid comes first.
+ * Returns the subnet before block 0. Up to `maxValidators` neurons have permits: the highest stakes
+ * that are above 0 and not below the threshold. Of equal stakes, the higher uid comes first.
  */
 export function createLedger({ params, neurons }: LogSetup): Ledger {
   const unpermitted = neurons.map(({ hotkey, stake }, uid): Neuron => {
@@ -53,8 +52,7 @@ export function createLedger({ params, neurons }: LogSetup): Ledger {
 
 /**
  * Applies a call and returns null, or returns its refusal and changes at most the nonce. The checks
- * are those of subtensor's `set_weights` and `set_commitment`, in subtensor's order, and the checks
- * of a registration that need no balance. Does not check signatures.
+ * are subtensor's, in subtensor's order, except those of balances. Does not check signatures.
  */
 export function apply(ledger: Ledger, { hotkey, nonce, until, call }: Extrinsic): Refusal | null {
   if (ledger.block > until) return 'AncientBirthBlock'

@@ -44,10 +44,10 @@ export class DeploymentChecks {
   }
 
   /**
-   * Returns the result of an epoch's first check. A check that the platform fails is repeated until
-   * the epoch ends. A refusal applies to the whole epoch, so a deployment gains nothing by hiding
-   * at first. A refusal of a model that is not public applies only for `pauseMs`: a later call
-   * checks again.
+   * Returns the result of an epoch's first check. If the platform fails, the check is repeated
+   * until the epoch ends. A refusal applies to the whole epoch, so hiding at first gains a
+   * deployment nothing. A refusal of a model that is not public applies only for `pauseMs`: a later
+   * call checks again.
    */
   async first(miner: TargetMiner, context: EpochContext): Promise<DeploymentVerdict> {
     const checks = this.#checksByEpoch(context.epoch)
@@ -90,8 +90,8 @@ export class DeploymentChecks {
 
   /**
    * Reports whether a deployment changed since the first check of the epoch. A deployment that is
-   * refused now has changed. If the platform fails throughout, the miner is not at fault, and the
-   * result is false.
+   * refused only now has changed. If the platform fails throughout, the miner is not at fault, and
+   * the result is false.
    */
   async hasChanged(miner: TargetMiner, { epoch }: EpochContext): Promise<boolean> {
     const checks = this.#checksByEpoch(epoch)
@@ -175,7 +175,7 @@ export async function checkDeployment(
   return refusal ?? judged
 }
 
-/** Fetches a path of the API. The result is a refusal if the response is not shown or too large. */
+/** Fetches a path of the API. Refuses a response that is too large or has a status except 200. */
 async function fetchPublished(
   path: string,
   context: EpochContext,

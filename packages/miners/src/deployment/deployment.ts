@@ -56,8 +56,8 @@ function readShortText(json: unknown, name: string): string | undefined {
 }
 
 /**
- * Returns the description that the platform reports of a deployment, or the first rule that it
- * breaks. Its owner chooses most of it. Never throws. Protocol §5.4.
+ * Returns the description that the platform reports of a deployment, or the first rule that the
+ * description breaks. The deployment's owner chooses most of it. Never throws. Protocol §5.4.
  */
 export function readDescription(
   json: unknown,
@@ -85,7 +85,8 @@ export type ChuteRefusal = Extract<Result<never, DeploymentFault>, { readonly ok
 const show = (value: string | undefined): string => (value === undefined ? 'missing' : quote(value))
 
 /**
- * Returns a refusal if a deployment does not have the committed model or is not shown to everyone.
+ * Returns a refusal if a deployment does not have the committed model and revision, or its source
+ * is not shown to everyone.
  */
 function checkName(json: unknown, { model, revision }: CommittedModel): ChuteRefusal | undefined {
   const [name, version] = [readShortText(json, 'name'), readShortText(json, 'revision')]
@@ -141,8 +142,8 @@ export function judgeSource(
 
 /**
  * Returns the first reason for which validators would refuse a chute's source, with its line if it
- * has one, or undefined. The source that Chutes makes of it is refused for the same reason.
- * Protocol §5.4.
+ * has one, or undefined. Chutes stores a source rewritten by Python's `ast.unparse`, which has the
+ * same refusal. Protocol §5.4.
  */
 export function findSourceRefusal(source: string, templates: Templates): string | undefined {
   const read = readTemplate(source, {}, templates)

@@ -15,7 +15,6 @@ export interface Literals {
   readonly [name: string]: string | number | boolean | readonly string[] | Literals
 }
 
-/** The model and the revision that the miner committed. */
 export interface CommittedModel {
   readonly model: string
   readonly revision: string
@@ -27,8 +26,8 @@ export const COMMIT: RegExp = /^[0-9a-f]{40}$/
 /**
  * Reads a source that consists of imports, comments, and one call of a template with literal
  * arguments, for the wanted model and revision. A property that `wanted` omits may have any value.
- * If the source is refused, `detail` is the first reason, with its line. Never throws, and never
- * runs the source. Protocol §5.4.
+ * If the source is refused, `detail` is the first reason, with its line. Never throws. Protocol
+ * §5.4.
  */
 export function readTemplate(
   source: string,
@@ -49,7 +48,7 @@ interface SourceContext {
   readonly templates: Templates
 }
 
-/** Returns the arguments of the only call in a source. Its template is imported before the call. */
+/** Returns the arguments of the only call in a source, of a template that is imported before it. */
 function readSource(source: string, reading: SourceContext): Literals {
   const imported = new Set<string>()
   let call: Literals | undefined

@@ -23,10 +23,10 @@ const AGENTS = createAgents(Number.POSITIVE_INFINITY)
 
 /**
  * Sends a request, as `Exchange` documents, and follows no redirect. `replyMs` is the time limit
- * for connecting and sending, and then again for the whole response. Rejects with `DeliveryError`
- * if the connection fails or breaks, and with another error if the response is late, over
- * `maxBytes` or not HTTP, or once `signal` aborts. A response with a status other than 200 resolves
- * with the part of its body that arrived. Protocol §5.4.
+ * for connecting and sending, and then again for the whole response; both end if `signal` aborts.
+ * Rejects with `DeliveryError` if the connection fails, breaks or takes too long, and with another
+ * error if the response is late, over `maxBytes`, malformed or not HTTP. A response with a status
+ * other than 200 resolves with the part of its body that arrived. Protocol §5.4.
  */
 export async function exchange(query: Query): Promise<HttpResponse> {
   const { url, body, replyMs, maxBytes = DEFAULT_MAX_BYTES, signal, now } = query

@@ -22,8 +22,8 @@ const NO_CODINGS = ['', 'identity', 'aws-chunked']
 const MAX_CODINGS = 4
 
 /**
- * Returns the body decoded by its `Content-Encoding`; unchanged with an unknown coding or too many,
- * since readers of evidence check its hash.
+ * Returns the body decoded by its `Content-Encoding`; unchanged with an unknown coding or more than
+ * four, since readers of evidence check its hash.
  */
 export function decodeBody(response: IncomingMessage): Bytes {
   const tokens = (response.headers['content-encoding'] ?? '').toLowerCase().split(',')

@@ -33,7 +33,7 @@ export function listTurns({ duels, champion, epoch, protocol }: State): readonly
 
 /** A duel after one of its epochs. */
 export interface DuelFacts extends DuelTurn {
-  /** All environments. */
+  /** Environments of the protocol, played or not. */
   readonly envs: readonly string[]
   /** Interim analyses of the environments that were played. */
   readonly analyses: readonly EnvFacts[]

@@ -23,8 +23,8 @@ export interface Comparison {
   /** Interval of the player's rate of wins. Undefined without a decisive challenge. */
   readonly bounds: Bounds | undefined
   /**
-   * Whether a duel would leave the environment undecided: too few decisive challenges. Protocol
-   * §8.6.
+   * Whether a duel would leave the environment undecided: no challenges, or too few decisive ones.
+   * Protocol §8.6.
    */
   readonly isEven: boolean
   /** Probability of winning the environment at each rate, if evaluated after every challenge. */

@@ -57,7 +57,10 @@ export interface ValidatorStatus {
   readonly hotkey: string
   /** In rao. */
   readonly stake: bigint
-  /** Whether it sets weights, but attested nothing in the last `quorumEpochs` epochs. */
+  /**
+   * Whether it has a permit, weights in force and no miner's commitment, but attested nothing in
+   * the last `quorumEpochs` epochs.
+   */
   readonly isIdle: boolean
   /** Lane in the previous epoch, if one was due. */
   readonly lane: LaneFacts | undefined
@@ -196,7 +199,7 @@ export function listQueue(
 export function formatReadiness(entry: Pick<QueueEntry, 'readyBy' | 'turn'>): readonly string[] {
   const { readyBy, turn } = entry
   if (readyBy === undefined) return []
-  const what = "its model's files and its chute must be public and awake"
+  const what = "its model's files must be public, and its chute awake,"
   if (turn === undefined) return [`${what} now`]
   const epochs = turn.least === 1 ? 'the next epoch' : `about ${turn.least} epochs from now`
   return [`${what} from epoch ${readyBy} on, ${epochs}`]

@@ -25,7 +25,7 @@ async function lostGame(index: number) {
 }
 
 describe('a lost game', () => {
-  it('names the last reply before the scripted player resigns', async () => {
+  it('names the reply after which the scripted player would resign', async () => {
     const seen = new Set<string>()
     for (let index = 0; index < 12; index++) {
       const game = await lostGame(index)

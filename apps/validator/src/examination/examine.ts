@@ -54,7 +54,7 @@ export async function printExamination(
 
 /**
  * Returns the seat of an account that mines: it committed a model, or it has no commitment, no
- * permit, no stake, and no folder to validate in. Undefined for other accounts.
+ * permit, no stake, and no folder to validate in. Undefined for other accounts and `isValidator`.
  */
 function findMinerSeat(snapshot: Snapshot, examined: ExaminedAccount): Seat | undefined {
   const { account, isValidator, read } = examined

@@ -178,7 +178,7 @@ export function expectNoProblems(problems: readonly SettingProblem[]): void {
 }
 
 /**
- * Returns the values of these settings only.
+ * Returns the values of `settings` only.
  * @throws RangeError that lists the problems with them.
  */
 export function readFoundValues<Settings extends Table>(

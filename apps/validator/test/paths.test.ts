@@ -44,7 +44,7 @@ const ways = settings.flatMap((setting) =>
 )
 
 describe.each(ways)('a setting that is a path, by $by', ({ by, name }) => {
-  /** Returns its value from the option or variable, and from the file of settings. */
+  /** Returns the setting's value from the option or variable, and from the file of settings. */
   const found = (path: string): readonly (string | undefined)[] => {
     const given = { [by]: path }
     const isOption = by.startsWith('--')

@@ -28,7 +28,6 @@ afterAll(killAll)
 const af = (...words: readonly string[]): Promise<Written> => runAf(words, { cwd: root })
 const fresh = (): string => join(root, String(count++))
 
-/** Resolves with a URL without a server. */
 async function closedUrl(): Promise<string> {
   const server = createServer()
   const url = await listen(server, 0)

@@ -19,7 +19,6 @@ beforeAll(async () => {
   await writeFile(join(root, 'key'), 'ab'.repeat(32), { mode: 0o600 })
 })
 
-/** Returns every option of a command and its subcommands. */
 const optionsOf = ({ options, commands }: CommandUnknownOpts): readonly Option[] => [
   ...options,
   ...commands.flatMap(optionsOf),

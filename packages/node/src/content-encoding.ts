@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http'
 import { pipeline, type Transform } from 'node:stream'
 import { createBrotliDecompress, createUnzip } from 'node:zlib'
 
-/** Bytes in the order of their arrival. */
 type Bytes = AsyncIterable<Uint8Array>
 
 /** Decoders by coding. `createUnzip` also decodes zlib, the format of `deflate`. */

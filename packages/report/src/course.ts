@@ -19,7 +19,6 @@ import { describeOutcome, type EpisodeEnding, judgeTurn, type Turn } from './tur
 
 /** A recorded episode, turn by turn, for one side. */
 export interface EpisodeCourse {
-  /** Turns of this side. */
   readonly turns: readonly Turn[]
   /** Last picture. Undefined without pictures, or if the last reply left the position unchanged. */
   readonly lastPicture?: Picture | undefined
@@ -95,7 +94,6 @@ export function replaySolo(played: SoloEpisode, episode: Transcript): EpisodeCou
   return buildCourse({ env, seed, recorded, players: 1 }, 'champion', replayed.value)
 }
 
-/** A valid recorded episode. */
 interface RecordedEpisode {
   readonly env: Env
   readonly seed: bigint

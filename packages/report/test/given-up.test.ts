@@ -6,7 +6,6 @@ import { describeEnding, replaySide } from '../src/index.ts'
 const { spec } = make('hex@0.1.0')
 const idOf = (index: number): string => ids.idOf(spec.id, index)
 
-/** Returns the first empty cell of a prompt's board. */
 function firstCell(prompt: string): string {
   const rows = prompt.match(/^[A-K]( [.XO])+$/gm) ?? []
   const row = rows.findIndex((line) => line.includes('.'))

@@ -12,7 +12,6 @@ import { beginWait, endWait, type Output, output, printNotice } from './output.t
 import { interrupted, raceAbort } from './run.ts'
 import { CHAIN, createOption, ENV_MODULE, type Setting } from './setting.ts'
 
-/** The heading of a chain's options in help. */
 const HEADING = 'Chain:'
 
 type WholeOption<Usage extends string> = Option<Usage, undefined, undefined, number>

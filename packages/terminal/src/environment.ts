@@ -20,7 +20,6 @@ export interface EnvFile {
 
 let current: EnvFile = { path: undefined, lines: [], given: {} }
 
-/** Returns the file of settings of this process. */
 export const envFile = (): EnvFile => current
 
 /** Returns the environment without the variables that the file of settings set. */

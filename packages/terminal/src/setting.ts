@@ -108,7 +108,6 @@ export function reader<Value>(expected: string, find: Reader<Value | undefined>)
 export const textIn = (expected: string, isValid: Reader<boolean>): Reader<string> =>
   reader(expected, (text) => (isValid(text) ? text : undefined))
 
-/** Returns a function that reads numbers from `low` to `high`. */
 const numberIn = (expected: string, form: RegExp, low: number, high: number): Reader<number> =>
   reader(expected, (text) =>
     form.test(text) && Number(text) >= low && Number(text) <= high ? Number(text) : undefined,

@@ -69,7 +69,6 @@ function findMinerSeat(snapshot: Snapshot, examined: ExaminedAccount): Seat | un
 const namesFolder = ({ entries }: SettingsReport): boolean =>
   entries.some(({ setting, value }) => setting.name === 'folder' && value !== undefined)
 
-/** Yields the findings about an account, and prints the costs of duels. */
 async function* examine(
   subnet: Subnet,
   examined: ExaminedAccount,

@@ -37,7 +37,6 @@ export interface Loads {
     /** Size of the lanes of all voters, which the validator's bucket contains. */
     readonly bucketBytes: number
   }
-  /** Epochs a day. */
   readonly dayEpochs: number
 }
 

@@ -10,7 +10,6 @@ const readSwitch = reader('true or false', (text) => {
   return YES.includes(word) || (NO.includes(word) ? false : undefined)
 })
 
-/** The hotkey that validates. */
 const HOTKEY = {
   key: {
     option: '--key <file>',

@@ -43,7 +43,7 @@ export interface DuelFacts extends DuelTurn {
   readonly counted: number
   /** Number of environments that the contender needs to win. */
   readonly needed: number
-  /** Confidence in ppm: see `surePpm`. */
+  /** Confidence in ppm, by the function `surePpm`. */
   readonly surePpm: number
   readonly standing: Standing
   /** Undefined while the duel continues. */

@@ -216,7 +216,7 @@ function explainAbsence(hotkey: string, snapshot: Snapshot, { champion, duels }:
   if (champion?.hotkey === hotkey) return 'is the champion'
   if (duels.some(({ contender }) => contender.hotkey === hotkey)) return 'contends'
   if (!fields) return 'has no commitment'
-  if (content) return 'had its duel with this commitment: to play again, it has to commit anew'
+  if (content) return 'had its duel with this commitment, and needs another to play again'
   if (said) return `has a validator's commitment: ${said.kind}`
   // Every model ends with the empty text, so if this decodes, only the hotkey at the end is wrong.
   if (decodeCommitment(fields, '') !== null) return 'its model does not end with its hotkey'

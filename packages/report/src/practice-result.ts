@@ -29,7 +29,7 @@ export interface PracticeResult {
   readonly challenges: number
   /** Strength of the scripted opponent. Only in games. */
   readonly strength?: number
-  /** Challenges with at least `best`. */
+  /** Challenges with a reward of at least `best`. */
   readonly well: CountedRate
   readonly rewards: readonly (CountedRate & { readonly reward: number })[]
   readonly forfeits: Forfeits

@@ -81,7 +81,7 @@ function describeMistake(
 }
 
 export interface EpisodeEnding extends Outcome {
-  /** A better reply or the reason to resign. Undefined if unknown, or if `why` has it. */
+  /** A better reply or the reason to resign. Undefined if unknown, or stated in `why`. */
   readonly better: string | undefined
   /**
    * Number of replies after which the scripted player would resign, in that and every later turn.

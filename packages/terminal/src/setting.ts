@@ -95,7 +95,7 @@ export function findFault({ read }: Setting, text: string): string | undefined {
 
 export type Reader<Value> = (text: string) => Value
 
-/** Returns a function that reads texts by `find`, and throws InvalidValue if it is undefined. */
+/** Returns a function that reads a text by `find`, and throws InvalidValue for undefined. */
 export function reader<Value>(expected: string, find: Reader<Value | undefined>): Reader<Value> {
   return (text) => {
     const value = find(text)

@@ -42,7 +42,6 @@ const EXAMPLES = `Examples:
   $ af demo
   $ af help exit-codes\n`
 
-/** Loads the function that reports which variables `.env` may set. */
 export const loadIsOwnVariable: LoadIsOwnVariable = async () =>
   (await import('./settings/env-file.ts')).isOwnVariable
 

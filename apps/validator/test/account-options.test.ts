@@ -76,10 +76,10 @@ it('prefers the key file, then a named wallet, the secret, the stored file, the 
 it.each([
   ['a wallet', {}, ['--wallet', 'named'], NAMED],
   ['a hotkey', {}, ['--hotkey', `${DEFAULT}`], DEFAULT],
-  ['a wallet by default', { BT_WALLET_COLD: 'default' }, [], DEFAULT],
-  ['a hotkey by default', { BT_WALLET_HOT: `${DEFAULT}` }, [], DEFAULT],
-  ['a secret, but half a wallet', { AFFINE_HOTKEY: seed(SECRET) }, ['--wallet', 'named'], NAMED],
-] as const)('uses the default wallet or hotkey with only %s', async (...[, env, args, who]) => {
+  ['a wallet in the environment', { BT_WALLET_COLD: 'default' }, [], DEFAULT],
+  ['a hotkey in the environment', { BT_WALLET_HOT: `${DEFAULT}` }, [], DEFAULT],
+  ['a wallet despite a secret', { AFFINE_HOTKEY: seed(SECRET) }, ['--wallet', 'named'], NAMED],
+] as const)('uses the default wallet or hotkey, given only %s', async (...[, env, args, who]) => {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
   expect(await parsed(...args)).toMatchObject({ hotkey: hotkeyOf(who) })
 })

@@ -128,7 +128,7 @@ describe.skipIf(!hasPromtool)('an alert, evaluated by Prometheus', () => {
   })
 })
 
-it('has a case in which each alert fires, and a case in which it is silent', () => {
+it('every alert has a case in which it fires and a case in which it is silent', () => {
   const names = [...readFileSync(RULES, 'utf8').matchAll(/- alert: (\w+)/g)].map(([, name]) => name)
   for (const fires of [true, false]) {
     const tried = CASES.filter((each) => each[1] === fires).map(([name]) => name)

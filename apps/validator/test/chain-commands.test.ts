@@ -167,7 +167,7 @@ describe('af commit', () => {
   const words = (hotkey: string) =>
     `--model me/${hotkey} --revision main --chute c --anyway`.split(' ')
 
-  it('plays with the miner, and refuses it without a usable or a legal reply', async () => {
+  it('plays with the miner, and commits nothing without a usable and a legal reply', async () => {
     const chain = chainOf()
     await using served = await serveGrowingChain(chain)
     let [before, packs] = ['I say ', 0]
@@ -225,7 +225,7 @@ describe('af commit', () => {
     expect(again.records[0]).toMatchObject({ type: 'committed', hotkey: bob.hotkey })
   })
 
-  it("rejects validating over a miner's model without --overwrite", async () => {
+  it("commits a model over which af validate does not start without --overwrite", async () => {
     const chain = chainOf()
     await using served = await serveGrowingChain(chain)
     const model = { model: `me/${bob.hotkey}`, revision: 'main', chute: 'c' }
@@ -278,7 +278,7 @@ function careful({ genesis }: LocalChain): void {
   Object.assign(NETWORKS, { careful: { ...LOCAL_NETWORK, genesis, careful: true } })
 }
 
-describe('on a subnet with a champion', () => {
+describe('af set-weights', () => {
   let played: PlayedSubnet
   const hotkeyOf = (name: string): string => played.hotkeyOf(name)
   const keyOfMember = (name: string): Promise<string> =>
@@ -295,7 +295,7 @@ describe('on a subnet with a champion', () => {
     return { chain, uid: neurons.find(({ hotkey }) => hotkey === hotkeyOf('stronger'))?.uid ?? -1 }
   }
 
-  it('af set-weights sets all weight to the champion and reads it back', async () => {
+  it('sets all weight to the champion, and prints the weights in force', async () => {
     const { chain, uid } = await subnet()
     await using served = await serveGrowingChain(chain)
     const alice = played.cast.validators.find(({ name }) => name === 'alice')?.account as Account
@@ -329,7 +329,7 @@ describe('on a subnet with a champion', () => {
     expect((await chain.snapshot(chain.height)).neurons[0]?.lastUpdate).toBeGreaterThan(block ?? 0)
   })
 
-  it('af set-weights rejects a hotkey without a permit and an unregistered champion', async () => {
+  it('rejects a hotkey without a permit, and an unregistered champion', async () => {
     const { chain } = await subnet()
     using served = await listen(serveLocal(chain, 50), 0)
     const asked = ['--network', served.url, '--buckets', played.buckets, '--key']
@@ -343,7 +343,7 @@ describe('on a subnet with a champion', () => {
     expect(left.error?.message).toMatch(`${hotkeyOf('stronger')} is no longer`)
   })
 
-  it('af set-weights sets all weight to the registered owner without a champion', async () => {
+  it('sets all weight to the registered owner without a champion', async () => {
     const chain = chainOf()
     await using served = await serveGrowingChain(chain)
     const asked = ['--network', served.url, '--buckets', root, '--key', await keyOf(1)]

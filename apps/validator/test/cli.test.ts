@@ -28,7 +28,6 @@ afterAll(killAll)
 const af = (...words: readonly string[]): Promise<Written> => runAf(words, { cwd: root })
 const fresh = (): string => join(root, String(count++))
 
-/** Resolves with a URL without a server. */
 async function closedUrl(): Promise<string> {
   const server = createServer()
   const url = await listen(server, 0)
@@ -36,7 +35,7 @@ async function closedUrl(): Promise<string> {
   return url
 }
 
-/** Expects one line for people, without a stack. */
+/** Expects at most two lines for people, without a stack. */
 function expectClear({ stderr }: Pick<Written, 'stderr'>, words: string): void {
   expect(stderr).toContain(words)
   expect(stderr).not.toMatch(/^\s+at /m)
@@ -161,7 +160,7 @@ describe('wrong usage', () => {
     'miner --network http://127.0.0.1:1 --key no/key',
     'miner --key k',
   ]
-  it('exits with 2 and one line for a bad value', async () => {
+  it('exits with 2 and at most two lines for a bad value', async () => {
     const screens: string[] = []
     for (const words of refused) {
       const ended = await af(...words.split(' '))
@@ -209,8 +208,8 @@ describe('wrong usage', () => {
   })
 })
 
-describe.concurrent('missing things', () => {
-  it('reports an unreachable chain and leaves no files', async () => {
+describe.concurrent('a command', () => {
+  it('reports an unreachable chain and leaves only .gitignore', async () => {
     const [url, folder] = [await closedUrl(), fresh()]
     const ends = await Promise.all([
       af('miner', '--port', '0', '--network', url, '--key', KEY),
@@ -259,7 +258,7 @@ describe.concurrent('missing things', () => {
 })
 
 describe.concurrent('endless files', () => {
-  it('rejects a pipe and a device as a chain and as settings', async () => {
+  it('are rejected: a pipe or a device as a chain, a pipe as settings', async () => {
     const cwd = fresh()
     await mkdir(cwd)
     execFileSync('mkfifo', [join(cwd, 'pipe')])

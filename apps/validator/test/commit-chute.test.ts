@@ -82,7 +82,7 @@ async function onChutes(
   return { ...done, seen, asked: seen.map(({ method, url }) => `${method} ${url}`), commitments }
 }
 
-/** `af commit` on a network whose miners are on Chutes. */
+/** Runs `af commit` on a network whose miners are on Chutes. */
 const committing = (
   routes: Readonly<Record<string, Handle>>,
   {
@@ -163,7 +163,7 @@ describe('af commit of a chute', () => {
       /status 403, .*: start the server without an API key/,
     ],
   ]
-  it.each(wrong)('refuses %s with the reason, and sends nothing', async (_, routes, why) => {
+  it.each(wrong)('refuses a chute %s with a reason; commits nothing', async (_, routes, why) => {
     const { error, records, asked, commitments } = await committing(routes)
     expect(error).toMatchObject({
       name: 'Error',

@@ -9,7 +9,6 @@ import { SETTINGS } from '../src/settings/table.ts'
 const read = (path: string): Promise<string> =>
   readFile(new URL(`../../../${path}`, import.meta.url), 'utf8')
 let [alerts, operating, unit, image, example] = ['', '', '', '', '']
-/** The names of all metrics. */
 let metrics: readonly (string | undefined)[]
 
 beforeAll(async () => {

@@ -177,7 +177,7 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
   })
 
   test.each(['a contender in its duel', 'a new champion'])(
-    'gives all weight to %s that was evicted, once it is champion and registers again',
+    'validators give all weight to %s that was evicted, once the miner registers again',
     async (when) => {
       const subnetOf = await open()
       const validators = [0, 1, 2].map((i) => validate(url, subnetOf, i))

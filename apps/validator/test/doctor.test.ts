@@ -230,7 +230,7 @@ describe('af doctor', () => {
     [0, 'ok'],
     [100, 'ok'],
     [200, 'fail'],
-  ])('rates a newest block of %i s as %s', async (age, want) => {
+  ])('rates a newest block that is %i s old as %s', async (age, want) => {
     const { found } = await examined(validator, await chainWith([], { age }))
     expect(found.CLOCK ?? found.CLOCK_WRONG).toMatchObject({ result: want })
   })
@@ -368,7 +368,7 @@ describe('af doctor', () => {
     }
     const probe = `v1/probes/${validator.hotkey}.json`
 
-    it('passes the checks of writing, overwriting and reading, repeatedly', async () => {
+    it('passes the checks of writing, overwriting and reading, except with a wrong key or URL', async () => {
       await using server = await serveS3()
       const { variables, url } = server
       expect(await tried(variables)).toMatchObject({ write: 'ok', keeps: 'ok', read: 'ok' })
@@ -386,7 +386,7 @@ describe('af doctor', () => {
       expect(foreign.found.PROBE_OTHER).toMatchObject({ path: probe, url: other.url })
     })
 
-    it('fails if it overwrites a file, and restores the file', async () => {
+    it('fails the check if it overwrites a file, which is then restored', async () => {
       await using odd = await serveOddS3({ overwrites: true })
       const found = { NOT_KEPT: { path: probe } }
       const wanted = { write: 'ok', keeps: 'fail', read: 'ok', found }
@@ -402,7 +402,7 @@ describe('af doctor', () => {
       }
     })
 
-    it('retries reading a stale public URL for at most 20 seconds', async () => {
+    it('is read repeatedly at a stale public URL, for at most 20 seconds', async () => {
       for (const status of [404, 403]) {
         pauses.length = 0
         await using odd = await serveOddS3({ late: { status, reads: 2 } })

@@ -23,7 +23,7 @@ const linesIn = async (out: string): Promise<readonly string[]> =>
   (await readFile(join(out, 'samples.jsonl'), 'utf8').catch(() => '')).split('\n').slice(0, -1)
 
 describe.concurrent('af duel', () => {
-  it('continues an interrupted duel without a repeated request', async () => {
+  it('continues an interrupted duel without repeating a challenge', async () => {
     const out = join(root, 'broken')
     const slow = await serve((_, __, response, body) => {
       const prompt = JSON.parse(body).messages.at(-1).content
@@ -49,7 +49,7 @@ describe.concurrent('af duel', () => {
     expect(new Set(places.map(({ env, index }) => `${env}#${index}`)).size).toBe(places.length)
   })
 
-  it('refuses a folder in use, and the folder of another duel', async () => {
+  it('refuses the folder of another duel, and an altered folder', async () => {
     const out = join(root, 'mine')
     const ended = await duel('random', 'perfect', '--out', out)
     expect([ended.code, ended.stderr]).toEqual([0, ''])

@@ -39,7 +39,7 @@ describe('af explain', () => {
     )
   const whole = (): string => subnet.chainFile
 
-  it('prints each epoch of the duels of a loser and the winner, and their position', async () => {
+  it('prints the duels and the position of a loser and of the winner', async () => {
     const loser = await ask(whole(), hotkeyOf('weaker'))
     expect([loser.error, findUnprintable(loser.stdout)]).toEqual([undefined, []])
     const winner = await ask(whole(), hotkeyOf('stronger'))
@@ -69,7 +69,7 @@ describe('af explain', () => {
     expect(lost).toEqual(Object.keys(LOCAL_NETWORK.protocol.envs))
   })
 
-  it('shows a pending duel, and with --last which epochs were not read', async () => {
+  it('shows a pending duel, and the first epoch that --last reads', async () => {
     const contender = hotkeyOf('stronger')
     const [duel] = (await ask(whole(), contender, '--json')).records
     const { from, to } = duel as unknown as Record<'from' | 'to', number>

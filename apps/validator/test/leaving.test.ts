@@ -11,7 +11,7 @@ afterAll(killAll)
 
 const NODE = `'${process.execPath}'`
 
-/** Runs a command whose output is closed after its first bytes, or unread. */
+/** Runs a command, and closes its output immediately. */
 function unread(program: string, ...words: readonly string[]): Promise<ProcessResult> {
   const { child, ended } = start(program, words, { cwd: root })
   child.stdout?.destroy()

@@ -22,7 +22,7 @@ it('computes the load of docs/scale.md for the maximum number of duels', () => {
   expect(dayEpochs).toBe(20)
 })
 
-it('has the mean sizes of an episode and a game, within 5 %', async () => {
+it('load.ts has the mean sizes of an episode and a game, within 5 %', async () => {
   const sizes = ['tictactoe-v0', 'mult8-v0', 'pack-v0', 'hex-v0'].map(async (id) => {
     const { id: env, game } = make(id).spec
     const indexes = Array.from({ length: game ? 100 : 400 }, (_, index) => index)
@@ -67,7 +67,7 @@ it('computes the largest epoch from turns and tokens in every environment', () =
   expect(championRequests).toBe(64 * (512 * 6 + 8 * 64 * 46))
 })
 
-it('has the documented bytes of a lane of replies of 640 bytes, the maximum', async () => {
+it('the documents have the bytes of a lane with replies of 640 bytes, the maximum', async () => {
   const lanes = ['tictactoe-v0', 'mult8-v0', 'pack-v0'].map((id) => 9 * 512 * filledBytes(id, 640))
   // One line of a reply in a game is recorded. A line longer than a move ends the game.
   const games = 8 * 64 * filledBytes('hex-v0', 'A1'.length)

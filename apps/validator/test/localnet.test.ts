@@ -173,7 +173,7 @@ describe.concurrent('a restarted localnet', () => {
 })
 
 describe('a validator whose localnet ends', () => {
-  it('reports that it waits, continues with the chain, and ends without a chain', async () => {
+  it('reports the missing node, continues with the chain, and stops without a chain', async () => {
     const out = fresh()
     const chain = localnet(out, ['--validators', '1'])
     const { url } = await servingOf(chain)

@@ -52,14 +52,14 @@ async function saidIn(width: number, command: CommandUnknownOpts, words: readonl
   return runCommand(command, ...words)
 }
 
-describe.each(WIDTHS)('in a terminal of %i columns, no line is wider', (width) => {
+describe.each(WIDTHS)('in a terminal of %i columns', (width) => {
   it.each<[string, CommandUnknownOpts, readonly string[]]>([
     ['status', status, []],
     ['explain', explain, ['--hotkey', '5', '--verbose']],
     ['doctor', doctor, ['--key', KEY, '--folder', '/var/lib/affine/validator']],
     ['env list', env, ['list']],
     ['demo', told, []],
-  ])('of af %s', async (name, command, words) => {
+  ])('no line of af %s is wider than the terminal', async (name, command, words) => {
     const isOver = !['env list', 'demo'].includes(name)
     const { stdout, error } = await saidIn(width, command, isOver ? [...words, ...over] : words)
     expect(error).toBeUndefined()
@@ -67,7 +67,7 @@ describe.each(WIDTHS)('in a terminal of %i columns, no line is wider', (width) =
     expect(wider(stdout, width)).toEqual([])
   })
 
-  it('of help', async () => {
+  it('no line of help is wider than the terminal', async () => {
     Object.assign(process.stdout, { isTTY: true, columns: width })
     for (const command of ['', ...COMMANDS]) {
       const { code, stdout } = await runAf([...command.split(' '), '--help'].filter(Boolean))
@@ -77,7 +77,7 @@ describe.each(WIDTHS)('in a terminal of %i columns, no line is wider', (width) =
     expect([code, wider(stdout, width)]).toEqual([0, []])
   })
 
-  it.skipIf(!HAS_TERMINALS)('of programs in a terminal', async () => {
+  it.skipIf(!HAS_TERMINALS)('no line of a process is wider than the terminal', async () => {
     const programs = [
       [AF, 'validate', '--help'],
       [AF_VERIFY, subnet.buckets, '--network', subnet.chainFile],

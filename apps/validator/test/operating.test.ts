@@ -256,7 +256,7 @@ describe('af validate', () => {
       expect(parseRecords(stalled.stdout()).at(-1)).toMatchObject({ code: 'stalled' })
     })
 
-    it('reports failed nodes and retries, without the keys in their URLs', async () => {
+    it('reports failed nodes without the keys in their URLs, and exits with 4', async () => {
       const server = createServer((socket) => socket.destroy())
       await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
       const { port } = server.address() as { readonly port: number }

@@ -19,7 +19,6 @@ beforeAll(async () => {
   await writeFile(join(root, 'key'), 'ab'.repeat(32), { mode: 0o600 })
 })
 
-/** Returns every option of a command and its subcommands. */
 const optionsOf = ({ options, commands }: CommandUnknownOpts): readonly Option[] => [
   ...options,
   ...commands.flatMap(optionsOf),
@@ -44,7 +43,7 @@ const ways = settings.flatMap((setting) =>
 )
 
 describe.each(ways)('a setting that is a path, by $by', ({ by, name }) => {
-  /** Returns its value from the option or variable, and from the file of settings. */
+  /** Returns the setting's value from the option or variable, and from the file of settings. */
   const found = (path: string): readonly (string | undefined)[] => {
     const given = { [by]: path }
     const isOption = by.startsWith('--')

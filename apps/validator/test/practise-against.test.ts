@@ -129,7 +129,7 @@ describe('af practise --against', () => {
     for (const { account } of subnet.cast.miners) expect(posts.join()).not.toContain(account.hotkey)
   })
 
-  it('needs a chain, a champion and its challenges', async () => {
+  it('needs a chain and a champion, and rejects --env', async () => {
     const lacking = await run(AF, ['practise', '0.5', '--against'])
     expect([lacking.code, lacking.stderr]).toEqual([
       2,

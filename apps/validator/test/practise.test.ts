@@ -25,8 +25,8 @@ const linesIn = async (file: string): Promise<readonly string[]> =>
   (await readFile(file, 'utf8').catch(() => '')).split('\n').slice(0, -1)
 
 /**
- * Serves an endpoint that responds to each prompt with the result of `reply`, or never if the
- * result is null. It always responds to the first request, which only checks the endpoint.
+ * Serves an endpoint that responds to each prompt with the result of `reply`, or with 404 if the
+ * result is null, except to the first request, which only checks the endpoint.
  */
 function endpoint(reply: (prompt: string, index: number) => string | null, delayMs = 0) {
   return serve((index, _, response, body) => {

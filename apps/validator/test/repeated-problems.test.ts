@@ -48,7 +48,7 @@ test.each<[string, readonly Problem[]]>([
     ),
   ],
   [
-    'a cause, and another',
+    'two causes',
     ['EIO', 'ENOSPC'].map((code) =>
       problem(HEAD, new Error('x', { cause: Object.assign(new Error(), { code }) })),
     ),
@@ -58,7 +58,7 @@ test.each<[string, readonly Problem[]]>([
     ['NOT_UTF8', 'OTHER_LANE'].map((fault) => problem(HEAD, new AlteredFile('x', fault, 'x'))),
   ],
   [
-    'a refusal, and a failure before',
+    'a refusal and another failure',
     [
       { ...problem({ kind: 'weights', epoch: 1 }, new Error('x')), phase: 'send' },
       problem({ kind: 'weights', epoch: 1 }, new Error('x')),

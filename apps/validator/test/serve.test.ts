@@ -208,7 +208,7 @@ describe('everything else', () => {
     `/5F/v1/blocks/${'a'.repeat(4000)}`,
     `/${'a/'.repeat(2000)}`,
   ]
-  it.each(paths)('is 404 without caching: %s', async (path) => {
+  it.each(paths)('is refused without caching: %s', async (path) => {
     for (const method of ['GET', 'HEAD']) {
       const { status, headers, body } = await ask(path, { method })
       expect([404, 403, 400]).toContain(status)
@@ -372,7 +372,7 @@ describe('clients that read nothing', () => {
   })
 })
 
-describe('the command', () => {
+describe('af serve', () => {
   it('serves until Ctrl-C, and exits with 130', async () => {
     const served = start(AF, ['serve', join(root, 'buckets'), '--port', '0'])
     const [, at = ''] = await served.says(/ at (http:\S+); Ctrl-C stops it\n/)

@@ -326,7 +326,7 @@ describe('a secret in a URL', () => {
   })
 })
 
-describe('af doctor, and the start of af validate', () => {
+describe('af doctor', () => {
   beforeAll(async () => {
     await writeFile(join(root, 'key'), 'ab'.repeat(32), { mode: 0o600 })
     const lines = [
@@ -342,7 +342,7 @@ describe('af doctor, and the start of af validate', () => {
 
   const NOWHERE = '--network http://127.0.0.1:1'
 
-  it('show the settings and their sources', async () => {
+  it('shows the settings and their sources', async () => {
     const { code, stdout, stderr } = await af(`doctor --key key --folder f ${NOWHERE}`, {
       AFFINE_GRACE: '5',
       AFFINE_BUCKETS: 'b',
@@ -362,7 +362,7 @@ describe('af doctor, and the start of af validate', () => {
     expect(stdout.match(/✘/g)).toHaveLength(1) // no chain answers
   })
 
-  it('name mistyped variables, with the lines of a file, without values', async () => {
+  it('names mistyped variables, with the lines of a file, without values', async () => {
     const lines = [
       'SUBTENSOR_ENDPOIN=finney',
       'BT_WALET_HOT=hot',

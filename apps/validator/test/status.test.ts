@@ -24,7 +24,7 @@ const { epochBlocks, sealBlock } = LOCAL_NETWORK.protocol
 const THIRD_EPOCH = 3 * epochBlocks + 4
 const root = testFolder('status')
 let subnet: PlayedSubnet
-/** Returns the epochs with a duel, from the evidence. */
+/** The epochs with a duel, from the evidence. */
 let duels: readonly RecomputedEpoch[]
 const hotkeyOf = (name: string): string => subnet.hotkeyOf(name)
 
@@ -35,7 +35,7 @@ beforeAll(async () => {
 })
 afterAll(killAll)
 
-/** Writes the chain up to a block. */
+/** Returns the chain up to a block. */
 function until(block: number): LocalChain {
   return LocalChain.import(cutBlocks(subnet.chainExport, block + 1), () => randomBytes(32))
 }

@@ -16,10 +16,10 @@ import type { VerifyOptions } from './verify.ts'
 const EXIT_CODES = `
 Exit codes:
 ${EXIT_CODES_TEXT}
-With 4 there is no result. If the reader of the output closes it early, it stops
-with 0, without a result. Three findings about validators are not failures:
-samples statistically far from the others', an attestation without valid lanes,
-and weights for the wrong hotkey.`
+With 4 there is no result. If the reader closes the output early, the program
+stops with 0, without a result. Three findings about validators are not
+failures: samples statistically far from the others', an attestation that omits
+valid lanes, and weights for the wrong hotkey.`
 
 const EXAMPLES = `Examples:
   $ af-verify ./buckets --network chain.json

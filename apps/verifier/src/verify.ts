@@ -93,8 +93,8 @@ const nameInFull = (names: HotkeyNames): HotkeyFormatter =>
   nameHotkeysBy(names, (key) => printable(key))
 
 /**
- * Recomputes the epochs and prints the requested epochs or samples. Resolves with `shown`, their
- * number, and `end`, the result after the last epoch, if there was an epoch.
+ * Recomputes the epochs and prints the requested epochs or samples. Resolves with `shown`, the
+ * number of printed epochs and samples, and `end`, the result after the last epoch, if any.
  */
 async function printEpochs(
   data: RecomputeOptions & { readonly from: State },
@@ -143,8 +143,8 @@ async function printSamples(
 }
 
 /**
- * Prints an epoch, unless a sample is requested, then its flaws and warnings. Returns the number of
- * printed epochs.
+ * Prints an epoch, its flaws and its warnings; if a sample is requested, only flaws and warnings.
+ * Returns the number of printed epochs.
  */
 function printEpoch(
   result: RecomputedEpoch,

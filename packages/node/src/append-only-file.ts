@@ -61,7 +61,7 @@ export class AppendOnlyFile implements AsyncDisposable {
   }
 }
 
-/** Throws an error that names the file, which the system's error for an open file does not. */
+/** Returns a function that throws an error with the path, which an open file's error lacks. */
 export const throwUnwritable =
   (path: string) =>
   (cause: Error): never => {

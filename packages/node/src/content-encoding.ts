@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http'
 import { pipeline, type Transform } from 'node:stream'
 import { createBrotliDecompress, createUnzip } from 'node:zlib'
 
-/** Bytes in the order of their arrival. */
 type Bytes = AsyncIterable<Uint8Array>
 
 /** Decoders by coding. `createUnzip` also decodes zlib, the format of `deflate`. */
@@ -22,8 +21,8 @@ const NO_CODINGS = ['', 'identity', 'aws-chunked']
 const MAX_CODINGS = 4
 
 /**
- * Returns the body decoded by its `Content-Encoding`; unchanged with an unknown coding or too many,
- * since readers of evidence check its hash.
+ * Returns the body decoded by its `Content-Encoding`; unchanged with an unknown coding or more than
+ * four, since readers of evidence check its hash.
  */
 export function decodeBody(response: IncomingMessage): Bytes {
   const tokens = (response.headers['content-encoding'] ?? '').toLowerCase().split(',')

@@ -6,11 +6,11 @@ import { type Agents, createAgents, type IncomingResponse, sendRequest } from '.
 const DEFAULT_HEADERS = { 'accept-encoding': 'gzip, br', 'user-agent': 'affine' }
 
 /**
- * Returns a fetch over `node:http` and `node:https`. Node's own fetch is that of undici: with each
- * undici release for Node 20, a server that closes a connection whose body waits to be read may end
- * the process (nodejs/undici#5360). A redirect is an error; with `redirect: 'manual'` it is
- * returned. `signal` has to limit the time of the whole response, and the reader its size: only the
- * bytes that are read are received and decoded.
+ * Returns a fetch over `node:http` and `node:https`. Node's own fetch is undici's. In every undici
+ * release for Node 20, a server that closes the connection of an unread body may end the process
+ * (nodejs/undici#5360). A redirect is an error; with `redirect: 'manual'` it is returned. Callers
+ * have to limit the time of the whole response, by `signal`, and the size: only bytes that are read
+ * are received and decoded.
  */
 export function fetchBy(agents: Agents): typeof globalThis.fetch {
   return async (input, init) => {

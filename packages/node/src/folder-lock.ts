@@ -17,7 +17,7 @@ const openLocks = new Set<FileHandle>()
  * after a crash. It works between machines if their file system supports it, as NFS does. Creates a
  * missing folder with a `.gitignore`, without which `git add -A` would stage the folder's secrets.
  *
- * @throws Error, as a rejection, that names the process with the lock.
+ * @throws Error, as a rejection, that names the process with the lock, or if locks do not work.
  */
 export async function lockFolder(folder: string): Promise<AsyncDisposable> {
   const place = resolve(folder)
@@ -41,8 +41,8 @@ export async function lockFolder(folder: string): Promise<AsyncDisposable> {
  * Locks a file for this process, as `lockFolder` does. Creates a missing file, which only its owner
  * can read.
  *
- * @throws Error, as a rejection, while another process has the lock; RangeError for a path that is
- *   not a regular file.
+ * @throws Error, as a rejection, while another process has the lock, or if locks do not work;
+ *   RangeError for a pipe or a device.
  */
 export async function lockFile(path: string): Promise<AsyncDisposable> {
   await makeFolder(dirname(resolve(path)), 0o700)
@@ -75,7 +75,7 @@ async function writeHolder(file: FileHandle): Promise<void> {
   } catch {}
 }
 
-/** `O_EXLOCK`, with which `open` locks a file on macOS. macOS has no command for locks. */
+/** `O_EXLOCK`, with which `open` locks a file on macOS, which has no `flock`; 0 elsewhere. */
 const LOCKED = process.platform === 'darwin' ? 0x20 : 0
 const OPEN = constants.O_RDWR | constants.O_CREAT | constants.O_NONBLOCK | LOCKED
 

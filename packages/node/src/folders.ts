@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path'
 /** Mode of files that only their owner can read and write. */
 export const OWNERS = 0o600
 
-/** Syncs a folder and its parents up to `top`, so that new files in them survive a power cut. */
+/** Syncs a folder and its parents up to `top`, one of these, so that files survive a power cut. */
 export async function syncFolders(folder: string, top: string): Promise<void> {
   const last = resolve(top)
   let current = resolve(folder)
@@ -21,9 +21,9 @@ async function syncFolder(folder: string): Promise<void> {
 }
 
 /**
- * Creates a folder and its missing parents. Resolves with the topmost folder that it created.
- * `mode` applies to the folder, not to its parents. Node's option `recursive` is not used: it never
- * ends in a folder like `/proc`, which exists and accepts no folders.
+ * Creates a folder and its missing parents. Resolves with the topmost created folder; undefined if
+ * the folder exists. `mode` applies only to the folder. Node's option `recursive` is not used: it
+ * never ends in a folder like `/proc`, which accepts no folders.
  */
 export async function makeFolder(path: string, mode = 0o777): Promise<string | undefined> {
   if (await isFolder(path)) return undefined

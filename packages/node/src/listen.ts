@@ -53,7 +53,7 @@ export async function listenWith(
 /**
  * Answers the requests of a connection one at a time. One request may wait, since a client may have
  * received an answer before this process knows it. A second waiting request closes the connection:
- * Node would handle all, and store the answers until they are read.
+ * Node would handle every request, and store the answers until they are read.
  */
 function answerInOrder(answer: RequestListener): RequestListener {
   const unanswered = new WeakMap<Socket, ServerResponse[]>()

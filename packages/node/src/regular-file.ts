@@ -4,8 +4,8 @@ import { open } from 'node:fs/promises'
 /**
  * Reads a regular file of at most `limit` bytes, with its attributes when it was opened. Neither
  * waits for a pipe's writer nor reads a device, which may have no end.
- * @throws RangeError, as a rejection, if the file is not regular or is larger. Rejects if it cannot
- *   be opened or read.
+ * @throws RangeError, as a rejection, if the file is not regular or has more than `limit` bytes.
+ *   Rejects if the file cannot be opened or read.
  */
 export async function readRegularFile(
   path: string,

@@ -43,7 +43,7 @@ it('connects to a host with a slow IPv4 handshake and an unroutable IPv6 address
   expect(await (await response).text()).toBe('here')
 })
 
-it('states the cause for each address if no address can be reached', async () => {
+it('states a cause if no address can be reached', async () => {
   const lookup: LookupFunction = (_, __, done) =>
     done(null, [
       { address: '127.0.0.2', family: 4 },

@@ -29,7 +29,7 @@ it.each<[coding: string, encode: (bytes: Uint8Array) => Uint8Array]>([
   ['gzip, gzip', (bytes) => gzipSync(gzipSync(bytes))],
   ['deflate, br', (bytes) => brotliCompressSync(deflateSync(bytes))],
   ['deflate', deflateSync],
-])('decodes a body with the Content-Encoding "%s"', async (coding, encode) => {
+])('returns the file for a body with the Content-Encoding "%s"', async (coding, encode) => {
   expect(await read(coding, encode(FILE))).toEqual(FILE)
 })
 

@@ -62,7 +62,7 @@ it.runIf(hasNamespaces)(
   },
 )
 
-it('gives the lock to one of several concurrent processes, after a kill or in a new folder', async () => {
+it('gives the lock to at most one of several processes, after a kill or in a new folder', async () => {
   const folders = Array.from({ length: 60 }, (_, i) => join(root, `rush-${i}`))
   const killed = hold(0, folders.slice(0, 30))
   await said(killed)

@@ -6,7 +6,7 @@ import { syncFolders } from '../src/folders.ts'
 
 const root = testFolder('folders')
 
-it('syncs a folder and its parents up to the top', async () => {
+it('syncs up to the top folder, and rejects a missing folder', async () => {
   const folder = join(root, 'synced/a/b')
   await mkdir(folder, { recursive: true })
   await syncFolders(folder, join(root, 'synced'))

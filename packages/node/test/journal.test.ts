@@ -82,7 +82,7 @@ describe('an altered journal', () => {
     ['null', 'null'],
     ['a float', '1.5'],
     ['zeros', '\u0000\u0000\u0000'],
-  ])('is rejected with the number, not the text, of a middle line that is %s', async (_, line) => {
+  ])('is rejected with the number of a middle line that is %s', async (_, line) => {
     const lines = (await filled()).split('\n')
     lines[2] = line
     await writeFile(path, lines.join('\n'))

@@ -19,9 +19,8 @@ import { describeOutcome, type EpisodeEnding, judgeTurn, type Turn } from './tur
 
 /** A recorded episode, turn by turn, for one side. */
 export interface EpisodeCourse {
-  /** Turns of this side. */
   readonly turns: readonly Turn[]
-  /** Picture of the position after the last reply, if the reply changed the position. */
+  /** Last picture. Undefined without pictures, or if the last reply left the position unchanged. */
   readonly lastPicture?: Picture | undefined
   /** Turns of both sides in order. Only in a game recorded for both. */
   readonly moves?: readonly GameMove[]
@@ -52,8 +51,8 @@ export interface SoloRef extends ChallengeRef {
 type SoloEpisode = Omit<SoloRef, 'challengeId'> & (ChallengeRef | { readonly seed: bigint })
 
 /**
- * Describes the ending of a one-player episode: only the reward if the episode does not replay or
- * its environment is not registered. Never throws, for any messages.
+ * Describes the ending of a one-player episode: only the reward if the episode does not replay, or
+ * its id or environment is unknown. Never throws, for any messages.
  */
 export function describeSoloEnding(played: SoloEpisode, episode: Transcript): EpisodeEnding {
   return replaySolo(played, episode)?.ending ?? rewardEnding(`reward ${episode.reward}`)
@@ -67,8 +66,8 @@ export function describeEnding(sample: RecordedPair, side: Side): EpisodeEnding 
 const rewardEnding = (why: string): EpisodeEnding => ({ why, shown: [], better: undefined })
 
 /**
- * Replays a challenge for a side of a duel. Returns undefined if it does not replay or its
- * environment is not registered. Never throws, for any messages.
+ * Replays a challenge for a side of a duel. Returns undefined if the challenge does not replay, or
+ * its id or environment is unknown. Never throws, for any messages.
  */
 export function replaySide(sample: RecordedPair, side: Side): EpisodeCourse | undefined {
   const { env: name, challengeId, champion, contender } = sample
@@ -95,7 +94,6 @@ export function replaySolo(played: SoloEpisode, episode: Transcript): EpisodeCou
   return buildCourse({ env, seed, recorded, players: 1 }, 'champion', replayed.value)
 }
 
-/** A valid recorded episode. */
 interface RecordedEpisode {
   readonly env: Env
   readonly seed: bigint
@@ -136,7 +134,7 @@ function buildCourse(
   return { ...course, lastPicture: drawLast(spec, now.value), ending }
 }
 
-/** Draws the position after the last reply, if the reply changed the position. */
+/** Draws the position after the last reply, if there are pictures and the position changed. */
 function drawLast(
   { explain, maxSteps }: Env['spec'],
   { observation, isForfeit }: { readonly observation: unknown; readonly isForfeit: boolean },

@@ -33,7 +33,7 @@ export function listTurns({ duels, champion, epoch, protocol }: State): readonly
 
 /** A duel after one of its epochs. */
 export interface DuelFacts extends DuelTurn {
-  /** All environments. */
+  /** Environments of the protocol, played or not. */
   readonly envs: readonly string[]
   /** Interim analyses of the environments that were played. */
   readonly analyses: readonly EnvFacts[]
@@ -43,7 +43,7 @@ export interface DuelFacts extends DuelTurn {
   readonly counted: number
   /** Number of environments that the contender needs to win. */
   readonly needed: number
-  /** Confidence in ppm: see `surePpm`. */
+  /** Confidence in ppm, by the function `surePpm`. */
   readonly surePpm: number
   readonly standing: Standing
   /** Undefined while the duel continues. */

@@ -47,7 +47,7 @@ export interface EpochFacts extends EpochFindings {
 
 export interface LaneFacts extends Omit<Acceptance, 'attesters'> {
   readonly validator: string
-  /** Environments in which the lane was an outlier, each with the contenders of these duels. */
+  /** Environments, each with the contenders in whose duels the lane was an outlier. */
   readonly setAside: readonly { readonly env: string; readonly contenders: readonly string[] }[]
   /** Trust of the validator after the epoch, in ppm. */
   readonly trust: number
@@ -106,7 +106,7 @@ function findOutliers({ duels }: Report, validator: string): LaneFacts['setAside
 /** A voter without a counted attestation. */
 export type MissingVoter = {
   readonly hotkey: string
-  /** Stake at its last attestation, in rao, as decimal digits. */
+  /** Stake at the last counted attestation, in rao, as decimal digits; empty if there is none. */
   readonly stake: string
   readonly weightPpm: number
   /** Epoch of its last counted attestation. Undefined if there is none. */

@@ -35,7 +35,7 @@ interface OwnDuel {
 
 /**
  * Reports on one miner: each duel when it has ended (result, cause, verdicts, a lost challenge of
- * each environment), a throne taken without a duel, and its current position.
+ * each environment), a throne taken without a duel, and the miner's current position.
  */
 export class MinerReport {
   readonly stats: DuelStats<LostChallenge>
@@ -52,7 +52,7 @@ export class MinerReport {
     this.stats = new DuelStats({ hotkey, most, keep: (lost) => lost })
   }
 
-  /** Reports whether the miner has a duel or took a throne. */
+  /** Reports whether the miner has or had a duel, or took a throne. */
   get isKnown(): boolean {
     return this.#parts > 0 || this.#own.size > 0
   }

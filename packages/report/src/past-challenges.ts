@@ -42,7 +42,6 @@ export class PastChallenges {
     }
   }
 
-  /** Ends the current epoch. */
   finish(settled: EpochResult): void {
     const { before, report } = settled
     this.#lanes.finish(settled)

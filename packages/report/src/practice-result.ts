@@ -11,8 +11,8 @@ import type { EpisodeEnding } from './turn.ts'
 export const Z_SQUARED_95 = 3_841_600n
 
 /**
- * A practice challenge as played, with its maximum reward (`best`) and, for a past challenge, the
- * champion's reward.
+ * A practice challenge as played, with the scripted player's reward, or that of a win in a game
+ * (`best`), and for a past challenge the champion's reward.
  */
 export type PracticeEpisode = SoloRef &
   Transcript & { readonly best: number; readonly champion?: number }
@@ -29,7 +29,7 @@ export interface PracticeResult {
   readonly challenges: number
   /** Strength of the scripted opponent. Only in games. */
   readonly strength?: number
-  /** Challenges with the maximum reward; in games, wins. */
+  /** Challenges with a reward of at least `best`. */
   readonly well: CountedRate
   readonly rewards: readonly (CountedRate & { readonly reward: number })[]
   readonly forfeits: Forfeits
@@ -40,7 +40,7 @@ export interface PracticeResult {
 export const isPerfect = ({ reward, best }: Pick<PracticeEpisode, 'reward' | 'best'>): boolean =>
   reward >= best
 
-/** Reports whether the champion earned more; without a champion, whether more was possible. */
+/** Reports whether the reward is below the champion's; without a champion, below `best`. */
 export const isLost = ({ reward, best, champion = best }: PracticeEpisode): boolean =>
   reward < champion
 

@@ -23,8 +23,8 @@ export interface Comparison {
   /** Interval of the player's rate of wins. Undefined without a decisive challenge. */
   readonly bounds: Bounds | undefined
   /**
-   * Whether a duel would leave the environment undecided: too few decisive challenges. Protocol
-   * §8.6.
+   * Whether a duel would leave the environment undecided: no challenges, or too few decisive ones.
+   * Protocol §8.6.
    */
   readonly isEven: boolean
   /** Probability of winning the environment at each rate, if evaluated after every challenge. */
@@ -81,7 +81,7 @@ function estimateDecisive(count: Omit<Comparison, 'win'>, { envs, duelEpochs }: 
   return Math.floor((played * decisive) / Math.max(1, decisive + ties))
 }
 
-/** Difference between the z of one lane and the z of several lanes. Protocol §8.6. */
+/** Standard deviations that the score charges a lane. Protocol §8.6. */
 const ONE_LANE_Z = 0.4
 
 /** Returns the rule for one lane that has at most `most` decisive challenges. */

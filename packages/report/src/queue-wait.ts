@@ -23,8 +23,8 @@ export interface EpochRange {
 
 /**
  * Estimates the epochs until the turn of the miner at `place` of the queue, from 1, by the turns
- * that ended in the last 20 epochs or, if fewer than 16 ended, by the mean duels of simulated
- * queues.
+ * that ended in the last 20 epochs or, if fewer than 16 ended, by the mean length of duels in
+ * simulated queues.
  */
 export function estimateTurn(place: number, state: State): EpochRange {
   const { epoch, duels, lastPlayed, protocol } = state

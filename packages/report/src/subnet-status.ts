@@ -57,7 +57,10 @@ export interface ValidatorStatus {
   readonly hotkey: string
   /** In rao. */
   readonly stake: bigint
-  /** Whether it sets weights, but attested nothing in the last `quorumEpochs` epochs. */
+  /**
+   * Whether it has a permit, weights in force and no miner's commitment, but attested nothing in
+   * the last `quorumEpochs` epochs.
+   */
   readonly isIdle: boolean
   /** Lane in the previous epoch, if one was due. */
   readonly lane: LaneFacts | undefined
@@ -196,7 +199,7 @@ export function listQueue(
 export function formatReadiness(entry: Pick<QueueEntry, 'readyBy' | 'turn'>): readonly string[] {
   const { readyBy, turn } = entry
   if (readyBy === undefined) return []
-  const what = "its model's files and its chute must be public and awake"
+  const what = "its model's files must be public, and its chute awake,"
   if (turn === undefined) return [`${what} now`]
   const epochs = turn.least === 1 ? 'the next epoch' : `about ${turn.least} epochs from now`
   return [`${what} from epoch ${readyBy} on, ${epochs}`]
@@ -213,7 +216,7 @@ function explainAbsence(hotkey: string, snapshot: Snapshot, { champion, duels }:
   if (champion?.hotkey === hotkey) return 'is the champion'
   if (duels.some(({ contender }) => contender.hotkey === hotkey)) return 'contends'
   if (!fields) return 'has no commitment'
-  if (content) return 'had its duel with this commitment: to play again, it has to commit anew'
+  if (content) return 'had its duel with this commitment, and needs another to play again'
   if (said) return `has a validator's commitment: ${said.kind}`
   // Every model ends with the empty text, so if this decodes, only the hotkey at the end is wrong.
   if (decodeCommitment(fields, '') !== null) return 'its model does not end with its hotkey'

@@ -68,7 +68,6 @@ export const stripTones = (lines: string | readonly Line[]): string =>
 export const listed = (texts: readonly string[]): string =>
   new Intl.ListFormat('en-GB').format(texts)
 
-/** Formats a hotkey for display. */
 export type HotkeyFormatter = (hotkey: string) => string
 
 /** Returns a function that names hotkeys by `names`, or by `otherwise`. */

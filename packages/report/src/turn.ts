@@ -81,7 +81,7 @@ function describeMistake(
 }
 
 export interface EpisodeEnding extends Outcome {
-  /** Undefined if no reply would have been better. */
+  /** A better reply or the reason to resign. Undefined if unknown, or stated in `why`. */
   readonly better: string | undefined
   /**
    * Number of replies after which the scripted player would resign, in that and every later turn.
@@ -114,8 +114,8 @@ export function describeOutcome(
 
 /**
  * Returns the number of replies after which the scripted player would resign, and a text with the
- * reason and its reply in place of the last of these. Undefined if it would not resign, or without
- * `whyGivenUp`.
+ * reason and, if it differs, the scripted player's last reply. Undefined without a resignation, or
+ * without `whyGivenUp`.
  */
 function findGivenUp(spec: EnvSpec, turns: readonly Turn[]) {
   const causes = turns.map(({ observation }) => spec.explain?.whyGivenUp?.(observation))
@@ -136,8 +136,8 @@ function findGivenUp(spec: EnvSpec, turns: readonly Turn[]) {
 }
 
 /**
- * Describes the first mistake. Undefined for an episode of one reply: its outcome states the best
- * reply.
+ * Describes the first mistake, if any. Undefined for an episode of one reply: the outcome states
+ * the best reply.
  */
 function describeFirstMistake({ maxSteps }: EnvSpec, turns: readonly Turn[]): string | undefined {
   const at = turns.findIndex(({ mistake }) => mistake !== undefined)

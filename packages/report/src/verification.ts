@@ -15,7 +15,7 @@ export interface Verification {
   readonly ratio: number
   /** Votes of the last epoch. */
   readonly votes: RecomputedEpoch['votes']
-  /** Number of epochs in which the lane was an outlier, by validator. */
+  /** Number of epochs in which a validator's lane was an outlier, by validator. */
   readonly suspect: Readonly<Record<string, number>>
   readonly warnings: number
   readonly flaws: number

@@ -7,7 +7,7 @@ const ID = '3GV98duqAqRrTRH8p8yFQQutnEd4sTQmkNRV2Yr32YFb'
 const CELLS = ['A1', 'A2', 'A3', 'B1', 'B2', 'B3', 'C1', 'C2', 'C3']
 const tictactoe = (...replies: readonly string[]) => courseOf('tictactoe@0.1.0', ID, replies)
 
-describe('tic-tac-toe', async () => {
+describe('a replay of tic-tac-toe', async () => {
   const start = (await tictactoe()).turns[0]
   const board = start?.observation as readonly number[]
   const { next, best } = solvedGame().positions.get(board.join('')) as ReturnType<

@@ -89,7 +89,7 @@ function expectHonest([facts, rule]: Look): string {
 }
 
 describe('an analysis of an environment', () => {
-  it('has a cause, and intervals that contain the share and reach the ratio only for a win', () => {
+  it('has a cause, and intervals that contain the share and, after enough challenges, reach the ratio only for a win', () => {
     const said = new Set<string>()
     fc.assert(
       fc.property(scenes, fc.constantFrom(MAIN, OTHER), (duel, protocol) => {

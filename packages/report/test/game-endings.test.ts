@@ -41,7 +41,7 @@ const ANSWERS: Readonly<Record<string, (prompt: string) => ReturnType<Agent>>> =
 }
 
 it.each(Object.entries(ANSWERS))(
-  'a game that ended by %s shows the mover the board and the scripted reply',
+  'a game with the forfeit "%s" shows the mover the board and the scripted reply',
   async (_, answer) => {
     for (const turn of [0, 1, 7]) {
       const { played, mover, prompt } = await endedGame(turn, answer)

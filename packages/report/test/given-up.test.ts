@@ -6,7 +6,6 @@ import { describeEnding, replaySide } from '../src/index.ts'
 const { spec } = make('hex@0.1.0')
 const idOf = (index: number): string => ids.idOf(spec.id, index)
 
-/** Returns the first empty cell of a prompt's board. */
 function firstCell(prompt: string): string {
   const rows = prompt.match(/^[A-K]( [.XO])+$/gm) ?? []
   const row = rows.findIndex((line) => line.includes('.'))
@@ -25,7 +24,7 @@ async function lostGame(index: number) {
 }
 
 describe('a lost game', () => {
-  it('names the last reply before the scripted player resigns', async () => {
+  it('names the reply after which the scripted player would resign', async () => {
     const seen = new Set<string>()
     for (let index = 0; index < 12; index++) {
       const game = await lostGame(index)

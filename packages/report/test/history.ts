@@ -20,7 +20,7 @@ interface ReadEpoch {
   readonly samples: readonly (readonly [Sample, SamplePlace])[]
 }
 
-/** An epoch as a reader of every sealed lane sees it, and a reader of only lanes that can count. */
+/** An epoch for a reader of every sealed lane; `sparse` for a reader of only attested lanes. */
 export interface TestEpoch extends ReadEpoch {
   readonly sparse: ReadEpoch
 }

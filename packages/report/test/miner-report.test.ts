@@ -96,9 +96,9 @@ const CASES: readonly Case[] = [
     scenes: [LOSING],
     result: ['lost', 'verdicts', '0/2', 'OUTPLAYED'],
   },
-  { what: 'a duel that goes on', scenes: [CLOSE], result: ['open', undefined, '0/2', undefined] },
+  { what: 'a duel that continues', scenes: [CLOSE], result: ['open', undefined, '0/2', undefined] },
   {
-    what: 'nothing that tells the two apart',
+    what: 'no decisive challenge',
     scenes: times(2, { rates: [0, 0] }),
     result: ['lost', 'verdicts', '0/0', undefined],
   },

@@ -52,7 +52,7 @@ describe('the estimated probability', () => {
     expect(Math.abs((envs[0]?.win.middle ?? 0) - playedShare(tied, won, 3.9))).toBeLessThan(0.062)
   })
 
-  it('is 0 if a whole duel has fewer decisive challenges than a verdict needs', () => {
+  it('is 0 if a whole duel has fewer decisive challenges than a win needs', () => {
     const protocol = { ...SOLE, evenPpm: 0 }
     const { dethrones } = estimateProspects(practice(0.997, 1), { protocol, ratioPpm: RATIO_PPM })
     expect(dethrones).toEqual({ lower: 0, middle: 0, upper: 0 })

@@ -9,7 +9,7 @@ import { describeWait, type EpochRange, estimateTurn } from '../src/queue-wait.t
 it.each([
   ['copies and slightly weaker miners', 4, (place: number) => (place % 5 < 3 ? 0.5 : 0.47)],
   ['weak miners', 4, () => 0.3],
-])('estimates the wait of %s in a simulated queue to a fifth', (_, lanes, share) => {
+])('estimates a range with nine of ten waits of %s in a simulated queue', (_, lanes, share) => {
   const random = pcg64(20_260_101n)
   const validators = Array.from({ length: lanes }, (_, i) => `v${i + 10}`)
   const miners = Array.from({ length: 160 }, (_, place) => miner(`m${place}`, place))
@@ -35,7 +35,7 @@ it.each([
   })
   expect(told.length).toBeGreaterThan(100)
   expect(holds.length / told.length).toBeGreaterThan(0.9)
-  // The range is a fifth around the expected wait.
+  // The range is 0.8 to 1.25 times the expected wait, rounded outwards.
   const far = told.filter(({ range }) => range.least > 20)
   for (const { range } of far) expect(range.most / range.least).toBeLessThan(1.7)
 })

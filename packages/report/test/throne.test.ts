@@ -27,7 +27,7 @@ const CASES: readonly Case[] = [
   { what: 'the first miner', before: firstState(MAIN, 0), scene: {} },
   { what: 'no miner', before: firstState(MAIN, 0), scene: { miners: [] } },
   { what: 'a contender', before: crownedFirst(), scene: {} },
-  { what: 'nobody else', before: crownedFirst(), scene: { miners: [miner('m1', 1)] } },
+  { what: 'no other miner', before: crownedFirst(), scene: { miners: [miner('m1', 1)] } },
   {
     what: 'a ratio that falls by less than is shown',
     before: { ...crownedFirst(), ratio: 510_010 },
@@ -38,12 +38,12 @@ const CASES: readonly Case[] = [
     before: { ...crownedFirst(), ratio: 700_000 },
     scene: { miners: [miner('m1', 1)] },
   },
-  { what: 'a duel that goes on', before: begun, scene: CLOSE },
+  { what: 'a duel that continues', before: begun, scene: CLOSE },
   { what: 'a win', before: begun, scene: WINNING },
   { what: 'no win', before: begun, scene: LOSING },
   { what: 'too few that attest', before: begun, scene: { silent: ['v3', 'v4'] } },
   {
-    what: 'a commitment anew, and an eviction',
+    what: 'two evictions during a duel',
     before: begun,
     scene: { ...CLOSE, miners: [], unregistered: ['m1', 'm2'] },
   },

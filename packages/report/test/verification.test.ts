@@ -36,7 +36,7 @@ test.each([
   [2, 'NONE', 'FLAWED'],
   [2, 'SOME', 'FLAWED'],
 ] as const)(
-  'counts %i flaws, with %s of the copies not compared, and concludes %s',
+  'counts %i flaws, and with uncompared copies %s concludes %s',
   (flaws, uncompared, want) => {
     const state = firstState(MAIN, 0)
     const settled = settledBy(state, epochOf(state))
@@ -77,7 +77,7 @@ test.each([
   ['two of four environments, the others undecided', 4, 2, 2, 985_000],
   ['one of four environments, the others undecided', 4, 1, 1, 990_000],
   ['the only environment', 1, 1, 1, 997_500],
-])('computes how rarely luck wins %s', (_, all, counted, needed, want) => {
+])('computes the share that does not win %s, at the ratio', (_, all, counted, needed, want) => {
   const envs = Array(all).fill('env')
   expect(Math.round(surePpm({ envs, counted, needed }))).toBe(want)
 })

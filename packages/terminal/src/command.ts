@@ -12,12 +12,11 @@ import { beginWait, endWait, type Output, output, printNotice } from './output.t
 import { interrupted, raceAbort } from './run.ts'
 import { CHAIN, createOption, ENV_MODULE, type Setting } from './setting.ts'
 
-/** The heading of a chain's options in help. */
 const HEADING = 'Chain:'
 
 type WholeOption<Usage extends string> = Option<Usage, undefined, undefined, number>
 
-/** Returns the option for commands that can work without a chain. No variable sets it. */
+/** Returns "--network", which no variable sets unless the caller adds variables. */
 export const networkOption = (help: string): Option<'--network <where>'> =>
   createOption({ ...CHAIN.network, help }).helpGroup(HEADING)
 
@@ -39,7 +38,7 @@ export const ENV_MODULES: Option<'--env-module <file>'> =
 
 export type ChainOptions = {
   network: string
-  /** The option, or the variable and its file, that named the network. */
+  /** Source of `network`: the option, the variable with any file, or `default`. */
   networkFrom?: string | undefined
   netuid?: number | undefined
   firstEpoch?: number | undefined
@@ -103,8 +102,8 @@ export function printNetwork(
 }
 
 /**
- * Opens the chain that `where` names. Prints that it waits for an answer and, unless `options` has
- * `onRetry`, the errors before retries.
+ * Opens the chain that `where` names. Prints a notice if there is no answer after five seconds and,
+ * unless `options` has `onRetry`, the errors before retries.
  */
 export async function openWithNotice(
   open: SubnetOpener,
@@ -119,7 +118,7 @@ export const printRetry = ({ message }: Error): void => printNotice(`${message};
 
 /**
  * Opens the chain that the options name, prints the network, runs `work`, and closes the chain.
- * Rejects if `work` does, or if the user interrupts it.
+ * Rejects if the chain cannot be opened, if `work` rejects, or if the user interrupts.
  */
 export async function withChain(
   open: SubnetOpener,

@@ -1,7 +1,7 @@
 /** Texts by name of a setting or a variable. Empty texts count as missing. */
 export type SettingTexts = Readonly<Record<string, string | undefined>>
 
-/** Reports whether a file of settings may set a variable. It may not set Node's variables. */
+/** Reports whether a file of settings may set a variable. No file may set Node's variables. */
 export type IsOwnVariable = (name: string) => boolean
 
 /** A line of a file of settings that names a variable. */
@@ -57,8 +57,8 @@ export function readEnvLines(text: string, isOwnVariable: IsOwnVariable): EnvLin
 }
 
 /**
- * Reports whether all programs read the same value, or the value is not ours and ends with its
- * line.
+ * Reports whether all programs read the same value, or the variable is not ours and the value ends
+ * with its line.
  */
 function isUnambiguous(value: string, isOurs: boolean): boolean {
   if (PLAIN.test(value) || QUOTED.test(value)) return true

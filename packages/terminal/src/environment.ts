@@ -20,7 +20,6 @@ export interface EnvFile {
 
 let current: EnvFile = { path: undefined, lines: [], given: {} }
 
-/** Returns the file of settings of this process. */
 export const envFile = (): EnvFile => current
 
 /** Returns the environment without the variables that the file of settings set. */
@@ -35,8 +34,8 @@ export const ownVariables = (): SettingTexts =>
  *   the loaded function is true, unless the environment has them, empty or not;
  * - removes "--settings" from `words`.
  *
- * @throws RangeError, as a rejection, if the file is missing, is not regular, or has an unreadable
- *   line.
+ * @throws RangeError, as a rejection, if "--settings" has no file, or if the file cannot be opened,
+ *   is not regular, is over 256 MiB, or has an unreadable line.
  */
 export async function readEnvironment(
   words: string[],

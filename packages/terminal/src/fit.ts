@@ -10,8 +10,8 @@ export function columns(): number {
 }
 
 /**
- * Returns the text with lines no wider than the terminal, except commands. A wider line continues
- * below, indented by `hanging` more columns.
+ * Returns the text with lines of at most `width` columns, except commands. A wider line continues
+ * below, indented by `hanging` more columns, but by at most half of `width`.
  */
 export function fit(text: string, width: number = columns(), hanging: number = HANG): string {
   const fitted = (line: string): string =>

@@ -9,12 +9,12 @@ export interface Output {
   line(lines: string | readonly Line[], record: object): void
   /**
    * Shows progress on one line of a terminal. The next status overwrites the text, unless it ends
-   * with a line feed. Without a terminal, prints nothing.
+   * with a line feed. Without a terminal, or with `--json`, prints nothing.
    */
   status(text: string): void
   /**
-   * Shows what the command waits for, until it prints the next line. Without a terminal, prints
-   * `text` to standard error after five seconds, and then every 30 seconds.
+   * Shows what the command waits for, until it prints the next line. Without a terminal, or with
+   * `--json`, prints `text` to standard error after five seconds, and then every 30 seconds.
    */
   wait(text: string): void
 }
@@ -27,7 +27,7 @@ const CLEAR = '\r\x1b[K'
 /** Whether a status is on the terminal's last line. */
 let hasStatus = false
 
-/** Prints the text to standard error after five seconds, and every 30 seconds until `endWait`. */
+/** Prints the latest text to standard error after 5 s, and every 30 s until `endWait`. */
 export function beginWait(text: string): void {
   awaited = text
   notice ??= setTimeout(printAwaited, FIRST_NOTICE_MS).unref()
@@ -46,7 +46,7 @@ export function endWait(): void {
   hasStatus = false
 }
 
-/** Prints a line to standard error, without the secrets in URLs. */
+/** Prints at most 1,000 characters to standard error, without the secrets in URLs. */
 export const printNotice = (text: string): void => {
   process.stderr.write(`${fit(printable(maskUrls(text), 1000))}\n`)
 }

@@ -51,8 +51,8 @@ export async function run(
 
 /**
  * Runs a program with the words of a command line, whose first two are Node and the program,
- * without ending this process. Resolves with the exit code of an error, if any. An error does not
- * replace `process.exitCode`, which the program sets when it finds a flaw.
+ * without ending this process. Resolves with the exit code of an error, if any. Only wrong usage or
+ * an interruption replaces `process.exitCode`, which the program sets when it finds a flaw.
  */
 export async function perform(
   program: CommandUnknownOpts,
@@ -180,7 +180,7 @@ function redirectConsole(say: (text: string) => void): void {
 
 const USAGE = 2
 
-/** Returns the exit code of an error that commander printed: 1 is wrong usage, 0 is help. */
+/** Returns the exit code of commander's error, where 1 is wrong usage; undefined after help. */
 function toExitCode({ exitCode }: CommanderError): number | undefined {
   if (exitCode === 0) return undefined
   return exitCode === 1 ? USAGE : exitCode

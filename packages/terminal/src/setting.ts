@@ -15,7 +15,7 @@ export interface Setting<Value = unknown> {
    * @throws InvalidValue for a text without a value.
    */
   readonly read?: (text: string) => Value
-  /** `path`: a path, which may begin with `~`. `list`: several paths, whose option can repeat. */
+  /** `path`: a path, which may begin with `~`. `list`: such paths; the option can repeat. */
   readonly kind?: 'path' | 'list'
   readonly needed?: true
   readonly default?: string
@@ -24,15 +24,15 @@ export interface Setting<Value = unknown> {
   /** Description for help and docs/settings.md. */
   readonly help: string
   /**
-   * The masked part: all, or the user and the query of a URL. A setting that is all secret has no
+   * The masked part: all, or user, query and fragment of a URL. A setting that is all secret has no
    * option, because everyone on a machine can read command lines.
    */
   readonly secret?: 'all' | 'in its URL'
-  /** Proposal of `af setup`, which asks only for a bucket's proposed and needed settings. */
+  /** Proposal of `af setup`. It skips settings of a bucket that are neither proposed nor needed. */
   readonly proposed?: string
 }
 
-/** Settings by name. The option has the same name in lower case, with hyphens between words. */
+/** Settings by name. An option is that name in lower case, with hyphens between words. */
 export type Table = Readonly<Record<string, Setting>>
 
 export type Values<Settings extends Table> = {
@@ -56,7 +56,7 @@ export function readValues<Settings extends Table>(
   return Object.fromEntries(values) // TypeScript cannot follow a mapped type through a loop
 }
 
-/** Returns the option of a setting. Commander adds its variable to the help. */
+/** Returns the option of a setting, without the variables. */
 export function createOption<Usage extends string>(
   setting: Setting & { readonly option: Usage },
 ): Option<Usage> {
@@ -95,7 +95,7 @@ export function findFault({ read }: Setting, text: string): string | undefined {
 
 export type Reader<Value> = (text: string) => Value
 
-/** Returns a function that reads texts for which `find` returns a value. */
+/** Returns a function that reads a text by `find`, and throws InvalidValue for undefined. */
 export function reader<Value>(expected: string, find: Reader<Value | undefined>): Reader<Value> {
   return (text) => {
     const value = find(text)
@@ -108,7 +108,6 @@ export function reader<Value>(expected: string, find: Reader<Value | undefined>)
 export const textIn = (expected: string, isValid: Reader<boolean>): Reader<string> =>
   reader(expected, (text) => (isValid(text) ? text : undefined))
 
-/** Returns a function that reads numbers from `low` to `high`. */
 const numberIn = (expected: string, form: RegExp, low: number, high: number): Reader<number> =>
   reader(expected, (text) =>
     form.test(text) && Number(text) >= low && Number(text) <= high ? Number(text) : undefined,

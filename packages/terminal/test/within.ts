@@ -46,8 +46,8 @@ interface Placed extends Place {
 let last: Promise<unknown> = Promise.resolve()
 
 /**
- * Runs a program in this process; `run` of processes.ts starts a process. The program has neither
- * the settings nor the proxies of the person who runs the tests. Programs run one at a time.
+ * Runs a program in this process; `run` of processes.ts starts a process. The program has no
+ * `AFFINE_` variable and no proxy of the person who runs the tests. Programs run one at a time.
  */
 export function within(
   program: CommandUnknownOpts,

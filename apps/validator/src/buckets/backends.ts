@@ -50,7 +50,7 @@ export const readWord = textIn('printable ASCII without spaces', (text) => /^[!-
 const MAX_URL_BYTES = 128
 const URL_EXPECTED = 'a plain URL of at most 128 bytes'
 
-/** Reports whether a text is a URL that fits into a commitment. */
+/** Reports whether a text is an http(s) URL, of host and path, that fits into a commitment. */
 const isPlainUrl = (text: string): boolean =>
   text.length <= MAX_URL_BYTES && isBucketUrl(text, true)
 
@@ -150,8 +150,8 @@ const S3 = defineBackend({
 })
 
 /**
- * Creates a bucket in a service with S3's API. A failed write is retried up to 5 times within 30
- * seconds, unless the failure is final: after 250 ms, then after twice as long each time.
+ * Creates a bucket in a service with S3's API. A failed write is retried, unless the failure is
+ * final: after 250 ms, then after twice as long each time, up to 5 times within 30 seconds.
  */
 function createServiceBucket(options: Omit<S3Options, 'now' | 'fetch'>): Bucket {
   const { now, fetch } = NODE_HOST

@@ -64,8 +64,8 @@ export const commit: CommandUnknownOpts = createAccountCommand('commit')
 /**
  * Plays trial challenges with a miner as validators do, and prints its results. Only warns while
  * the model's files are private: they must be public when its duel starts.
- * @throws Error if the miner gives no usable reply, or no legal reply in some environment;
- *   RangeError if the key for Chutes is missing on a network whose miners are on Chutes.
+ * @throws Error if the miner may not be called, or gives no usable reply, or no legal reply in some
+ *   environment; RangeError without a key for Chutes on a network whose miners are on Chutes.
  */
 async function expectSkill(
   miner: TargetMiner,

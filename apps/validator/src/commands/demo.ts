@@ -90,7 +90,7 @@ async function temporaryFolder(): Promise<string> {
   return folder
 }
 
-/** Serves the explorer for the demo whose files are in `out` until the signal aborts. */
+/** Serves the explorer until the signal aborts, for the demo whose files are in `out`. */
 async function showPage(
   out: string,
   names: Readonly<Record<string, string>>,
@@ -109,7 +109,7 @@ const NO_VERIFIER =
 
 type DemoVerification = { json?: true; verbose?: true; envModule?: string; epochs: number }
 
-/** Runs `af-verify` in another process, which sets the exit code, and prints its result. */
+/** Runs `af-verify`, if installed, in another process, and takes over its result and exit code. */
 async function verifyApart(
   out: string,
   { json, verbose, envModule, epochs }: DemoVerification,

@@ -51,7 +51,7 @@ export const doctor: CommandUnknownOpts = addSettingOptions(command, isOwn)
     )
     const unused = isFolder ? {} : { AFFINE_BUCKETS: undefined }
     const read = readSettings(Object.fromEntries(flags), { ...ownVariables(), ...unused })
-    // An error instead of a finding, because the disk check would write into a public folder.
+    // An error instead of a finding, because nested folders are wrong usage.
     expectNoProblems(checkFolders(pickGiven(read.entries)))
     const title = { text: `Settings of ${hotkey}:`, record: { type: 'settings', hotkey } }
     printTable(output(options.json), title, read.shown)
@@ -63,7 +63,7 @@ export const doctor: CommandUnknownOpts = addSettingOptions(command, isOwn)
 /** Far above the limit of a chute's source, so that exceeding that limit is reported as such. */
 const MAX_SOURCE_BYTES = 2 ** 20
 
-/** Prints why validators would refuse a chute's source. Sets the exit code to 1 if they would. */
+/** Prints whether validators accept a chute's source, or why not, and then sets exit code 1. */
 async function printSourceRefusal(path: string, json = false): Promise<void> {
   const { bytes } = await readNamed(readRegularFile(path, MAX_SOURCE_BYTES))
   const refusal = findSourceRefusal(bytes.toString(), TEMPLATES)

@@ -120,7 +120,7 @@ type ChampionFacts = Awaited<ReturnType<typeof readChampion>>
 /**
  * Reads the champion of a subnet, and at most `maxPerEnv` past challenges of each environment. Uses
  * only chain and buckets.
- * @throws Error if there is no champion, or no recorded challenge of the champion.
+ * @throws Error if there is no champion, or no recorded one-player challenge of the champion.
  */
 async function readChampion(subnet: Subnet, options: ReplayOptions, maxPerEnv: number) {
   const past = new PastChallenges(maxPerEnv)

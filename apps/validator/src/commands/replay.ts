@@ -27,8 +27,8 @@ export const createReplayCommand = (name: string): Command<[], ChainOptions & Re
     )
 
 /**
- * Returns the arguments with which `recompute` replays the closed epochs of a subnet: the newest
- * `last` epochs, or all. Copies of blocks are not compared.
+ * Returns the arguments with which `recompute` replays the closed epochs of a subnet: at least the
+ * newest `last` epochs, or all. Copies of blocks are not compared.
  */
 export async function prepareReplay(
   subnet: Subnet,

@@ -41,7 +41,7 @@ export const setWeights: CommandUnknownOpts = addAccountOptions(createReplayComm
     })
   })
 
-/** @throws ChainError without a validator permit; Error without a registered recipient. */
+/** @throws ChainError without registration or permit; Error without a registered recipient. */
 async function computeWeights(
   recipient: string | undefined,
   chain: Chain,

@@ -14,9 +14,9 @@ import { type Flags, formatProblems, readService } from '../settings/settings.ts
 
 const FILE = '.env'
 const HOW = `
-In a terminal it asks for every setting without an option, and proposes the value of the \
-environment or .env. Without a terminal it reads secrets from the environment, because they have \
-no options: CHUTES_API_KEY, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.`
+In a terminal it asks for the needed settings that no option gives, and proposes the values of \
+the environment or .env. Without a terminal it reads secrets from the environment, because they \
+have no options: CHUTES_API_KEY, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.`
 
 const EXAMPLES = `Examples:
   $ af setup

@@ -17,7 +17,7 @@ type SoloOptions = {
   readonly json?: true
 }
 
-/** Creates a command that plays challenges without a subnet. */
+/** Creates a command that plays challenges that count in no lane. */
 export function createSoloCommand(name: string): Command<[], SoloOptions> {
   return new Command(name)
     .option('--json', 'print JSON, one object a line')

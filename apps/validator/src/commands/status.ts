@@ -10,7 +10,6 @@ import { formatTable, type Output, printRetry, readNames, withChain } from '@aff
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { createReplayCommand, prepareReplay } from './replay.ts'
 
-/** Clears the screen of a terminal. */
 const CLEAR = '\x1b[H\x1b[J'
 
 const EXAMPLES = `Examples:

@@ -54,7 +54,7 @@ export async function printExamination(
 
 /**
  * Returns the seat of an account that mines: it committed a model, or it has no commitment, no
- * permit, no stake, and no folder to validate in. Undefined for other accounts.
+ * permit, no stake, and no folder to validate in. Undefined for other accounts and `isValidator`.
  */
 function findMinerSeat(snapshot: Snapshot, examined: ExaminedAccount): Seat | undefined {
   const { account, isValidator, read } = examined
@@ -69,7 +69,6 @@ function findMinerSeat(snapshot: Snapshot, examined: ExaminedAccount): Seat | un
 const namesFolder = ({ entries }: SettingsReport): boolean =>
   entries.some(({ setting, value }) => setting.name === 'folder' && value !== undefined)
 
-/** Yields the findings about an account, and prints the costs of duels. */
 async function* examine(
   subnet: Subnet,
   examined: ExaminedAccount,

@@ -18,7 +18,7 @@ type SilentMiner = Parameters<typeof describeMissingReply>[0] &
 
 function formatDisk({ folder, freeBytes, dayBytes, days }: DiskFacts): string {
   const need = `takes at most ${formatBytes(dayBytes)} a day`
-  return `${folder} has ${formatBytes(freeBytes)} free and ${need}: ${days} days`
+  return `${folder} has ${formatBytes(freeBytes)} free and ${need}: enough for ${days} days`
 }
 
 function formatOffset({ aheadMs, ms }: ClockOffset): string {

@@ -72,7 +72,7 @@ function checkBalance(account: KeyAccount): Finding {
   return note('ACCOUNT_EMPTY', { balance })
 }
 
-/** Checks that the account may call the subnet's chutes, and has no other rights. */
+/** Checks that the account may call the subnet's chutes, and not delete chutes. */
 function checkRole(account: KeyAccount, netuid: number): Finding {
   const { roles, netuids } = account
   const access = { netuid, roles, netuids }
@@ -94,8 +94,8 @@ interface BucketOwner {
 }
 
 /**
- * Checks that the bucket that a hotkey announced serves a state. Looks up a plain name below
- * `base`; without `base` it does not read.
+ * Checks that the bucket that a hotkey announced serves a state. Opens a plain name below `base`,
+ * and without `base` only URLs.
  */
 export async function checkBucket(
   commitment: Exclude<Commitment, { kind: 'miner' }> | null,

@@ -43,7 +43,7 @@ export async function readOwnSeat(
   throw new ChainError('HotKeyNotRegisteredInSubNet', advice)
 }
 
-/** Commitments that need --overwrite, and the command of their writer. */
+/** Commitments by writer, and the command that needs --overwrite to replace them. */
 const FOREIGN = {
   miner: ["a miner's model", 'validate'],
   validator: ["a validator's commitment", 'commit'],

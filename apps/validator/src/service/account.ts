@@ -30,10 +30,11 @@ export const createAccountCommand = (name: string): Command<[], ChainOptions & A
   addAccountOptions(chainCommand(name))
 
 /**
- * Reads the account that "--key" names; else "--wallet" and "--hotkey"; else AFFINE_HOTKEY; else
- * the file that AFFINE_KEY names; else BT_WALLET_COLD and BT_WALLET_HOT, or btcli's BT_WALLET_NAME
- * and BT_WALLET_HOTKEY. The wallet's variables also replace one missing option. A missing wallet or
- * hotkey is `default`, as in btcli. `warn` is called with problems that the user should fix.
+ * Reads the account of the first of these: the file that "--key" names; "--wallet" and "--hotkey";
+ * AFFINE_HOTKEY; the file that AFFINE_KEY names; BT_WALLET_COLD and BT_WALLET_HOT, or btcli's
+ * BT_WALLET_NAME and BT_WALLET_HOTKEY. The wallet's variables also replace one missing option. A
+ * missing wallet or hotkey is `default`, as in btcli. `warn` is called with problems that the user
+ * should fix.
  * @throws RangeError if no account is named, or if `readWallet`, `readHotkey` or `accountFrom`
  *   rejects it. No message quotes a secret.
  */

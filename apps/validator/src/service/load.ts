@@ -20,7 +20,7 @@ const DAY_MS = 86_400_000
 
 export interface Loads {
   readonly mostEpoch: {
-    /** Lines of its lane: games, and episodes of one miner. */
+    /** Lines of the validator's lane: games, and episodes of one miner. */
     readonly samples: number
     /** Maximum number of requests to miners: one for each turn of each miner. */
     readonly requests: number
@@ -30,14 +30,13 @@ export interface Loads {
     readonly championRequests: number
     readonly championTokens: number
     /**
-     * Size of the lane of this validator. Its folder contains the lane twice, in the journal and in
+     * Size of that lane. The validator's folder contains the lane twice, in the journal and in
      * blocks.
      */
     readonly laneBytes: number
-    /** Size of all lanes, which its bucket contains. */
+    /** Size of the lanes of all voters, which the validator's bucket contains. */
     readonly bucketBytes: number
   }
-  /** Epochs a day. */
   readonly dayEpochs: number
 }
 

@@ -24,7 +24,7 @@ function findOnPath(name: string, { PATH }: typeof process.env): string | undefi
 
 /**
  * Returns the command that starts one of our programs: its name, after `npx` if npm started this
- * program. If the other program is not on the PATH, returns `node` with its file; likewise if npx
+ * program. If the named program is not on the PATH, returns `node` with its file; likewise if npx
  * fetched this program for one call, as the module URL `from` shows, because npx would then fetch
  * an unrelated package.
  */

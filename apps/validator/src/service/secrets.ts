@@ -5,7 +5,7 @@ export type Masker = (text: string) => string
 /** Matches the part of a node's URL after the host, which may contain a key. */
 const NODE_KEY = /(?<=^\w+:[/\\]*[^/\\?#]+[/\\?#]).{8,}/gs
 
-/** Returns the secret parts of the URLs of nodes, separated by commas. */
+/** Returns the secret parts of `urls`, the URLs of nodes with commas between them. */
 export function findNodeKeys(urls: string): readonly string[] {
   return urls.split(',').flatMap((url) => [...findUrlSecrets(url), ...(url.match(NODE_KEY) ?? [])])
 }

@@ -14,7 +14,6 @@ import { getMimeType } from 'hono/utils/mime'
 export interface PageNetwork {
   /** The file of a chain's export; or a URL or a network's name, which the page opens itself. */
   readonly chain: { readonly file: string } | { readonly name: string }
-  /** Names of hotkeys. */
   readonly names?: Readonly<Record<string, string>>
   /** The subnet and its first epoch, if the chain does not imply them. */
   readonly netuid?: number | undefined

@@ -4,7 +4,8 @@ import { type Output, outliveStdout, output } from '@affine/terminal'
 /**
  * Returns the output of a service: lines for people in a terminal; with `json`, or without a
  * terminal, a log with one JSON object a line: level, time, the record, and the first line of the
- * text as `msg`. `mask` masks secrets in all of it. The service continues if its output fails.
+ * text as `msg`. `mask` masks secrets in lines and records. The service continues if its output
+ * fails.
  */
 export function createServiceOutput(json: boolean, mask: (text: string) => string): Output {
   outliveStdout()

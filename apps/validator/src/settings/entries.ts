@@ -6,8 +6,9 @@ import { type NamedSetting, SETTINGS } from './table.ts'
 export interface SettingEntry {
   readonly setting: NamedSetting
   readonly value: string | undefined
+  /** `flag`, `environment`, or the path of the file; `-` without a value. */
   readonly from: string
-  /** The option or variable that set it; if none did, all that can. */
+  /** The option or variable that set it; if none did, those that can, joined by "or". */
   readonly by: string
 }
 

@@ -10,7 +10,6 @@ const OTHERS = /^(?:BT|CHUTES|SUBTENSOR)_|^NETUID$/
 const cutPrefix = (name: string): string => name.replace(/_.*/, '_')
 const OURS = new Set(KNOWN.filter((name) => !OTHERS.test(name)).map(cutPrefix))
 
-/** Reports whether a file of settings may set this variable. */
 export const isOwnVariable: IsOwnVariable = (name) => OURS.has(cutPrefix(name)) || OTHERS.test(name)
 
 /** Prefixes of variables that a file of settings is for. */

@@ -51,7 +51,7 @@ export interface SettingsReport {
    */
   readonly shown: readonly Readonly<Record<'setting' | 'value' | 'from' | 'by', string>>[]
   readonly problems: readonly SettingProblem[]
-  /** Undefined if there are problems. */
+  /** Undefined if a setting has a problem. */
   readonly settings?: Settings | undefined
   /** All settings with their sources, secrets included. */
   readonly entries: readonly SettingEntry[]
@@ -178,7 +178,7 @@ export function expectNoProblems(problems: readonly SettingProblem[]): void {
 }
 
 /**
- * Returns the values of these settings only.
+ * Returns the values of `settings` only.
  * @throws RangeError that lists the problems with them.
  */
 export function readFoundValues<Settings extends Table>(

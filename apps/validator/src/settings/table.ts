@@ -10,7 +10,6 @@ const readSwitch = reader('true or false', (text) => {
   return YES.includes(word) || (NO.includes(word) ? false : undefined)
 })
 
-/** The hotkey that validates. */
 const HOTKEY = {
   key: {
     option: '--key <file>',
@@ -131,7 +130,7 @@ const SERVICE = {
     variables: ['AFFINE_STALL'],
     read: whole(1, 86_400),
     default: '300',
-    help: 'seconds without a block until /healthz fails; it exits after twice as many',
+    help: 'seconds without a block or progress until /healthz fails; af exits after twice as many',
   },
   grace: {
     variables: ['AFFINE_GRACE'],

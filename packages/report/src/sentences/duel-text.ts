@@ -64,7 +64,7 @@ export function describeEnd(end: DuelFacts['end']): string {
 }
 
 /**
- * Explains the result of a contender's duel, as in "failed: it won 51.7 % of the 1047 challenges
+ * Explains the result of a contender's duel, as in "failed: it won 51.6 % of the 1047 challenges
  * that only one of the two solved, which chance explains". Chance explains up to two standard
  * deviations.
  */

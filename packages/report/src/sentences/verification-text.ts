@@ -72,11 +72,11 @@ export function formatProof({ result, read }: ProofFileVerdict, nameOf: HotkeyFo
   }
 }
 
-/** Minimum wait that is reported. A busy reader itself causes shorter waits. */
+/** Minimum wait over a bucket's allowance that is reported. A busy reader causes shorter ones. */
 const MIN_WAIT_MS = 10_000
 const MAX_NAMED = 8
 
-/** Formats the buckets that a run waited for, longest wait first, if there are any. */
+/** Formats the buckets with a wait of at least `MIN_WAIT_MS`, if any, longest first. */
 export function formatWaits(waits: Waits): string | undefined {
   const slow = [...waits].filter(([, ms]) => ms >= MIN_WAIT_MS).sort(([, a], [, b]) => b - a)
   if (slow.length === 0) return undefined

@@ -58,7 +58,7 @@ function formatSuspect(epochs: readonly EpochResult[], nameOf: HotkeyFormatter):
   return [{ text, tone: 'warning' }]
 }
 
-/** Returns by how much the new champion won, from the last interim analysis of each environment. */
+/** Returns the result of the new champion's duel, by the last analysis of each environment. */
 function formatWinner(epochs: readonly EpochResult[], nameOf: HotkeyFormatter): readonly Line[] {
   const duels = epochs
     .map(describeEpoch)

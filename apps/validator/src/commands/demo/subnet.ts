@@ -80,8 +80,8 @@ export type OnMemberEvent = (member: Member, event: Event) => void
  * `buckets`, the chain's export `chain.json` and the members' names. Resolves with the chain and
  * the state that all validators agreed on.
  *
- * @throws Error if a validator has a problem, if validators disagree about the state, or if the
- *   subnet never comes to rest.
+ * @throws Error if a validator has a problem, if validators disagree about the state, or if duels
+ *   continue after `MAX_EPOCHS`.
  */
 export async function runSubnet(
   cast: Participants,
@@ -123,7 +123,7 @@ export async function runSubnet(
   return { chain, state }
 }
 
-/** Makes blocks until there was no contender for a while, and returns the final state. */
+/** Makes blocks until `QUIET_EPOCHS` epochs had no contender, and returns the final state. */
 async function produceUntilRest(
   stage: Stage,
   validators: readonly Validator[],
@@ -155,7 +155,10 @@ function expectNoFault([fault]: readonly Error[]): void {
   if (fault) throw new Error(`the demo ends: ${fault.message}`)
 }
 
-/** Returns the state that all validators agree on; undefined before they have a state. */
+/**
+ * Returns the state that all validators agree on, if any.
+ * @throws Error if the validators disagree.
+ */
 function getAgreedState(validators: readonly Validator[]): State | undefined {
   const states = validators.map(({ state }) => state)
   const roots = new Set(states.map((state) => state && stateRoot(state)))

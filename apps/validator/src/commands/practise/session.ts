@@ -50,8 +50,8 @@ export interface Session extends Pick<Practice, 'player' | 'model' | 'challenges
 const MAX_SHOWN = 3
 
 /**
- * Plays the remaining exercises of the file. A new file gets the exercises `drawn`.
- * @throws NoAnswer if there was no reply at all.
+ * Plays the remaining exercises of the file; `drawn` without a file or in a new file.
+ * @throws NoAnswer without a usable reply; RangeError if the file is of another practice.
  */
 export async function playPractice(
   practice: Practice,

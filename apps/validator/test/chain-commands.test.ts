@@ -225,7 +225,7 @@ describe('af commit', () => {
     expect(again.records[0]).toMatchObject({ type: 'committed', hotkey: bob.hotkey })
   })
 
-  it("commits a model over which af validate does not start without --overwrite", async () => {
+  it('commits a model over which af validate does not start without --overwrite', async () => {
     const chain = chainOf()
     await using served = await serveGrowingChain(chain)
     const model = { model: `me/${bob.hotkey}`, revision: 'main', chute: 'c' }

@@ -11,7 +11,7 @@ import { examples, readExample } from './protocol-examples.ts'
 import { ENVS, fenced, find, MAIN, page, shown } from './protocol-page.ts'
 import { mapped, type Story, story } from './protocol-story.ts'
 
-const told: { in: Story; out: unknown } = JSON.parse(
+const vector: { in: Story; out: unknown } = JSON.parse(
   readFileSync(join(import.meta.dirname, '../vectors/duel/story.json'), 'utf8'),
 )
 
@@ -37,7 +37,7 @@ describe('the worked examples of docs/protocol.md', () => {
   })
 
   test('compute the duel of vectors/duel/story.json', () => {
-    expect(JSON.parse(JSON.stringify(story(told.in)))).toEqual(told.out)
+    expect(JSON.parse(JSON.stringify(story(vector.in)))).toEqual(vector.out)
   })
 
   test('appear once each', () => {

@@ -69,11 +69,11 @@ export function drawn(random: Generator, state: State, p: number): Seen {
   }
 }
 
-/** Returns the lanes of `seen`, except that `liars` report `told`. */
+/** Returns the lanes of `seen`, except that `liars` report `claims`. */
 export const lying =
-  (liars: readonly string[], told: Seen, seen: Seen): Seen =>
+  (liars: readonly string[], claims: Seen, seen: Seen): Seen =>
   (...lane) =>
-    liars.includes(lane[0]) ? told(...lane) : seen(...lane)
+    liars.includes(lane[0]) ? claims(...lane) : seen(...lane)
 
 /** Returns the facts with attestations of the lanes that `lanes` gives for each voter. */
 export function attesting(

@@ -95,9 +95,9 @@ describe('forged-transcripts', () => {
     ]
     const all = await verify('--samples', '--json')
     const none = await verify('--sample', 'mult8#9999')
-    const told = [await runAf(explain), text, json, all, none]
-    expect(told.map(({ code }) => code)).toEqual([0, 1, 1, 1, 1])
-    for (const { stdout, stderr } of told)
+    const results = [await runAf(explain), text, json, all, none]
+    expect(results.map(({ code }) => code)).toEqual([0, 1, 1, 1, 1])
+    for (const { stdout, stderr } of results)
       expect([stdout.includes(made), UNSAFE.exec(stdout + stderr)]).toEqual([false, null])
 
     expect(text.stdout).toContain(`${liar.hotkey}: WRONG_REWARD: block ${lie.hash}, line `)

@@ -15,8 +15,8 @@ const anew = ['w00', 'w01']
 
 /** Returns an epoch in which liars, under any key, report only wins. */
 function factsOf(state: State, validators: readonly string[], scene: Scene = {}) {
-  const told = validators.filter((voter) => !honest.includes(voter))
-  const rates = lying(told, () => [1, 0], drawn(pcg64(BigInt(state.epoch)), state, 0.45))
+  const liarKeys = validators.filter((voter) => !honest.includes(voter))
+  const rates = lying(liarKeys, () => [1, 0], drawn(pcg64(BigInt(state.epoch)), state, 0.45))
   return epochOf(state, { validators, rates, ...scene })
 }
 

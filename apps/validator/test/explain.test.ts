@@ -43,8 +43,8 @@ describe('af explain', () => {
     const loser = await ask(whole(), hotkeyOf('weaker'))
     expect([loser.error, findUnprintable(loser.stdout)]).toEqual([undefined, []])
     const winner = await ask(whole(), hotkeyOf('stronger'))
-    const told = [loser, winner].map(({ stdout }) => subnet.named(stdout)).join('\n---\n\n')
-    await expect(told).toMatchFileSnapshot('snapshots/explain.txt')
+    const text = [loser, winner].map(({ stdout }) => subnet.named(stdout)).join('\n---\n\n')
+    await expect(text).toMatchFileSnapshot('snapshots/explain.txt')
     const causesIn = async (name: string) => {
       const { records } = await ask(whole(), hotkeyOf(name), '--json')
       const duels = records.filter(({ type }) => type === 'epoch').map(({ duel }) => duel)

@@ -23,7 +23,7 @@ const KEY = join(root, 'key')
 let subnet: PlayedSubnet
 let over: readonly string[]
 /** The output of `af demo`. */
-const told = new Command('told').action(() => {
+const demo = new Command('demo').action(() => {
   for (const text of subnet.printed) output().line(text, {})
 })
 
@@ -58,7 +58,7 @@ describe.each(WIDTHS)('in a terminal of %i columns, no line is wider', (width) =
     ['explain', explain, ['--hotkey', '5', '--verbose']],
     ['doctor', doctor, ['--key', KEY, '--folder', '/var/lib/affine/validator']],
     ['env list', env, ['list']],
-    ['demo', told, []],
+    ['demo', demo, []],
   ])('of af %s', async (name, command, words) => {
     const isOver = !['env list', 'demo'].includes(name)
     const { stdout, error } = await saidIn(width, command, isOver ? [...words, ...over] : words)

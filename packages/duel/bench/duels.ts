@@ -146,7 +146,7 @@ export class SimulatedEnvironment {
     this.#setting = setting
     this.#random = random
     this.#lying = setting.liars.reduce((sum, name) => sum + (setting.weights[name] ?? 0), 0)
-    this.#before = { honest: [], told: [], counted: 0, evidence: this.#look([], []) }
+    this.#before = { honest: [], liarTallies: [], counted: 0, evidence: this.#look([], []) }
     this.#after = this.#before
   }
 
@@ -185,11 +185,16 @@ export class SimulatedEnvironment {
   /** Returns the lie that is worst for the contender, and its analysis. */
   #worst(honest: Seen['honest'], played: number): Seen {
     const { strategy, rule } = this.#setting
-    const { told: before, counted } = this.#before
+    const { liarTallies: before, counted } = this.#before
     const lying = this.#lying
-    const known = { honest, told: before, played, lying, ratioPpm: RATIO_PPM, rule }
-    const seenWith = (told: Seen['told']): Seen => {
-      return { honest, told, counted: counted + played, evidence: this.#look(honest, told) }
+    const known = { honest, liarTallies: before, played, lying, ratioPpm: RATIO_PPM, rule }
+    const seenWith = (liarTallies: Seen['liarTallies']): Seen => {
+      return {
+        honest,
+        liarTallies,
+        counted: counted + played,
+        evidence: this.#look(honest, liarTallies),
+      }
     }
     const [first = seenWith([]), ...others] = liesOf(strategy).map((lie) =>
       seenWith([...before, ...fabricate(lie, known)]),
@@ -200,10 +205,10 @@ export class SimulatedEnvironment {
     )
   }
 
-  #look(lanes: Seen['honest'], told: Seen['told']): Evidence {
+  #look(lanes: Seen['honest'], liarTallies: Seen['liarTallies']): Evidence {
     const { honest, liars, weights, rule } = this.#setting
     const epochs = lanes.map((epoch, i) => {
-      const lie = told[i]
+      const lie = liarTallies[i]
       const true_ = honest.map((name, place) => [name, epoch[place]?.tally] as const)
       const false_ = lie ? liars.map((name) => [name, lie] as const) : []
       return Object.fromEntries([...true_, ...false_]) as Record<string, Tally>
@@ -230,7 +235,7 @@ export const oneLaneZ = ({ floorZSquaredPpm }: LaneRule): number =>
 /** The result of the epochs that counted. */
 interface Seen {
   readonly honest: readonly (readonly Lane[])[]
-  readonly told: readonly Tally[]
+  readonly liarTallies: readonly Tally[]
   /** Number of challenges of a lane. */
   readonly counted: number
   readonly evidence: Evidence

@@ -43,7 +43,7 @@ export interface Known {
   /** The honest lanes of each epoch that counted, the current one last. */
   readonly honest: readonly (readonly Lane[])[]
   /** The liars' lanes of the earlier epochs. */
-  readonly told: readonly Tally[]
+  readonly liarTallies: readonly Tally[]
   readonly played: number
   /** The liars' weight. */
   readonly lying: number
@@ -89,8 +89,8 @@ export function fabricate(lie: Lie, known: Known): readonly Tally[] {
  * count.
  */
 function toTheEdge(lie: Lie, known: Known): Tally {
-  const { played, told } = known
-  const before = sumTally(told)
+  const { played, liarTallies } = known
+  const before = sumTally(liarTallies)
   const [liked, disliked] =
     lie === 'up' || lie === 'thin' ? (['wins', 'losses'] as const) : (['losses', 'wins'] as const)
   const bars = { wins: barOf(lie, 'wins', known), losses: barOf(lie, 'losses', known) }
@@ -115,7 +115,7 @@ interface CountBar {
 
 /** Returns the allowed range of a count of the liars' lane over the epochs that counted. */
 function barOf(lie: Lie, kind: 'wins' | 'losses', known: Known): CountBar {
-  const { honest, told, played, lying, rule } = known
+  const { honest, liarTallies, played, lying, rule } = known
   const careful = lie === 'down, with care'
   const zSquared = careful ? 32 : Number(rule.outlierZSquared)
   const lanes = (honest[0] ?? []).map(({ weight }, place) => {
@@ -123,7 +123,7 @@ function barOf(lie: Lie, kind: 'wins' | 'losses', known: Known): CountBar {
     return { weight, count }
   })
   const counts = lanes.map(({ count }) => count).sort((a, b) => a - b)
-  const total = sumTally(told).played + played
+  const total = sumTally(liarTallies).played + played
   const passes = (x: number): boolean => {
     const y = medianOf([...lanes, { weight: careful ? 1 : lying, count: x }])
     return (x - y) ** 2 * 2 * total <= zSquared * (x + y) * (2 * total - x - y)

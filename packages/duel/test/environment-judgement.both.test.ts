@@ -106,7 +106,7 @@ describe('judgeEnvironment', () => {
    * Returns the lanes, each marked as honest or not. The first lanes, with at most a third of the
    * weight, tell `lie`.
    */
-  const telling = (entries: readonly (readonly [string, number, Tally])[], lie: Tally) => {
+  const withLies = (entries: readonly (readonly [string, number, Tally])[], lie: Tally) => {
     const third = entries.reduce((sum, [, weight]) => sum + weight, 0) / 3
     let lying = 0
     return entries.map(([hotkey, weight, seen]) => {
@@ -121,13 +121,13 @@ describe('judgeEnvironment', () => {
   it('lets no coalition up to a third raise the tested tally above that of the honest lanes', () => {
     fc.assert(
       fc.property(lanes, tally, (entries, lie) => {
-        const told = telling(entries, lie)
+        const reports = withLies(entries, lie)
         const { win } = judge(
-          told.map(({ entry }) => entry),
+          reports.map(({ entry }) => entry),
           10 ** 12, // no lane is set aside
         )
         const tested = win.wins * 1_000_000n - win.trials * BigInt(RATIO)
-        const truth = told
+        const truth = reports
           .filter(({ honest }) => honest)
           .reduce((sum, { entry: [, weight, seen] }) => sum + BigInt(weight) * lead(seen), 0n)
         // Without weight beyond the third there is nothing to test.

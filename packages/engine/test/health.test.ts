@@ -79,9 +79,9 @@ describe('watchHealth', () => {
 
   const folder = testFolder('watchdog')
   it('notifies the watchdog of systemd, if there is one, until something is late', async () => {
-    const told = join(folder, 'told')
-    const words = async (): Promise<string> => readFile(told, 'utf8').catch(() => '')
-    const script = `#!/bin/sh\necho "$NOTIFY_SOCKET $@" >> ${told}\n`
+    const log = join(folder, 'log')
+    const words = async (): Promise<string> => readFile(log, 'utf8').catch(() => '')
+    const script = `#!/bin/sh\necho "$NOTIFY_SOCKET $@" >> ${log}\n`
     await writeFile(join(folder, 'systemd-notify'), script, { mode: 0o700 })
     vi.stubEnv('PATH', `${folder}:${process.env.PATH}`)
     vi.stubEnv('NOTIFY_SOCKET', undefined)

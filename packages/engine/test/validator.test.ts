@@ -84,13 +84,13 @@ it.each([
 
 it('reports a bucket that is too slow', async () => {
   const clock = new Clock()
-  const told: Event[] = []
+  const events: Event[] = []
   const openBucket = (name: string) => ({ name, read: () => new Promise<never>(() => {}) })
-  const setup = { clock, openBucket, on: (event: Event) => told.push(event) }
+  const setup = { clock, openBucket, on: (event: Event) => events.push(event) }
   const { reader } = new Phase(1, setup as unknown as Setup)
   const reading = reader.open('slow', '')?.read('x', 1) ?? Promise.reject()
   await expect(clock.pass(reading)).rejects.toMatchObject({ code: 'dropped' })
-  expect(told).toEqual([{ type: 'slow', hotkey: 'slow' }])
+  expect(events).toEqual([{ type: 'slow', hotkey: 'slow' }])
 })
 
 it('estimates the time for games from the pace of the last blocks', async () => {

@@ -73,15 +73,26 @@ async function chutes(
     )
   const problems = () => events.filter((event) => event.type === 'problem')
   /** Resolves after `count` reported problems. */
-  const told = async (count: number): Promise<void> => {
+  const waitForProblems = async (count: number): Promise<void> => {
     while (problems().length < count) await sleep(5)
   }
   /** Resolves after `count` requests for a path. */
-  const heard = async (path: string, count: number): Promise<void> => {
+  const waitForRequests = async (path: string, count: number): Promise<void> => {
     while (asked(path).length < count) await sleep(5)
   }
   const outcomes = () => events.flatMap((event) => (event.type === 'call' ? [event.outcome] : []))
-  return { ask, mayAsk, hasChanged, place, seen, asked, problems, told, heard, outcomes }
+  return {
+    ask,
+    mayAsk,
+    hasChanged,
+    place,
+    seen,
+    asked,
+    problems,
+    waitForProblems,
+    waitForRequests,
+    outcomes,
+  }
 }
 let epochs = 0
 const phase = () => Object.assign(new AbortController(), { epoch: epochs++ })
@@ -100,9 +111,9 @@ afterAll(closeServers)
 
 describe.concurrent('a miner on Chutes', () => {
   it('is called at its own host with the key and its model; the reply has the invocation id', async () => {
-    const { ask, seen, heard } = await chutes()
+    const { ask, seen, waitForRequests } = await chutes()
     const reply = (await ask()) as Reply
-    await heard(wakeOf(MINER), 1)
+    await waitForRequests(wakeOf(MINER), 1)
     expect(reply).toEqual(A1)
     expect(reply.invocation).toMatch(/^[0-9a-f-]{36}$/)
     const folder = `/api/models/${MINER.model}/tree/${MINER.revision}/additional_chat_templates`
@@ -139,7 +150,7 @@ describe.concurrent('a miner on Chutes', () => {
   })
 
   it('is woken once an epoch after its check, and again if Chutes fails', async () => {
-    const { ask, asked, heard } = await chutes({
+    const { ask, asked, waitForRequests } = await chutes({
       [wakeOf(MINER)]: (...rest) => answers(rest[2] === 0 ? 503 : 200)(...rest),
       [DESCRIPTION]: (...rest) => {
         expect(asked(wakeOf(MINER))).toEqual([])
@@ -148,7 +159,7 @@ describe.concurrent('a miner on Chutes', () => {
     })
     const epoch = phase()
     expect(await Promise.all(times(5, () => ask(MINER, epoch)))).toEqual(Array(5).fill(A1))
-    await heard(wakeOf(MINER), 2)
+    await waitForRequests(wakeOf(MINER), 2)
     expect(await ask(MINER, epoch)).toEqual(A1)
     expect(asked(wakeOf(MINER)).length).toBe(2)
   })
@@ -211,7 +222,7 @@ describe.concurrent('a key that is refused', () => {
     let isRefused = true
     const guarded = (otherwise: Handle) =>
       whether(() => isRefused, answers(401, { balance: 3 }), otherwise)
-    const { ask, asked, seen, problems, told } = await chutes({
+    const { ask, asked, seen, problems, waitForProblems } = await chutes({
       '/users/me': guarded(answers(200, { balance: 3 })),
       [POST]: guarded(replies),
       [OTHER_POST]: guarded(replies),
@@ -220,9 +231,9 @@ describe.concurrent('a key that is refused', () => {
     const askBoth = (count: number) =>
       [MINER, OTHER].flatMap((miner) => times(count, () => ask(miner, epoch)))
     const calls = askBoth(4)
-    await told(2)
+    await waitForProblems(2)
     calls.push(...askBoth(22))
-    await told(5)
+    await waitForProblems(5)
     // Only the calls that were pending at the first refusal were sent.
     expect(seen.filter(({ method }) => method === 'POST').length).toBeLessThanOrEqual(8)
     // One more check may be pending.
@@ -242,7 +253,7 @@ describe.concurrent('a key that is refused', () => {
     ['cannot be looked at', (request) => request.socket.resetAndDestroy(), 402],
   ])('pauses calls while its account %s, without blaming a miner', async (_, account, refusal) => {
     let isBad = false
-    const { ask, told } = await chutes(
+    const { ask, waitForProblems } = await chutes(
       {
         '/users/me': whether(() => isBad, account, answers(200, accountWith(3))),
         [POST]: whether(() => isBad, answers(refusal), replies),
@@ -253,7 +264,7 @@ describe.concurrent('a key that is refused', () => {
     expect(await ask(MINER, epoch)).toEqual(A1)
     isBad = true
     const call = ask(MINER, epoch)
-    await told(2)
+    await waitForProblems(2)
     isBad = false
     expect(await call).toEqual(A1)
   })
@@ -281,25 +292,25 @@ describe.concurrent('a key that is refused', () => {
       let isRefused = true
       const guarded = (value: unknown) =>
         whether(() => isRefused, answers(refusal, value), answers(200, value))
-      const { ask, hasChanged, problems, told } = await chutes({
+      const { ask, hasChanged, problems, waitForProblems } = await chutes({
         '/users/me': guarded({ balance: 3 }),
         [DESCRIPTION]: guarded(described(MINER, 'me-one')),
       })
       const epoch = phase()
       const call = ask(MINER, epoch)
-      await told(1)
+      await waitForProblems(1)
       isRefused = false
       expect(await call).toEqual(A1)
       isRefused = true
       const changed = hasChanged(MINER, epoch)
-      await told(problems().length + 1)
+      await waitForProblems(problems().length + 1)
       isRefused = false
       expect(await changed).toBe(false)
     },
   )
 
   it('does not cost the lane if the platform could not report the account for some time', async () => {
-    const { ask, heard, problems } = await chutes({
+    const { ask, waitForRequests, problems } = await chutes({
       '/users/me': (...rest) =>
         (rest[2] < 2 ? answers(503) : answers(200, { balance: 1 }))(...rest),
       [POST]: answers(403),
@@ -313,13 +324,13 @@ describe.concurrent('a key that is refused', () => {
       'status',
     ])
     const silent = ask(OTHER, epoch)
-    await heard(OTHER_POST, 1)
+    await waitForRequests(OTHER_POST, 1)
     epoch.abort()
     expect(await silent).toEqual(NO_REPLY)
   })
 
   it('makes the agents of all miners reject at the end of the epoch', async () => {
-    const { ask, told } = await chutes({
+    const { ask, waitForProblems } = await chutes({
       '/users/me': answers(401),
       [POST]: answers(401),
       [OTHER_POST]: answers(503),
@@ -327,7 +338,7 @@ describe.concurrent('a key that is refused', () => {
     const epoch = phase()
     const calls = [MINER, OTHER].flatMap((miner) => times(12, () => ask(miner, epoch)))
     const ended = Promise.allSettled(calls)
-    await told(2)
+    await waitForProblems(2)
     epoch.abort()
     for (const { status } of await ended) expect(status).toBe('rejected')
     await expect(ask(MINER, epoch)).rejects.toMatchObject({ code: 'key-refused' })
@@ -335,7 +346,7 @@ describe.concurrent('a key that is refused', () => {
 
   it('makes a call reject if its clock ran during the pause, and not if its clock ran later', async () => {
     let isPaid = false
-    const { ask, heard, told, outcomes } = await chutes({
+    const { ask, waitForRequests, waitForProblems, outcomes } = await chutes({
       '/users/me': (...rest) => answers(200, { balance: isPaid ? 1 : 0 })(...rest),
       [POST]: whether(
         () => isPaid,
@@ -345,38 +356,41 @@ describe.concurrent('a key that is refused', () => {
     })
     const [epoch, clock, next] = [phase(), phase(), phase()]
     const call = ask(MINER, epoch, clock)
-    await told(1)
+    await waitForProblems(1)
     clock.abort()
     isPaid = true
     await expect(call).rejects.toMatchObject({ code: 'key-refused' })
     await sleep(PAUSE_MS) // the account is not checked again for this time
     const stalled = ask(MINER, epoch, next)
-    await heard(POST, 2)
+    await waitForRequests(POST, 2)
     next.abort()
     expect(await stalled).toEqual(NO_REPLY)
     expect(outcomes().at(-1)).toBe('miner')
   })
 
   it('makes a call reject if the account of the key is known only after the end of the epoch', async () => {
-    const { ask, heard } = await chutes({
+    const { ask, waitForRequests } = await chutes({
       [POST]: answers(402),
       '/users/me': (...rest) => void setTimeout(() => answers(200, { balance: 0 })(...rest), 300),
     })
     const epoch = phase()
     const call = ask(MINER, epoch).catch((error: Error) => error)
-    await heard('/users/me', 1)
+    await waitForRequests('/users/me', 1)
     epoch.abort()
     expect(await call).toMatchObject({ code: 'key-refused' })
   })
 
   it('is not blamed if only one chute is refused: its miner has no reply, and other miners are asked', async () => {
     const unpaying = answers(402, { detail: 'the creator of this chute has zero balance' })
-    const { ask, asked, heard, problems } = await chutes({ [POST]: unpaying }, { pauseMs: RARE_MS })
+    const { ask, asked, waitForRequests, problems } = await chutes(
+      { [POST]: unpaying },
+      { pauseMs: RARE_MS },
+    )
     const epoch = phase()
     const unpaid = times(8, () => ask(MINER, epoch))
     const others = times(30, () => ask(OTHER, epoch))
     expect(await Promise.all(others)).toEqual(Array(30).fill(A1))
-    await heard(POST, 9)
+    await waitForRequests(POST, 9)
     epoch.abort()
     expect(await Promise.all(unpaid)).toEqual(Array(8).fill(NO_REPLY))
     expect(problems()).toMatchObject([{ task: { kind: 'miner' }, error: { code: 'undelivered' } }])
@@ -392,7 +406,7 @@ describe.concurrent('an account without access to the subnet’s chutes', () => 
     'blocks all calls while it %s, reports who grants access, and blames no miner',
     async (_, more) => {
       let hasAccess = false
-      const { ask, seen, problems, told } = await chutes(
+      const { ask, seen, problems, waitForProblems } = await chutes(
         {
           '/users/me': (...rest) => answers(200, accountWith(3, hasAccess ? {} : more))(...rest),
           [POST]: whether(() => hasAccess, replies, answers(404)),
@@ -400,7 +414,7 @@ describe.concurrent('an account without access to the subnet’s chutes', () => 
         { netuid: NETUID },
       )
       const calls = [ask(MINER), ask(OTHER)]
-      await told(3)
+      await waitForProblems(3)
       expect(new Set(seen.map(({ url }) => url))).toEqual(new Set(['/users/me']))
       expect(problems()[0]).toMatchObject({ error: { code: 'no-access' } })
       hasAccess = true
@@ -439,15 +453,15 @@ describe('a key', () => {
 
   it('is sent only to hosts of Chutes, over https', async () => {
     const { place } = await chutes()
-    const told = new Set<string>()
+    const origins = new Set<string>()
     const exchange: Exchange = (query) => {
-      if (query.headers !== undefined) told.add(new URL(query.url).origin)
+      if (query.headers !== undefined) origins.add(new URL(query.url).origin)
       return place.exchange(query)
     }
     const options = { ...NODE_CALLER, apiKey: KEY, concurrency: 1, exchange }
     expect(await openChutes(options).agent(MINER, 1000, phase())(PROMPT)).toEqual(A1)
     await fetchAccount(KEY, options)
-    expect([...told]).toEqual(['https://api.chutes.ai', 'https://me-one.chutes.ai'])
+    expect([...origins]).toEqual(['https://api.chutes.ai', 'https://me-one.chutes.ai'])
   })
 
   it.each([

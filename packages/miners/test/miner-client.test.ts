@@ -214,16 +214,16 @@ describe('an answer', () => {
     const { url, seen } = await serve(() => {})
     const phase = new AbortController()
     const times = [5000, 1000]
-    const told: string[] = []
+    const texts: string[] = []
     const client = clientOf(url, {
       now: () => times.shift() ?? 0,
-      on: (event) => void ('text' in event && told.push(event.text)),
+      on: (event) => void ('text' in event && texts.push(event.text)),
     })
     const reply = client(10_000, phase.signal)(PROMPT)
     while (seen.length === 0) await sleep(2)
     phase.abort()
     expect(await reply).toEqual(NO_REPLY)
-    expect(told).toEqual([expect.stringContaining('no reply in the remaining 0 s')])
+    expect(texts).toEqual([expect.stringContaining('no reply in the remaining 0 s')])
   })
 
   it('has its full time after the connection is open, however long connecting took', async () => {
@@ -286,8 +286,8 @@ describe('a request', () => {
       'content-length': String(body.length),
     }
     const headers = { ...json, ...connection, accept: 'application/json', 'user-agent': 'affine' }
-    const told = { method: 'POST', url: '/v1/chat/completions', headers, body }
-    expect(seen).toEqual([told, told])
+    const request = { method: 'POST', url: '/v1/chat/completions', headers, body }
+    expect(seen).toEqual([request, request])
   })
 })
 

@@ -157,10 +157,10 @@ describe('a failing disk', () => {
     const disk = new Disk('/simulated/journal', { jitter: () => 0, perform }, [])
     using _ = mount(disk)
     path = `${disk.root}/journal/2.jsonl`
-    await (await openJournal(path)).append('told')
+    await (await openJournal(path)).append('confirmed')
     disk.cutPower()
     const second = await openJournal(path)
-    expect(second.entries).toEqual(['told'])
+    expect(second.entries).toEqual(['confirmed'])
     // The process dies between writing and syncing its last line. The next process reads that line,
     // and then the power fails.
     isDying = true
@@ -169,8 +169,8 @@ describe('a failing disk', () => {
     isDying = false
     isDead = false
     const third = await openJournal(path)
-    expect(third.entries).toEqual(['told', 'written'])
+    expect(third.entries).toEqual(['confirmed', 'written'])
     disk.cutPower()
-    expect(await entriesAt(path)).toEqual(['told', 'written'])
+    expect(await entriesAt(path)).toEqual(['confirmed', 'written'])
   })
 })

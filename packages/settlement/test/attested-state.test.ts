@@ -99,8 +99,8 @@ describe('the attested state', () => {
     if (light) await subnet.attest(light, state, [], 'nowhere')
     await subnet.end(state)
     serve(0, RUBBISH)
-    const told = [`${heavy?.hotkey}: another state`, 'nowhere: it cannot be opened']
-    for (const each of told) await expect(readAttested(data(), 3)).rejects.toThrow(each)
+    const messages = [`${heavy?.hotkey}: another state`, 'nowhere: it cannot be opened']
+    for (const each of messages) await expect(readAttested(data(), 3)).rejects.toThrow(each)
     const read = [heavy?.hotkey, statePath(2)]
     expect(subnet.buckets.reads).toEqual([read, read])
   })
@@ -109,8 +109,8 @@ describe('the attested state', () => {
     subnet = new ReadingSubnet([1, 1, 1, 1, 1, 1])
     state = await subnet.begin()
     await attestedBy(0, 1, 2, 3, 4, 5)
-    const told = [...hotkeys(subnet.voters)].sort().slice(0, 4)
-    const places = told.map((hotkey) => `${hotkey} at ${hotkey}: not there`).join('; ')
+    const named = [...hotkeys(subnet.voters)].sort().slice(0, 4)
+    const places = named.map((hotkey) => `${hotkey} at ${hotkey}: not there`).join('; ')
     await expect(readAttested(data(), 3)).rejects.toThrow(`(${places}; and 2 more): check`)
   })
 

@@ -252,12 +252,12 @@ async function blockOfFour() {
 it('uses the answers from the search for the block, and does not query again', async () => {
   const { compareIn, sources, asked } = await blockOfFour()
   const copies = copiesIn(sources)
-  const told = new Map<string, Promise<Copy>>([
+  const answers = new Map<string, Promise<Copy>>([
     ['a', Promise.resolve({ kind: 'missing', why: 'not there' })],
     ['b', Promise.resolve(classifyOther(new Uint8Array(9), 'BAD_LINES'))],
     ['c', Promise.resolve({ kind: 'silent', failure: failure('late', 'timed out') })],
   ])
-  await compareIn(copies, ['a', 'b', 'c', 'd'], { validator: 'a', asked: told })
+  await compareIn(copies, ['a', 'b', 'c', 'd'], { validator: 'a', asked: answers })
   expect(asked).toEqual(['d'])
   expect(await codesIn(copies)).toEqual(['a COPY_MISSING', 'b BAD_LINES', 'c COPY_MISSING'])
 })

@@ -29,7 +29,7 @@ const warningsIn = (epochs: readonly RecomputedEpoch[]): readonly string[] =>
  * Returns an epoch in which three voters attest that all four sealed. The last voter attests what
  * is given, and may not have sealed.
  */
-async function told(
+async function recomputeEpoch(
   attestation: (state: State) => Partial<Commitment> = () => ({}),
   { isSealing = true }: { readonly isSealing?: boolean } = {},
 ) {
@@ -58,7 +58,7 @@ async function told(
 
 test('reports an attestation of another root with both roots, and not its missing bits', async () => {
   const bitmap = new Uint8Array(protocol.validatorsMost / 8)
-  const { flaws, warnings, liar, state } = await told(() => ({ stateRoot: NEXT, bitmap }))
+  const { flaws, warnings, liar, state } = await recomputeEpoch(() => ({ stateRoot: NEXT, bitmap }))
   const detail = expect.stringContaining(`expected ${stateRoot(state)}, got ${NEXT}; `)
   expect(flaws).toEqual([{ epoch: 2, validator: liar, code: 'WRONG_ROOT_ATTESTED', detail }])
   expect(warnings).toEqual([])
@@ -66,7 +66,7 @@ test('reports an attestation of another root with both roots, and not its missin
 
 test('ignores an attestation of another epoch', async () => {
   const bitmap = new Uint8Array(protocol.validatorsMost / 8)
-  const { flaws, warnings } = await told(() => ({ epoch: 3, stateRoot: NEXT, bitmap }))
+  const { flaws, warnings } = await recomputeEpoch(() => ({ epoch: 3, stateRoot: NEXT, bitmap }))
   expect([...flaws, ...warnings]).toEqual([])
 })
 
@@ -81,7 +81,7 @@ test.each([
   ['the last bit', bit(127), true],
   ['one without a seal', () => ({}), false],
 ])('reports who attests a lane that was never sealed: %s', async (_, attestation, isSealing) => {
-  const { flaws, liar } = await told(attestation, { isSealing })
+  const { flaws, liar } = await recomputeEpoch(attestation, { isSealing })
   expect(flaws).toMatchObject([{ epoch: 2, validator: liar, code: 'NEVER_SEALED' }])
 })
 

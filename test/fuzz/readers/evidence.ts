@@ -71,7 +71,7 @@ function verifyResealed(bytes: Uint8Array) {
 }
 
 /** Reads a sample and the texts about it for both sides. An episode stands for both sides. */
-function tellSample(bytes: Uint8Array) {
+function readSampleTexts(bytes: Uint8Array) {
   const read = readSample(bytes)
   if (!read.ok) return read
   const sample = read.value
@@ -139,7 +139,7 @@ export async function evidenceReaders(): Promise<readonly Reader[]> {
     },
     { name: 'block header', share: 100, samples: lines, read: readHeader },
     { name: 'sample line', share: 60, samples: lines, read: readSample },
-    { name: 'told sample', share: 6, samples: lines, read: tellSample },
+    { name: 'sample texts', share: 6, samples: lines, read: readSampleTexts },
     {
       name: 'block',
       share: 15,

@@ -41,11 +41,11 @@ def replayed(sample: Line) -> dict[str, float]:
     if "miner" in sample:
         played = play(env, challenge, repeating(sample["messages"]))
         return {sample["miner"]: played.reward}
-    said = {side: sample[side]["messages"] for side in SIDES}
+    recorded = {side: sample[side]["messages"] for side in SIDES}
     miners = {side: sample[side]["miner"] for side in SIDES}
-    if not any(said.values()):
+    if not any(recorded.values()):
         return dict.fromkeys(miners.values(), -1)
-    agents = {side: repeating(messages) for side, messages in said.items()}
+    agents = {side: repeating(messages) for side, messages in recorded.items()}
     games = play_game(env, challenge, agents)
     return {miners[side]: game.reward for side, game in games.items()}
 

@@ -478,9 +478,9 @@ def test_decides_the_story() -> None:
         }
         silent = {"a"} if epoch == 4 else set()
         bits = bitmap(state["voters"], "".join(lanes))
-        said = Attestation(epoch, bits, "7" * 64, root_of(state), "")
+        attestation = Attestation(epoch, bits, "7" * 64, root_of(state), "")
         neurons = {h: Neuron(0, stakes.get(h, 0), h in stakes, 0, 0) for h in [*stakes, *miners]}
-        slots = {**miners, **{h: (said, 0) for h in stakes.keys() - silent}}
+        slots = {**miners, **{h: (attestation, 0) for h in stakes.keys() - silent}}
         seals = dict.fromkeys(lanes, "8" * 64)
         decision = decide(state, View(neurons, slots, {}), seals, lanes, rules)
         state = decision.state

@@ -39,10 +39,12 @@ const upTo = (end: number, { messages }: Episode) => ({ messages: messages.slice
 const more = ({ messages }: Episode, ...added: readonly Message[]) => ({
   messages: [...messages, ...added],
 })
-const said = ({ messages }: Episode) => ({ messages })
+const messagesOf = ({ messages }: Episode) => ({ messages })
 /** Returns the messages of an episode with a fixed invocation for the first reply. */
 const called = ({ messages }: Episode) => ({
-  messages: messages.map((said, at) => (at === 1 ? { ...said, invocation: 'call-1' } : said)),
+  messages: messages.map((message, at) =>
+    at === 1 ? { ...message, invocation: 'call-1' } : message,
+  ),
 })
 export const silent = { fault: 'no-reply' } as const
 const unbegun = { messages: [], reward: -1, ...silent }
@@ -71,11 +73,11 @@ export const GAMES: Readonly<Record<string, readonly [BlockFault, (played: Playe
   ],
   'all moves exchanged': [
     'PROMPT_DIFFERS',
-    ({ won, lost }) => ({ won: said(lost), lost: said(won) }),
+    ({ won, lost }) => ({ won: messagesOf(lost), lost: messagesOf(won) }),
   ],
   'boards of another': [
     'PROMPT_DIFFERS',
-    ({ next }) => ({ won: said(next.won), lost: said(next.lost) }),
+    ({ next }) => ({ won: messagesOf(next.won), lost: messagesOf(next.lost) }),
   ],
   'an end without a fault': ['WRONG_FAULT', (played) => cut(played, {})],
   'a fault of the other': ['WRONG_FAULT', (played) => cut(played, { lost: silent })],

@@ -15,17 +15,17 @@ export async function oneChute(miner: Miner, routes: Readonly<Record<string, Han
     [POST]: plays,
     ...routes,
   })
-  const said: MinerError[] = []
+  const problems: MinerError[] = []
   const { agent, hasChanged } = openChutes({
     ...NODE_CALLER,
     apiKey: 'cpk_1',
     concurrency: 8,
     on: (event) => {
-      if (event.type === 'problem') said.push(event.error)
+      if (event.type === 'problem') problems.push(event.error)
     },
     ...place,
   })
   const epoch = { epoch: 0, signal: new AbortController().signal }
   const ask = () => agent(miner, 10_000, epoch)(PROMPT)
-  return { ask, asked, said, hasChanged: () => hasChanged(miner, epoch) }
+  return { ask, asked, problems, hasChanged: () => hasChanged(miner, epoch) }
 }

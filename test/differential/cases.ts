@@ -232,21 +232,22 @@ const ON_EPISODE: readonly Damage<LooseEpisode>[] = [
   ({ messages }) => messages.splice(1, 0, ...structuredClone(messages.slice(0, 2))),
 ]
 const ON_MESSAGE: readonly Damage<Loose>[] = [
-  (said, random) => Object.assign(said, { content: pick(ODD_TEXTS, random) }),
-  (said) => Object.assign(said, { content: `${said.content}!` }),
-  (said) => Object.assign(said, { content: `${said.content}\n` }),
-  (said) => Object.assign(said, { content: `so\n${said.content}` }),
-  (said) => Object.assign(said, { content: `**${said.content}**` }),
-  (said) => Object.assign(said, { content: `${said.content}`.toLowerCase() }),
-  (said) => Object.assign(said, { content: `${said.content}`.slice(0, -1) }),
-  (said, random) =>
-    Object.assign(said, { role: pick(['user', 'assistant', 'system', ''], random) }),
-  (said, random) => Object.assign(said, { ms: pick([0, 1, -1, 0.5, '1', 2 ** 53], random) }),
-  (said, random) => Object.assign(said, { invocation: pick([...ODD_TEXTS, 'call-1'], random) }),
-  (said) => Object.assign(said, { invocation: 'c'.repeat(128) }),
-  (said) => delete said.invocation,
-  (said) => Object.assign(said, { more: 1 }),
-  (said) => delete said.content,
+  (message, random) => Object.assign(message, { content: pick(ODD_TEXTS, random) }),
+  (message) => Object.assign(message, { content: `${message.content}!` }),
+  (message) => Object.assign(message, { content: `${message.content}\n` }),
+  (message) => Object.assign(message, { content: `so\n${message.content}` }),
+  (message) => Object.assign(message, { content: `**${message.content}**` }),
+  (message) => Object.assign(message, { content: `${message.content}`.toLowerCase() }),
+  (message) => Object.assign(message, { content: `${message.content}`.slice(0, -1) }),
+  (message, random) =>
+    Object.assign(message, { role: pick(['user', 'assistant', 'system', ''], random) }),
+  (message, random) => Object.assign(message, { ms: pick([0, 1, -1, 0.5, '1', 2 ** 53], random) }),
+  (message, random) =>
+    Object.assign(message, { invocation: pick([...ODD_TEXTS, 'call-1'], random) }),
+  (message) => Object.assign(message, { invocation: 'c'.repeat(128) }),
+  (message) => delete message.invocation,
+  (message) => Object.assign(message, { more: 1 }),
+  (message) => delete message.content,
 ]
 
 /** Damages a sample, or one of its episodes or messages. */

@@ -181,8 +181,8 @@ describe('af commit', () => {
       const reply = playerReply(prompt, { skill: 1, seed: '' })
       response.writeHead(200, head).end(completion(isBad ? `${before}${reply}` : reply))
     })
-    const said = ['--model', `me/${first.hotkey}`, '--revision', 'main', '--chute', url]
-    const asked = ['--network', served.url, '--key', await keyOf(2), ...said, '--json']
+    const options = ['--model', `me/${first.hotkey}`, '--revision', 'main', '--chute', url]
+    const asked = ['--network', served.url, '--key', await keyOf(2), ...options, '--json']
     const refused = await runCommand(commit, ...asked)
     const why = { reason: 'status', status: 404 }
     expect(refused.records).toMatchObject([

@@ -92,8 +92,8 @@ const committing = (
   }: { chute?: string; more?: readonly string[]; templates?: string } = {},
 ) =>
   onChutes(routes, templates, (url) => {
-    const said = ['--model', MODEL, '--revision', REVISION, '--chute', chute, '--json', ...more]
-    return runCommand(commit, '--network', url, '--key', key, ...said)
+    const options = ['--model', MODEL, '--revision', REVISION, '--chute', chute, '--json', ...more]
+    return runCommand(commit, '--network', url, '--key', key, ...options)
   })
 
 describe('af commit of a chute', () => {

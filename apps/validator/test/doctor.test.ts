@@ -282,9 +282,9 @@ describe('af doctor', () => {
 
   it('checks that the announced bucket is named and serves a state', async () => {
     const network = await chainWith([[validator, seal('alices')]])
-    const unsaid = await examined(validator, network)
+    const unannounced = await examined(validator, network)
     const place = { url: 'alices', path: statePath(4) }
-    expect(unsaid.found.BUCKET_NOT_NAMED).toMatchObject(place)
+    expect(unannounced.found.BUCKET_NOT_NAMED).toMatchObject(place)
     const lacking = await examined(validator, network, '--buckets', join(root, 'elsewhere'))
     expect(lacking.found.BUCKET_LACKS).toMatchObject(place)
     const outside = await chainWith([[validator, seal('../alices')]])
@@ -427,9 +427,9 @@ describe('af doctor', () => {
       const { place, seen } = await serveChutes(handlers)
       chutes.place = place
       vi.stubEnv('CHUTES_API_KEY', KEY)
-      const said = await examined(who, await chainWith(slots), ...own())
-      expect(said.text).not.toContain(KEY)
-      return { ...said, seen }
+      const examination = await examined(who, await chainWith(slots), ...own())
+      expect(examination.text).not.toContain(KEY)
+      return { ...examination, seen }
     }
     afterEach(() => {
       vi.unstubAllEnvs()
@@ -468,9 +468,9 @@ describe('af doctor', () => {
       [200, { balance: 0 }, 'ACCOUNT_EMPTY'],
       [200, {}, 'ACCOUNT_EMPTY'],
     ])('fails for an unusable account: %i %j', async (status, body, code) => {
-      const said = await withKey(validator, [], { '/users/me': account(status, body) })
-      expect(said.results.chutes).toBe('fail')
-      expect(said.found).toHaveProperty(code)
+      const examination = await withKey(validator, [], { '/users/me': account(status, body) })
+      expect(examination.results.chutes).toBe('fail')
+      expect(examination.found).toHaveProperty(code)
     })
 
     it('fails without the role for the subnet, and warns of the right to delete', async () => {
@@ -503,8 +503,8 @@ describe('af doctor', () => {
   it('has a sentence for each finding', async () => {
     const lines: string[] = []
     for (const code of Object.keys(FINDINGS) as Finding['code'][]) {
-      const line: Output['line'] = (said) =>
-        void lines.push(`${code.padEnd(20)} ${stripTones(said)}`)
+      const line: Output['line'] = (text) =>
+        void lines.push(`${code.padEnd(20)} ${stripTones(text)}`)
       const [check, result] = FINDINGS[code]
       printFinding(
         { code, check, result, fields: FIELDS },

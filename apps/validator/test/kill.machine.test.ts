@@ -126,7 +126,7 @@ async function live(seat: Seat, random: Random, planned = FIRST.shift()): Promis
   void process.ended.then(() => {
     dead = true
   })
-  const said = (pattern: RegExp) => () => dead || pattern.test(process.stdout())
+  const hasPrinted = (pattern: RegExp) => () => dead || pattern.test(process.stdout())
   if (by === 'disk') await within(2 * LIFE, () => dead)
   if (by === 'time') await sleep(draw(1000 / soon))
   if (by === 'samples') {
@@ -135,8 +135,8 @@ async function live(seat: Seat, random: Random, planned = FIRST.shift()): Promis
     await within(LIFE, async () => dead || (await sizeOf(seat)) > before + more)
   }
   const isSure = planned?.isDeadForLong === true
-  if (by === 'words') await within(isSure ? Number.POSITIVE_INFINITY : LIFE, said(words))
-  if (by === 'blocks') await within(LIFE, said(/"type":"started"/))
+  if (by === 'words') await within(isSure ? Number.POSITIVE_INFINITY : LIFE, hasPrinted(words))
+  if (by === 'blocks') await within(LIFE, hasPrinted(/"type":"started"/))
   if (by === 'blocks') await within(draw(20), () => dead)
   if (by !== 'disk' && by !== 'time') await sleep(draw(40))
   const ended = await process.stop('SIGKILL')

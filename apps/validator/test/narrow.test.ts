@@ -47,7 +47,7 @@ function wider(text: string, width: number): readonly string[] {
   return lines.filter((line) => [...line].length > width && !/^ *\$ /.test(line))
 }
 
-async function saidIn(width: number, command: CommandUnknownOpts, words: readonly string[]) {
+async function runIn(width: number, command: CommandUnknownOpts, words: readonly string[]) {
   Object.assign(process.stdout, { isTTY: true, columns: width })
   return runCommand(command, ...words)
 }
@@ -61,7 +61,7 @@ describe.each(WIDTHS)('in a terminal of %i columns, no line is wider', (width) =
     ['demo', demo, []],
   ])('of af %s', async (name, command, words) => {
     const isOver = !['env list', 'demo'].includes(name)
-    const { stdout, error } = await saidIn(width, command, isOver ? [...words, ...over] : words)
+    const { stdout, error } = await runIn(width, command, isOver ? [...words, ...over] : words)
     expect(error).toBeUndefined()
     expect(stdout.split('\n').length).toBeGreaterThan(3)
     expect(wider(stdout, width)).toEqual([])

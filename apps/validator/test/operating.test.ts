@@ -36,7 +36,7 @@ async function valuesOf(response: Response): Promise<Record<string, number>> {
 describe('the output of a service', () => {
   const mask = (text: string): string => text.replaceAll('s3cret', '****')
   const error = new Error('s3cret \u001b[2J\u202e')
-  async function said(isTTY: boolean, json: boolean): Promise<string> {
+  async function printed(isTTY: boolean, json: boolean): Promise<string> {
     const { isTTY: before, columns } = process.stdout
     Object.assign(process.stdout, { isTTY, columns: 80 })
     const { stdout } = await written(async () => {
@@ -52,7 +52,7 @@ describe('the output of a service', () => {
     return stdout
   }
   it('is text in a terminal', async () => {
-    const frames = (await said(true, false)).split('\r\x1b[K').filter(Boolean)
+    const frames = (await printed(true, false)).split('\r\x1b[K').filter(Boolean)
     const lines = frames.map(stripVTControlCharacters)
     await expect(`${lines.join('')}\n`).toMatchFileSnapshot('snapshots/service.txt')
   })
@@ -61,7 +61,7 @@ describe('the output of a service', () => {
     [true, true],
     [false, true],
   ])('is a JSON log if isTTY is %s and --json is %s', async (isTTY, json) => {
-    const text = await said(isTTY, json)
+    const text = await printed(isTTY, json)
     expect(findUnprintable(text)).toEqual([])
     expect(text).not.toContain('s3cret')
     const time = expect.stringMatching(/^20\d\d-\d\d-\d\dT[\d:.]+Z$/)
@@ -148,9 +148,9 @@ describe('af validate', () => {
   /** Returns the health of the validator at `at`, and expects the HTTP status to agree with it. */
   const health = async (at: string): Promise<{ ok: boolean; reasons: string[] }> => {
     const response = await fetch(`${at}/healthz`)
-    const said = await response.json()
-    expect(response.status).toBe(said.ok ? 200 : 503)
-    return said
+    const report = await response.json()
+    expect(response.status).toBe(report.ok ? 200 : 503)
+    return report
   }
   /** Returns the last block that the validator at `at` has seen. */
   const block = async (at: string): Promise<number> =>
@@ -186,14 +186,14 @@ describe('af validate', () => {
     expect(values.affine_head_block).toBeGreaterThan(0)
     expect(values.affine_ratio_to_beat).toBeGreaterThan(0)
     const ended = await frozen(async () => {
-      let said = await health(at)
+      let report = await health(at)
       // A pending block may arrive after the clock has moved.
-      for (let ahead = 400_000; said.ok; ahead += 400_000) {
+      for (let ahead = 400_000; report.ok; ahead += 400_000) {
         await setAhead(ahead)
-        said = await health(at)
+        report = await health(at)
       }
       // A head task may have been pending.
-      expect(said.reasons).toContain('no-block')
+      expect(report.reasons).toContain('no-block')
       await setAhead(10_000_000)
       return validator.ended
     })
@@ -223,9 +223,9 @@ describe('af validate', () => {
       await sees(at)
       await setAhead(400_000)
       // Until the next block there is a second reason.
-      let said = await health(at)
-      for (; said.reasons.length > 1; said = await health(at)) await sleep(50)
-      expect(said).toEqual({ ok: false, reasons: ['no-progress'] })
+      let report = await health(at)
+      for (; report.reasons.length > 1; report = await health(at)) await sleep(50)
+      expect(report).toEqual({ ok: false, reasons: ['no-progress'] })
       await setAhead(700_000)
       const { code, stdout } = await validator.ended
       expect(code).toBe(4)

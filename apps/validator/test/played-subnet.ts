@@ -76,7 +76,7 @@ export async function playSubnetOnce(names: readonly string[]): Promise<PlayedSu
     buckets,
     chainFile,
     chainExport,
-    printed: JSON.parse(await readFile(join(folder, 'said.json'), 'utf8')),
+    printed: JSON.parse(await readFile(join(folder, 'printed.json'), 'utf8')),
     open,
     epochs: async (onSample = () => {}) => {
       const chain = LocalChain.import(chainExport)
@@ -89,9 +89,9 @@ export async function playSubnetOnce(names: readonly string[]): Promise<PlayedSu
 }
 
 async function playIn(out: string, cast: Participants): Promise<void> {
-  const said = [formatIntro(cast)]
+  const printed = [formatIntro(cast)]
   const screen: Output = {
-    line: (lines) => void said.push(stripTones(lines)),
+    line: (lines) => void printed.push(stripTones(lines)),
     status: () => {},
     wait: () => {},
   }
@@ -104,12 +104,12 @@ async function playIn(out: string, cast: Participants): Promise<void> {
     if (event.type === 'epoch') epochs.push(event.settled)
     narrate(event, screen, nameOf)
   })
-  said.push(...epochs.map((settled) => summariseEpoch(describeEpoch(settled), nameOf)))
-  said.push(stripTones(formatOutcome(epochs, nameOf)))
+  printed.push(...epochs.map((settled) => summariseEpoch(describeEpoch(settled), nameOf)))
+  printed.push(stripTones(formatOutcome(epochs, nameOf)))
   await withProgramsOnPath(join(out, 'bin'), () => {
-    said.push(formatRerunHint(cast.seed), formatFilesHint('/tmp/affine-demo-abcdef'))
+    printed.push(formatRerunHint(cast.seed), formatFilesHint('/tmp/affine-demo-abcdef'))
   })
-  await writeFile(join(out, 'said.json'), JSON.stringify(said))
+  await writeFile(join(out, 'printed.json'), JSON.stringify(printed))
 }
 
 /** Calls `work` while `af` and `af-verify` are on the PATH, so that its texts contain no local path. */

@@ -147,8 +147,8 @@ export async function startSubnet({
       const env = faults && { FAULTS: JSON.stringify(faults), NODE_OPTIONS: `--import ${FAULTS}` }
       return start(AF, [...words, ...more, '--concurrency', '1', '--json'], env && { env })
     }
-    const said = { seals: new Map(), attested: new Set<number>(), inTime: new Set<number>() }
-    return { account, folder, bucket: join(buckets, account.hotkey), ...said, validate }
+    const sent = { seals: new Map(), attested: new Set<number>(), inTime: new Set<number>() }
+    return { account, folder, bucket: join(buckets, account.hotkey), ...sent, validate }
   }
   const all = await Promise.all(accounts.slice(0, stakes.length).map(seatOf))
 
@@ -156,11 +156,14 @@ export async function startSubnet({
   chain.submit = (extrinsic) => {
     const { hotkey, call } = extrinsic
     const fields = 'fields' in call ? call.fields.map((field) => Buffer.from(field, 'hex')) : []
-    const said = decodeCommitment(fields, hotkey)
+    const commitment = decodeCommitment(fields, hotkey)
     const { seals, attested } = all.find(({ account }) => account.hotkey === hotkey) ?? {}
-    if (said?.kind === 'seal')
-      seals?.set(said.epoch, new Set([...(seals.get(said.epoch) ?? []), said.head]))
-    if (said?.kind === 'attest') attested?.add(said.epoch)
+    if (commitment?.kind === 'seal')
+      seals?.set(
+        commitment.epoch,
+        new Set([...(seals.get(commitment.epoch) ?? []), commitment.head]),
+      )
+    if (commitment?.kind === 'attest') attested?.add(commitment.epoch)
     return submit(extrinsic)
   }
 

@@ -217,8 +217,8 @@ describe('everything else', () => {
           'cache-control': 'no-store',
           'access-control-allow-origin': '*',
         })
-      const said = status === 403 ? 'not a file\n' : 'not found\n'
-      expect(String(body)).toBe(method === 'HEAD' || status === 400 ? '' : said)
+      const text = status === 403 ? 'not a file\n' : 'not found\n'
+      expect(String(body)).toBe(method === 'HEAD' || status === 400 ? '' : text)
     }
   })
 
@@ -251,8 +251,8 @@ describe('everything else', () => {
     ]) {
       const socket = connect(Number(port), '127.0.0.1')
       socket.write(`${odd}\r\nConnection: close\r\n\r\n`)
-      const said = String(Buffer.concat(await socket.toArray().catch(() => [])))
-      expect(said).not.toMatch(/^HTTP\/1.1 200/)
+      const response = String(Buffer.concat(await socket.toArray().catch(() => [])))
+      expect(response).not.toMatch(/^HTTP\/1.1 200/)
     }
     expect((await ask('/5F/v1/states/7.json')).status).toBe(200)
   })

@@ -209,7 +209,7 @@ describe('every problem', () => {
 })
 
 describe('the private folder', () => {
-  const said = (folder: string, buckets: string): readonly SettingProblem[] =>
+  const problemsOf = (folder: string, buckets: string): readonly SettingProblem[] =>
     read({ ...MINIMUM, folder, buckets }).problems
 
   it('is rejected if nested with the folder of buckets, for any form of the paths', () => {
@@ -220,21 +220,21 @@ describe('the private folder', () => {
       ['v', 'v/b'],
       ['.', 'b'],
     ] as const)
-      expect(said(folder, buckets)).toMatchObject([{ code: 'CONFLICT' }])
+      expect(problemsOf(folder, buckets)).toMatchObject([{ code: 'CONFLICT' }])
     for (const [folder, buckets] of [
       ['v', 'b'],
       ['bb', 'b'],
       ['b', '../b'],
       ['..b', 'b'],
     ] as const)
-      expect(said(folder, buckets)).toEqual([])
+      expect(problemsOf(folder, buckets)).toEqual([])
   })
 
   it('is compared by its real path, as far as it exists', async () => {
     await mkdir(join(root, 'buckets'))
     await symlink(join(root, 'buckets'), join(root, 'link'))
-    expect(said(join(root, 'link/new/validator'), join(root, 'buckets'))).toHaveLength(1)
-    expect(said(join(root, 'other'), join(root, 'link'))).toEqual([])
+    expect(problemsOf(join(root, 'link/new/validator'), join(root, 'buckets'))).toHaveLength(1)
+    expect(problemsOf(join(root, 'other'), join(root, 'link'))).toEqual([])
   })
 })
 
@@ -268,8 +268,8 @@ describe('secrets', () => {
       's3-secret-access-key': '****9z',
       network: 'wss://****@one.example/****,ws://two',
     })
-    const said = mask(`${JSON.stringify(shown)} at ${env.SUBTENSOR_ENDPOINT}, ${key}`)
-    for (const secret of secrets) expect(said).not.toContain(secret)
+    const text = mask(`${JSON.stringify(shown)} at ${env.SUBTENSOR_ENDPOINT}, ${key}`)
+    for (const secret of secrets) expect(text).not.toContain(secret)
     expect(mask('plain at ws://two')).toBe('plain at ws://two')
   })
 })
@@ -298,8 +298,8 @@ describe('a secret in a URL', () => {
       const detail = expect.stringMatching(/, got "https:\/\/\*{4}@h\.example"$/)
       expect(problems).toContainEqual({ code: 'UNREADABLE', by: 'S3_ENDPOINT', detail })
       const texts = problems.map(formatProblem)
-      const said = [...texts, ...shown.map(({ value }) => value), mask(JSON.stringify(env))]
-      expect(said.join().replaceAll(/s3-|S3_/g, '')).not.toMatch(/s3|cret/)
+      const outputs = [...texts, ...shown.map(({ value }) => value), mask(JSON.stringify(env))]
+      expect(outputs.join().replaceAll(/s3-|S3_/g, '')).not.toMatch(/s3|cret/)
     }
   })
 
@@ -316,13 +316,13 @@ describe('a secret in a URL', () => {
     const { shown, problems, mask } = read({ network: 'local', folder: 'f' }, env)
     const unreadable = { code: 'UNREADABLE', by: 'S3_ENDPOINT' }
     expect(problems).toContainEqual(expect.objectContaining(unreadable))
-    const said = [
+    const outputs = [
       ...problems.map(formatProblem),
       ...shown.map(({ value }) => value),
       mask(`at ${url}: why`),
     ]
-    expect(said.join()).not.toContain('s3cret')
-    expect(said.join()).toContain('h.example')
+    expect(outputs.join()).not.toContain('s3cret')
+    expect(outputs.join()).toContain('h.example')
   })
 })
 

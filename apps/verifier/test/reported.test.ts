@@ -48,17 +48,17 @@ async function runVerifier(
     }
   }
   await spoil()
-  const said: [string, object][] = []
+  const outputs: [string, object][] = []
   const screen: Output = {
-    line: (lines, record) => said.push([stripTones(lines), record]),
+    line: (lines, record) => outputs.push([stripTones(lines), record]),
     status: () => {},
     wait: () => {},
   }
   const { chain } = subnet
   await verify({ chain, network }, { base: root, jobs: 1, samples: true }, screen)
   return {
-    text: said.map(([text]) => text).join('\n'),
-    records: said.map(([, record]) => ({ ...record })),
+    text: outputs.map(([text]) => text).join('\n'),
+    records: outputs.map(([, record]) => ({ ...record })),
   }
 }
 

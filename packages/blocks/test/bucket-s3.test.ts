@@ -250,11 +250,11 @@ describe('a failure', () => {
     async (status, codes, mayPass) => {
       for (const code of codes) {
         const step: Step = code === 'none' ? status : `${status} ${code}`
-        const said = `: status ${status}${code === 'none' ? '' : ` ${code}`}`
+        const ending = `: status ${status}${code === 'none' ? '' : ` ${code}`}`
         const { bucket } = troubled(step, step)
         for (const work of [bucket.read('x', 10), bucket.write('x', bytes('x'))]) {
           const error = await rejectionOf(work)
-          expect(String(error)).toContain(said)
+          expect(String(error)).toContain(ending)
           expect(String(error)).not.toContain(keys.accessKeyId)
           expect(error).toMatchObject({ code: 'status', status, isFinal: !mayPass })
         }

@@ -364,8 +364,8 @@ it('finds and describes each fault', async () => {
       const result = await produce()
       const detail = expect.stringMatching(/^\P{C}{1,400}$/u)
       expect.soft(result, name).toEqual({ ok: false, code, detail })
-      const said = result.ok ? '' : result.detail
-      lines.push(`  ${name}: ${said.replaceAll(/\b[0-9a-f]{64}\b/g, '<hash>')}`)
+      const message = result.ok ? '' : result.detail
+      lines.push(`  ${name}: ${message.replaceAll(/\b[0-9a-f]{64}\b/g, '<hash>')}`)
     }
   }
   await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('snapshots/faults.txt')

@@ -312,7 +312,7 @@ describe('final blocks', () => {
     const { blocks } = connect([first, behind])
     await blocks.head()
     await first.stop()
-    const wasMissing = () => retries.some((said) => said.includes('not have block 8'))
+    const wasMissing = () => retries.some((message) => message.includes('not have block 8'))
     behind.replies.chain_getBlockHash = (number) => {
       if (number !== 8) return undefined
       if (!wasMissing()) return { result: null }
@@ -398,7 +398,7 @@ describe('a malformed message', () => {
     bad.say(text)
     bad.say(unasked('"more"'))
     await waiting
-    expect(parse.mock.calls.filter(([said]) => said.includes('nobody'))).toEqual([])
+    expect(parse.mock.calls.filter(([text]) => text.includes('nobody'))).toEqual([])
     expect(retries).toEqual([expect.stringContaining(why)])
   })
 

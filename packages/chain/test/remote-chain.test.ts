@@ -135,16 +135,17 @@ describe('the server', () => {
   })
 
   test('answers without blocks after a wait without a block, and to a call immediately', async () => {
-    const said = async (log: number) => (await ask(local, { body: JSON.stringify({ log }) })).text()
+    const readLog = async (log: number) =>
+      (await ask(local, { body: JSON.stringify({ log }) })).text()
     const [first] = local.export().split('\n')
-    expect(await said(1)).toBe(`${first}\n`)
+    expect(await readLog(1)).toBe(`${first}\n`)
     const taken = await ask(local, { body: JSON.stringify({ submit: signed }) })
     expect([taken.status, await taken.json()]).toEqual([200, signed])
     await local.produce(0)
     expect((await local.snapshot(1)).commitments).toMatchObject([{ hotkey: alice.hotkey }])
-    expect(await said(1)).toBe(local.export(1))
+    expect(await readLog(1)).toBe(local.export(1))
     await pass(local, 1200)
-    expect(await said(3)).toBe(local.export(3, 259))
+    expect(await readLog(3)).toBe(local.export(3, 259))
   })
 })
 
@@ -184,25 +185,25 @@ describe('the client', () => {
     const local = subnet()
     const handler = serveLocal(local, 5)
     let answer = handler
-    const said: string[] = []
+    const messages: string[] = []
     const remote = await remoteChain(url, {
       fetch: async (input, init) => answer(new Request(input, init)),
-      onRetry: ({ message }) => said.push(message),
+      onRetry: ({ message }) => messages.push(message),
     })
     const stop = new AbortController()
     const heads = remote.heads(stop.signal)
     const gone = async () => Promise.reject(new TypeError('fetch failed'))
     for (const trouble of [gone, async () => new Response('<html>', { status: 502 })]) {
-      const before = said.length
+      const before = messages.length
       answer = trouble
       const next = heads.next()
-      await expect.poll(() => said.length).toBeGreaterThan(before)
+      await expect.poll(() => messages.length).toBeGreaterThan(before)
       answer = handler
       const head = before === 0 ? await local.head() : await local.produce(0)
       expect(await next).toEqual({ done: false, value: head })
     }
-    expect(said[0]).toContain(`no chain answers at ${url}`)
-    expect(said.at(-1)).toContain('BadReply')
+    expect(messages[0]).toContain(`no chain answers at ${url}`)
+    expect(messages.at(-1)).toContain('BadReply')
     let waiting: Request | undefined
     answer = (request) => {
       waiting = request

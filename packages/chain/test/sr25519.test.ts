@@ -61,10 +61,10 @@ test('continues in plain JavaScript if WebAssembly does not load', async () => {
     expect(verify(signature, signature, hotkey)).toBe(false)
   }
   for (const { message, signature, hotkey, want } of vectors.signatures) {
-    const [said, signed] = [message, signature].map((hex) =>
+    const [messageBytes, signatureBytes] = [message, signature].map((hex) =>
       Uint8Array.from(Buffer.from(hex, 'hex')),
     )
-    expect([hotkey, verify(said!, signed!, hotkey)]).toEqual([hotkey, want])
+    expect([hotkey, verify(messageBytes!, signatureBytes!, hotkey)]).toEqual([hotkey, want])
   }
   vi.doUnmock('@polkadot/wasm-crypto')
 })

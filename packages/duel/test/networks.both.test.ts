@@ -30,7 +30,7 @@ interface Network {
   readonly roots: readonly string[]
 }
 interface Drawn {
-  readonly validators?: readonly [hotkey: string, stake: number, said: string, lanes: string][]
+  readonly validators?: readonly [hotkey: string, stake: number, attested: string, lanes: string][]
   readonly miners?: readonly [hotkey: string, revision?: string, block?: number, at?: number][]
   readonly gone?: readonly string[]
   readonly seals?: string
@@ -94,15 +94,15 @@ function factsOf(state: State, drawn: Drawn, protocol: Protocol, slots: Slots): 
       revision === undefined ? undefined : { ...miner(hotkey, block, revision), registered },
     )
   const root = stateRoot(state)
-  const validators = (drawn.validators ?? []).map(([hotkey, stake, said, lanes]) => ({
+  const validators = (drawn.validators ?? []).map(([hotkey, stake, attested, lanes]) => ({
     hotkey,
     stake: BigInt(stake),
-    ...(said !== '' && {
+    ...(attested !== '' && {
       attest: {
-        epoch: state.epoch - (said === 'epoch' ? 1 : 0),
+        epoch: state.epoch - (attested === 'epoch' ? 1 : 0),
         bitmap: bitmapOf(state, [...lanes]),
         next: NEXT,
-        stateRoot: said === 'root' ? HEAD : root,
+        stateRoot: attested === 'root' ? HEAD : root,
       },
     }),
   }))

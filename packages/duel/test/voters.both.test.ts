@@ -54,10 +54,10 @@ function epochFrom(drawn: (typeof epochs.vectors)[number]): { state: State; fact
   const validators = facts.snapshot.validators.flatMap(({ hotkey, stake, attest }) => {
     const [bitmap, wrong] = attests[hotkey] ?? []
     if (wrong === 'permit') return []
-    const said = attest && bitmap !== undefined && { ...attest, bitmap: bytesOf(bitmap) }
-    if (said && wrong === 'epoch') said.epoch -= 1
-    if (said && wrong === 'root') said.stateRoot = HEAD
-    return [{ hotkey, stake, ...(said && { attest: said }) }]
+    const attestation = attest && bitmap !== undefined && { ...attest, bitmap: bytesOf(bitmap) }
+    if (attestation && wrong === 'epoch') attestation.epoch -= 1
+    if (attestation && wrong === 'root') attestation.stateRoot = HEAD
+    return [{ hotkey, stake, ...(attestation && { attest: attestation }) }]
   })
   return { state, facts: { ...facts, snapshot: { ...facts.snapshot, validators } } }
 }

@@ -94,8 +94,8 @@ describe('a disk that fails', () => {
     const { chain, folder, first } = await seat()
     setFaults([{ fault: 'ENOSPC', path: `${folder}/secrets`, op: 'writeFile' }])
     await first.follow(END - 2)
-    const said = `cannot write ${folder}/secrets/${FIRST + 1}: ENOSPC`
-    expect(messagesOf(first)).toContain(said)
+    const message = `cannot write ${folder}/secrets/${FIRST + 1}: ENOSPC`
+    expect(messagesOf(first)).toContain(message)
     expect(first.sent()).toContain(`seal ${FIRST}`)
     expect(first.sent()).not.toContain(`attest ${FIRST}`)
     setFaults([])

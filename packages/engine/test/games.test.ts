@@ -156,7 +156,7 @@ describe('the clock of a side', () => {
   const seconds = CLOCK_MS / 1000
   const reasonsIn = (events: readonly MinerEvent[]): readonly string[] =>
     events.flatMap((event) => ('reason' in event ? [event.reason] : []))
-  it.each<[does: string, by: (time: Clock) => Answer, reasons: string[], said: string]>([
+  it.each<[does: string, by: (time: Clock) => Answer, reasons: string[], text: string]>([
     [
       'refuses all calls',
       () => (_, __, response) => response.writeHead(503).end('no GPU'),
@@ -169,7 +169,7 @@ describe('the clock of a side', () => {
       ['late', 'clock'],
       `in the remaining ${seconds} s`,
     ],
-  ])('loses the game of a miner that %s, with the reason', async (_, by, reasons, said) => {
+  ])('loses the game of a miner that %s, with the reason', async (_, by, reasons, text) => {
     const time = new Clock()
     const { url } = await serve(by(time))
     const events: MinerEvent[] = []
@@ -186,7 +186,7 @@ describe('the clock of a side', () => {
     expect(sample.contender).toMatchObject({ fault: 'no-reply', reward: -1 })
     expect(reasonsIn(events)).toEqual(reasons)
     const problems = events.flatMap((event) => (event.type === 'problem' ? [event.error] : []))
-    const message = expect.stringContaining(said)
+    const message = expect.stringContaining(text)
     expect(problems).toEqual([expect.objectContaining({ code: reasons[0], message })])
   })
 

@@ -123,7 +123,7 @@ describe('a lane', () => {
     expect(seen.champion.length + seen.contender.length).toBe(asked + wanted)
     const content = ({ env, index, challengeId, ...rest }: Sample) => ({
       place: { env, index, challengeId },
-      said: listEpisodes({ env, index, challengeId, ...rest } as Sample).map(
+      contents: listEpisodes({ env, index, challengeId, ...rest } as Sample).map(
         ({ miner, messages }) => [miner, messages.map((message) => message.content)],
       ),
     })

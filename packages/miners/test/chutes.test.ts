@@ -468,11 +468,11 @@ describe('a key', () => {
     [200, { balance: 12.5 }, 12.5],
     [200, { username: 'me' }, Number.NaN],
     [401, { balance: 4 }, Number.NaN],
-  ])('reads the account of a response with status %i and %j', async (status, said, balance) => {
+  ])('reads the account of a response with status %i and %j', async (status, response, balance) => {
     const headers = { date: 'Thu, 01 Jan 1970 00:00:08 GMT' }
     const exchange: Exchange = async ({ url, body }) => {
       expect([url, body]).toEqual(['https://api.chutes.ai/users/me', undefined])
-      return { status, headers, text: JSON.stringify(said), ms: 1000 }
+      return { status, headers, text: JSON.stringify(response), ms: 1000 }
     }
     const account = await fetchAccount(KEY, { exchange, now: () => 10_000 })
     expect(account).toEqual({ status, balance, ms: 1000, aheadMs: 1000, netuids: [], roles: [] })

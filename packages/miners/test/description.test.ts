@@ -19,9 +19,9 @@ const MINER = {
 /** Returns the code for a chute with other properties, or whose miner committed something else. */
 async function codeOf(more: object, committed: Partial<typeof MINER> = {}) {
   const miner = { ...MINER, ...committed }
-  const said = JSON.stringify({ ...described(miner, 'mine'), ...more })
+  const description = JSON.stringify({ ...described(miner, 'mine'), ...more })
   const ask = async ({ url }: { url: string }) => {
-    const text = url.includes('/code/') ? sourceFor(miner) : said
+    const text = url.includes('/code/') ? sourceFor(miner) : description
     return { status: 200, headers: {}, text, ms: 0 }
   }
   const exchange = async ({ url }: { url: string }) => {

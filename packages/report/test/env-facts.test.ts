@@ -90,14 +90,14 @@ function expectHonest([facts, rule]: Look): string {
 
 describe('an analysis of an environment', () => {
   it('has a cause, and intervals that contain the share and reach the ratio only for a win', () => {
-    const said = new Set<string>()
+    const found = new Set<string>()
     fc.assert(
       fc.property(scenes, fc.constantFrom(MAIN, OTHER), (duel, protocol) => {
-        for (const look of duelOf(duel, protocol).looks) said.add(expectHonest(look))
+        for (const look of duelOf(duel, protocol).looks) found.add(expectHonest(look))
       }),
       { numRuns: 300, seed: 7 },
     )
     const causes = Object.keys(VERDICTS).filter((cause) => cause !== 'SCARCE')
-    expect([...said].sort()).toEqual(causes.sort())
+    expect([...found].sort()).toEqual(causes.sort())
   })
 })

@@ -53,8 +53,8 @@ it.each(Object.entries(ANSWERS))(
       expect(rivals).toEqual(['won: the opponent forfeited'])
       expect(replaySide(played, mover)?.moves).toHaveLength(turn + 1)
       const { fault } = played[mover]
-      const said = formatFault({ miner: mover, ms: 0, ...played[mover] })
-      expect(said).toBe(fault === undefined ? '' : `, forfeited: ${fault}`)
+      const text = formatFault({ miner: mover, ms: 0, ...played[mover] })
+      expect(text).toBe(fault === undefined ? '' : `, forfeited: ${fault}`)
     }
   },
 )

@@ -122,7 +122,7 @@ describe('the attested state', () => {
     const [, , idle = '', old = '', early = '', mining = ''] = hotkeys(subnet.voters)
     const sealOf = (epoch: number) =>
       ({ kind: 'seal', epoch, head: '0'.repeat(64), url: 'u' }) as const
-    const said: Readonly<Record<string, Commitment>> = {
+    const byHotkey: Readonly<Record<string, Commitment>> = {
       [old]: sealOf(1),
       [early]: sealOf(3),
       [mining]: { kind: 'miner', model: `m-${mining}`, revision: 'r', chute: 'c' },
@@ -133,7 +133,7 @@ describe('the attested state', () => {
       commitments: commitments
         .filter(({ hotkey }) => hotkey !== idle)
         .map((slot) => {
-          const other = said[slot.hotkey]
+          const other = byHotkey[slot.hotkey]
           return other ? { ...slot, fields: encodeCommitment(other) } : slot
         }),
     }))
@@ -149,13 +149,13 @@ describe('the attested state', () => {
     await subnet.sealAll(state)
     for (const voter of subnet.voters) {
       const { hotkey: url } = voter
-      const said = {
+      const attestation = {
         kind: 'attest',
         epoch: 2,
         bitmap: encodeBitmap(state.voters, new Set()),
       } as const
       const stateRoot = digestOfText('state', RUBBISH)
-      await subnet.commit(voter, { ...said, next: '0'.repeat(64), stateRoot, url })
+      await subnet.commit(voter, { ...attestation, next: '0'.repeat(64), stateRoot, url })
     }
     await subnet.end(state)
     for (const place of [0, 1, 2]) serve(place, RUBBISH)

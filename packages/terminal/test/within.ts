@@ -14,16 +14,16 @@ const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 /** Resolves with the output of `work`, and the exit code that it sets. */
 export async function written(work: () => Promise<unknown>): Promise<Written> {
   const before = new Set(SIGNALS.flatMap((name) => process.listeners(name)))
-  const said = { stdout: '', stderr: '' }
+  const output = { stdout: '', stderr: '' }
   const spies = (['stdout', 'stderr'] as const).map((name) =>
     vi.spyOn(process[name], 'write').mockImplementation((text) => {
-      said[name] += text
+      output[name] += text
       return true
     }),
   )
   try {
     await work()
-    return { ...said, code: Number(process.exitCode ?? 0) }
+    return { ...output, code: Number(process.exitCode ?? 0) }
   } finally {
     for (const spy of spies) spy.mockRestore()
     process.exitCode = undefined

@@ -118,7 +118,7 @@ async function askOnChutes(bytes: Uint8Array) {
   const sampling = new AbortController()
   const exchange: Exchange = async ({ url }) => {
     // A failing request would be repeated for ever.
-    if (lineIn(answers[pathOf(url)]) !== lineIn(SAID[pathOf(url)]))
+    if (lineIn(answers[pathOf(url)]) !== lineIn(ANSWERS[pathOf(url)]))
       setTimeout(() => sampling.abort(), 5)
     return answerIn(answers[pathOf(url)])
   }
@@ -137,9 +137,9 @@ async function askOnChutes(bytes: Uint8Array) {
   if (content.length > 256 * 1024 || !UUID.test(invocation)) throw new Error('not a reply')
   return answer
 }
-const said = (body: unknown) => ({ status: 200, id: MINER.chute, body })
-const SAID: Readonly<Record<string, unknown>> = Object.fromEntries(
-  Object.entries(PLAIN).map(([path, body]) => [path, said(body)]),
+const bodyAnswer = (body: unknown) => ({ status: 200, id: MINER.chute, body })
+const ANSWERS: Readonly<Record<string, unknown>> = Object.fromEntries(
+  Object.entries(PLAIN).map(([path, body]) => [path, bodyAnswer(body)]),
 )
 
 /** Returns an answer from JSON with any content. */
@@ -336,10 +336,10 @@ export async function serviceReaders(): Promise<readonly Reader[]> {
       name: 'asking on Chutes',
       share: 2,
       samples: [
-        SAID,
+        ANSWERS,
         ...REFUSED.flatMap((call) => [
-          { ...SAID, call },
-          { ...SAID, call, account: call },
+          { ...ANSWERS, call },
+          { ...ANSWERS, call, account: call },
         ]),
       ].map(jsonOf),
       read: askOnChutes,

@@ -131,8 +131,8 @@ function Strip({ state, env, ratioPpm, report, of, isPast }: StripProps): JSX.El
   const faces = Object.entries(report.tallies).flatMap(([validator, { wins, losses }]) => {
     const trials = wins + losses
     const isSetAside = report.setAside.includes(validator)
-    const said = `${wins} of ${trials} won`
-    return trials > 0 ? [{ validator, said, rate: (1e6 * wins) / trials, isSetAside }] : []
+    const label = `${wins} of ${trials} won`
+    return trials > 0 ? [{ validator, label, rate: (1e6 * wins) / trials, isSetAside }] : []
   })
   const named = faces.filter(({ validator, isSetAside }) => isSetAside || validator === of)
   return (
@@ -147,7 +147,7 @@ function Strip({ state, env, ratioPpm, report, of, isPast }: StripProps): JSX.El
           <svg key={lane.validator} x={toPercent(lane.rate)} y={4 + (i % ROWS) * 18}>
             <g class={lane.isSetAside ? 'lane aside' : 'lane'} transform="translate(-7 0)">
               <title>
-                {`${nameOf(lane.validator)}: ${lane.said}`}
+                {`${nameOf(lane.validator)}: ${lane.label}`}
                 {lane.isSetAside && '; suspect, so not counted'}
               </title>
               <Face of={lane.validator} />
@@ -163,7 +163,7 @@ function Strip({ state, env, ratioPpm, report, of, isPast }: StripProps): JSX.El
             y={88 + 15 * i}
             text-anchor={lane.rate < 500_000 ? 'start' : 'end'}
           >
-            {`${nameOf(lane.validator)}: ${percent(lane.rate)}, ${lane.said}`}
+            {`${nameOf(lane.validator)}: ${percent(lane.rate)}, ${lane.label}`}
           </text>
         ))}
       </svg>

@@ -60,13 +60,13 @@ async function measure({ folder, size, jobs, copies, to }: Run): Promise<RunCost
   await using threads = jobs > 1 ? openThreads(jobs) : undefined
   const [ms, memory]: [number[], number[]] = [[], []]
   let [challenges, flaws, most] = [0, 0, 0]
-  const look = (): void => {
+  const sampleMemory = (): void => {
     most = Math.max(most, process.memoryUsage().rss)
   }
-  const timer = setInterval(look, 50)
+  const timer = setInterval(sampleMemory, 50)
   let start = performance.now()
   for await (const { report, flaws: found } of recompute({ ...reading, ...threads })) {
-    look()
+    sampleMemory()
     ms.push(performance.now() - start)
     memory.push(most)
     start = performance.now()

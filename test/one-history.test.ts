@@ -201,10 +201,10 @@ it('has a history with all kinds of outcomes', async () => {
     const { duels, seated } = reports.page[epoch]!
     const unread = lanes.size - sparse.settled.lanes.size
     const duelling = report.duels.map(({ contender, envs, verdicts }, i) => {
-      const looks = Object.keys(envs).map(shortEnv).join(' ')
+      const names = Object.keys(envs).map(shortEnv).join(' ')
       const isAside = Object.values(envs).some(({ setAside }) => setAside.includes('v5'))
       const ends = [...Object.values(verdicts), isAside ? 'v5 aside' : '', duels[i]?.end ?? '']
-      return `${contender.hotkey} at [${looks}] ${ends.filter(Boolean).join(' ')}`.trimEnd()
+      return `${contender.hotkey} at [${names}] ${ends.filter(Boolean).join(' ')}`.trimEnd()
     })
     const rest = [unread > 0 && `${unread} unread`, report.frozen && 'frozen', seated && 'seated']
     return [...duelling, ...rest].filter(Boolean).join(', ')
@@ -250,13 +250,18 @@ describe('an epoch', () => {
     const countsOf = ({ win, hold }: Pick<EnvReport, 'win' | 'hold'> | EnvFacts) =>
       [win.wins, win.trials, hold.wins, hold.trials].map(String)
     const shown = duels.map(({ analyses }) =>
-      analyses.map((look) => [look.env, countsOf(look), look.decisivePpm, look.given]),
+      analyses.map((analysis) => [
+        analysis.env,
+        countsOf(analysis),
+        analysis.decisivePpm,
+        analysis.given,
+      ]),
     )
     const reported = report.duels.map(({ envs }) =>
-      Object.entries(envs).map(([env, look]) => {
-        const { trials, played } = look.median ?? { trials: 0, played: 0 }
-        const decisivePpm = look.median && Math.floor((1e6 * trials) / played)
-        return [env, countsOf(look), decisivePpm, look.given]
+      Object.entries(envs).map(([env, envReport]) => {
+        const { trials, played } = envReport.median ?? { trials: 0, played: 0 }
+        const decisivePpm = envReport.median && Math.floor((1e6 * trials) / played)
+        return [env, countsOf(envReport), decisivePpm, envReport.given]
       }),
     )
     expect(reported).toEqual(shown)
@@ -265,7 +270,7 @@ describe('an epoch', () => {
     for (const { validator, setAside } of lanes) {
       const aside = report.duels.flatMap(({ contender, envs }) =>
         Object.entries(envs)
-          .filter(([, look]) => look.setAside.includes(validator))
+          .filter(([, envReport]) => envReport.setAside.includes(validator))
           .map(([env]) => `${env} ${contender.hotkey}`),
       )
       const listed = setAside.flatMap(({ env, contenders }) =>

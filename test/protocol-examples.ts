@@ -136,9 +136,9 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
     return hex(encodeBitmap(weights, new Set(whole)))
   },
   limits: () => LIMITS,
-  'one environment': ({ rule, ratio, looks }: Looks) => {
+  'one environment': ({ rule, ratio, analyses }: EvaluationExample) => {
     const { zSquaredPpm, holdOffset, holdSlopePpm } = rule
-    return looks.map(([wins, trials]) => {
+    return analyses.map(([wins, trials]) => {
       const given = evaluate({ wins, trials, ratioPpm: ratio, rule })
       const both = sides(BigInt(wins), BigInt(trials), 1n, ratio, zSquaredPpm)
       const isAbove = wins * 1_000_000 >= trials * ratio
@@ -173,11 +173,11 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
   'one environment of four lanes': ({ weights, lanes, ratio }: FourLanes) => {
     const tallies = mapped(lanes, ([wins, losses, played]) => tallyOf([wins, losses], played))
     const seen = { weights, epochs: [tallies], ratioPpm: ratio, rule: PROTOCOL }
-    const { setAside, win, hold, score, look } = judgeEnvironment(seen)
+    const { setAside, win, hold, score, interimResult } = judgeEnvironment(seen)
     const { trials, unit } = hold
     const line = holdLine({ trials, unit, ratioPpm: ratio, rule: PROTOCOL })
     const counted = { aside: setAside, win: numbers(win), score: deviations(score) }
-    return { ...counted, hold: numbers(hold), line: Number(line), given: look }
+    return { ...counted, hold: numbers(hold), line: Number(line), given: interimResult }
   },
   outcomes: (lists: readonly (readonly (Verdict | InterimResult)[])[]) =>
     lists.map((list) => findWinner(Object.fromEntries(list.entries()), PROTOCOL.margin) ?? 'open'),
@@ -258,10 +258,10 @@ interface Waiting {
 
 type IdParts = Omit<ChallengeParts, 'specHash'>
 type Ids = IdParts & { readonly game: Pick<IdParts, 'env' | 'index' | 'contender'> }
-interface Looks {
+interface EvaluationExample {
   readonly rule: Omit<Rule, 'zSquaredPpm'> & { readonly zSquaredPpm: number }
   readonly ratio: number
-  readonly looks: readonly Pair[]
+  readonly analyses: readonly Pair[]
 }
 
 const codeOf = (result: { ok: true } | { ok: false; code: string }) =>

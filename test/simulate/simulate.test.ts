@@ -122,13 +122,13 @@ describe('a subnet', () => {
       const world = worldOf(strengths, epochs)
       const seen: number[] = []
       const games = new Map<string, readonly [better: number, worse: number]>()
-      const look = async ({ seats: [seat] }: RunningWorld): Promise<void> => {
+      const observe = async ({ seats: [seat] }: RunningWorld): Promise<void> => {
         const { champion, duels = [] } = seat?.validator?.state ?? {}
         if (champion === undefined) return
         if (seen.at(-1) !== strengthOf(world, champion)) seen.push(strengthOf(world, champion))
         for (const duel of duels) games.set(duel.contender.hotkey, gamesOf(world, champion, duel))
       }
-      const { violation, duels } = await simulate(world, [], look)
+      const { violation, duels } = await simulate(world, [], observe)
       expect([violation, seen]).toEqual([undefined, thrones])
       expect(duels).toHaveLength(strengths.length - 1)
       const sum = (which: 0 | 1) => [...games.values()].reduce((all, each) => all + each[which], 0)

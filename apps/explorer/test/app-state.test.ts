@@ -104,10 +104,10 @@ describe('a state', () => {
   })
 
   it('has the latest analysis of each environment of a duel', () => {
-    const look = (env: string, wins: number) => ({ env, wins }) as never
+    const analysisOf = (env: string, wins: number) => ({ env, wins }) as never
     const state = stateOf(
-      epoch(1, { duels: [duel({ analyses: [look('a', 1), look('b', 2)] })] }),
-      epoch(2, { duels: [duel({ analyses: [look('b', 3)] })] }),
+      epoch(1, { duels: [duel({ analyses: [analysisOf('a', 1), analysisOf('b', 2)] })] }),
+      epoch(2, { duels: [duel({ analyses: [analysisOf('b', 3)] })] }),
     )
     expect(listDuels(state).flatMap(latestAnalyses)).toEqual([
       { epoch: 1, env: 'a', wins: 1 },

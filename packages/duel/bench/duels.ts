@@ -90,8 +90,8 @@ function duelsIn(cell: Cell, random: Generator): () => PlayedDuel {
     for (const [i, played] of quotas.entries()) {
       challenges += played
       environment.play()
-      const look = environment.end(environment.chanceIf(true) > environment.chanceIf(false))
-      if (look !== 'continue') return { won: look === 'win', challenges, epochs: i + 1 }
+      const result = environment.end(environment.chanceIf(true) > environment.chanceIf(false))
+      if (result !== 'continue') return { won: result === 'win', challenges, epochs: i + 1 }
     }
     return { won: false, challenges, epochs: quotas.length }
   }
@@ -146,7 +146,7 @@ export class SimulatedEnvironment {
     this.#setting = setting
     this.#random = random
     this.#lying = setting.liars.reduce((sum, name) => sum + (setting.weights[name] ?? 0), 0)
-    this.#before = { honest: [], liarTallies: [], counted: 0, evidence: this.#look([], []) }
+    this.#before = { honest: [], liarTallies: [], counted: 0, evidence: this.#judge([], []) }
     this.#after = this.#before
   }
 
@@ -160,7 +160,7 @@ export class SimulatedEnvironment {
     const { plan } = this.#setting
     const { counted, evidence } = isFrozen ? this.#before : this.#after
     if (plan === undefined) return 0
-    if (evidence.look !== 'continue') return Number(evidence.look === 'win')
+    if (evidence.interimResult !== 'continue') return Number(evidence.interimResult === 'win')
     const stage = { epoch: this.#epoch + 1, frozen: this.#frozen + Number(isFrozen), counted }
     return plan(stage, this.#leadOf(evidence))
   }
@@ -169,7 +169,7 @@ export class SimulatedEnvironment {
   end(isFrozen: boolean): InterimResult {
     if (isFrozen) this.#frozen++
     else this.#before = this.#after
-    return this.#before.evidence.look
+    return this.#before.evidence.interimResult
   }
 
   #drawLanes(played: number): readonly Lane[] {
@@ -193,7 +193,7 @@ export class SimulatedEnvironment {
         honest,
         liarTallies,
         counted: counted + played,
-        evidence: this.#look(honest, liarTallies),
+        evidence: this.#judge(honest, liarTallies),
       }
     }
     const [first = seenWith([]), ...others] = liesOf(strategy).map((lie) =>
@@ -205,7 +205,7 @@ export class SimulatedEnvironment {
     )
   }
 
-  #look(lanes: Seen['honest'], liarTallies: Seen['liarTallies']): Evidence {
+  #judge(lanes: Seen['honest'], liarTallies: Seen['liarTallies']): Evidence {
     const { honest, liars, weights, rule } = this.#setting
     const epochs = lanes.map((epoch, i) => {
       const lie = liarTallies[i]

@@ -133,12 +133,12 @@ function playEpoch(duels: readonly Duel[]): readonly Duel[] {
     open.reduce((sum, duel) => sum + chanceOfOne(duel, isFrozen), 0)
   const isFrozen = wins(true) > wins(false)
   const played = open.map((duel): Duel => {
-    const looks = duel.open.map((environment) => environment.end(isFrozen))
+    const results = duel.open.map((environment) => environment.end(isFrozen))
     return {
-      open: duel.open.filter((_, i) => looks[i] === 'continue'),
+      open: duel.open.filter((_, i) => results[i] === 'continue'),
       epochs: duel.epochs + 1,
       frozen: duel.frozen + Number(isFrozen),
-      isWon: looks.includes('win'),
+      isWon: results.includes('win'),
     }
   })
   const isLost = ({ open, epochs, frozen, isWon }: Duel): boolean =>

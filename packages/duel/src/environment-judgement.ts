@@ -42,7 +42,7 @@ export interface Evidence {
   readonly rates: Rates
   /** The contender's share of points in its median lane. Protocol §8.11. */
   readonly shown: Share | undefined
-  readonly look: InterimResult
+  readonly interimResult: InterimResult
 }
 
 /** A lower bound of each miner's points per challenge, in ppm. Protocol §8.10. */
@@ -85,7 +85,7 @@ export function judgeEnvironment({ weights, epochs, ratioPpm, rule }: Observatio
     median: middle && { trials: Number(middle.trials), played: Number(middle.played) },
     rates: { contender: computeRate(contender, rule), champion: computeRate(champion, rule) },
     shown: contender,
-    look: evaluate(seen, { ratioPpm, rule }),
+    interimResult: evaluate(seen, { ratioPpm, rule }),
   }
 }
 

@@ -125,7 +125,7 @@ const isThrice = (duel: Duel): boolean => frozenIn(duel) === 3
 /** Returns the events of an epoch. Each event must occur in some network. */
 function eventsIn(before: State, state: State, { duels, frozen, crowned }: Report): string[] {
   const won = duels.filter(({ standing }) => standing === 'won')
-  const looks = duels.flatMap(({ envs }) => Object.values(envs))
+  const reports = duels.flatMap(({ envs }) => Object.values(envs))
   const isNew = JSON.stringify(before.protocol) !== JSON.stringify(state.protocol)
   return [
     ...(crowned && won.length === 1 ? ['crowned alone'] : []),
@@ -136,7 +136,7 @@ function eventsIn(before: State, state: State, { duels, frozen, crowned }: Repor
     ...(frozen ? ['frozen'] : []),
     ...(isNew && state.duels.length > 0 ? ['begun anew'] : []),
     ...(Object.keys(computeQuotas(state)).length > 2 ? ['three at once'] : []),
-    ...looks.flatMap(({ given, setAside }) =>
+    ...reports.flatMap(({ given, setAside }) =>
       [given ?? [], setAside.length ? ['aside'] : []].flat(),
     ),
     ...(state.champion ? [] : ['an empty throne']),

@@ -351,14 +351,14 @@ describe('the games of a lane', () => {
   it('take their turns only after the deployment checks of both miners', async () => {
     const time = new Clock()
     const phase = new AbortController()
-    let [looks, asked] = [0, 0]
+    let [checks, asked] = [0, 0]
     let answer = (): void => {}
-    const looked = new Promise<boolean>((resolve) => {
+    const answered = new Promise<boolean>((resolve) => {
       answer = () => resolve(true)
     })
     const mayAsk: LaneTask['mayAsk'] = async ({ hotkey }) => {
-      looks += 1
-      return hotkey === CONTENDER ? looked : true
+      checks += 1
+      return hotkey === CONTENDER ? answered : true
     }
     const agent = counting(() => {
       asked += 1
@@ -367,7 +367,7 @@ describe('the games of a lane', () => {
       ...{ quota: { [HEX]: 64 }, time, deadline: phase.signal },
       ...{ agent: byRole(agent, agent), mayAsk },
     })
-    while (looks === 0) await new Promise(setImmediate)
+    while (checks === 0) await new Promise(setImmediate)
     for (let quarter = 0; quarter < 4; quarter++) {
       for (let i = 0; i < 20; i++) await new Promise(setImmediate)
       time.skip(CLOCK_MS / 4)

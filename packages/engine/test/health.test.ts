@@ -64,8 +64,8 @@ describe('watchHealth', () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const reasons: Late[] = []
     const end = vi.fn()
-    const looking = watchHealth(600, { on: () => {}, late: () => reasons }, end)
-    return { reasons, end, looking }
+    const watching = watchHealth(600, { on: () => {}, late: () => reasons }, end)
+    return { reasons, end, watching }
   }
 
   it('calls `end` once with the late events', () => {

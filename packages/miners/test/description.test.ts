@@ -29,12 +29,12 @@ async function codeOf(more: object, committed: Partial<typeof MINER> = {}) {
     return { status: isThere ? 200 : 404, headers: {}, text: '{}', ms: 0 }
   }
   const { signal } = new AbortController()
-  const look = await checkDeployment(
+  const verdict = await checkDeployment(
     miner,
     { epoch: 0, signal },
     { ...NODE_CALLER, exchange, key: { ask } },
   )
-  return look.ok ? 'ok' : look.code
+  return verdict.ok ? 'ok' : verdict.code
 }
 
 it.each(alteredDescriptions)('rejects a chute %s', async (_, more, code) => {

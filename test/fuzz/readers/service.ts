@@ -91,7 +91,7 @@ const pathOf = (url: string): Path =>
   Object.entries(PATHS).find(([part]) => url.includes(part))?.[1] ?? 'call'
 
 /** Checks a chute of which one answer has these bytes: the description, the source, or a file. */
-async function look(bytes: Uint8Array, path: 'description' | 'source' | 'file') {
+async function checkChute(bytes: Uint8Array, path: 'description' | 'source' | 'file') {
   const ask: Exchange = async ({ url }) => {
     const text = pathOf(url) === path ? textOf(bytes) : String(lineIn(PLAIN[pathOf(url)]))
     return { status: 200, headers: {}, text, ms: 0 }
@@ -109,7 +109,7 @@ async function look(bytes: Uint8Array, path: 'description' | 'source' | 'file') 
 /** Reads a description. Text that is not JSON throws, since it is requested again. */
 async function readDescribed(bytes: Uint8Array) {
   JSON.parse(textOf(bytes))
-  return look(bytes, 'description').catch((error) => Promise.reject(new Error(error)))
+  return checkChute(bytes, 'description').catch((error) => Promise.reject(new Error(error)))
 }
 
 /** Asks a miner on Chutes with these answers, one per path. */
@@ -322,7 +322,7 @@ export async function serviceReaders(): Promise<readonly Reader[]> {
       name: "chute's source",
       share: 2,
       samples: [sourceFor(MINER), ...plain].map(bytesOf),
-      read: (bytes) => look(bytes, 'source'),
+      read: (bytes) => checkChute(bytes, 'source'),
     },
     {
       name: "model's file",
@@ -330,7 +330,7 @@ export async function serviceReaders(): Promise<readonly Reader[]> {
       samples: [PLAIN.file, { chat_template: [{ name: 'default', template: CHAT_TEMPLATE }] }].map(
         jsonOf,
       ),
-      read: (bytes) => look(bytes, 'file'),
+      read: (bytes) => checkChute(bytes, 'file'),
     },
     {
       name: 'asking on Chutes',

@@ -25,22 +25,22 @@ export function Leads({ account }: { readonly account: DuelAccount }): JSX.Eleme
   return (
     <dl class="leads">
       {latestAnalyses(account).map((analysis) => (
-        <Lead key={analysis.env} look={analysis} duel={account.duel} />
+        <Lead key={analysis.env} analysis={analysis} duel={account.duel} />
       ))}
     </dl>
   )
 }
 
 interface LeadProps {
-  readonly look: EnvFacts
+  readonly analysis: EnvFacts
   readonly duel: DuelFacts
 }
 
-function Lead({ look, duel }: LeadProps): JSX.Element {
+function Lead({ analysis, duel }: LeadProps): JSX.Element {
   // The verdict of an earlier analysis may have been withdrawn.
-  const verdict = duel.verdicts[look.env] ?? 'open'
-  const { wins, trials, bounds } = verdict === 'hold' ? look.hold : look.win
-  const name = look.env.replace(/@.*/, '')
+  const verdict = duel.verdicts[analysis.env] ?? 'open'
+  const { wins, trials, bounds } = verdict === 'hold' ? analysis.hold : analysis.win
+  const name = analysis.env.replace(/@.*/, '')
   const range = bounds ? percentRange(bounds) : 'no decisive challenge'
   return (
     <div class={`lead-${verdict}`}>
@@ -58,7 +58,7 @@ function Lead({ look, duel }: LeadProps): JSX.Element {
             />
           )}
           {trials > 0 && <circle cx={toPercent((1e6 * wins) / trials)} cy="9" r="5" />}
-          <RatioLine ratio={look.ratioPpm} isPast={duel.end !== undefined} height={18} />
+          <RatioLine ratio={analysis.ratioPpm} isPast={duel.end !== undefined} height={18} />
         </svg>
       </dd>
       <dd>

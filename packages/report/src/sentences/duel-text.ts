@@ -172,7 +172,7 @@ export const formatForfeits = (forfeits: Forfeits): string =>
 /**
  * Explains the verdict of an environment, or its absence, as in "its score of 2.94 reaches 2.45".
  */
-export function explainVerdict({ cause, hold, score, bar, ...look }: EnvFacts): string {
+export function explainVerdict({ cause, hold, score, bar, ...facts }: EnvFacts): string {
   switch (cause) {
     case 'SCORE':
       return `its score of ${score / 100} reaches ${bar / 100}`
@@ -181,9 +181,9 @@ export function explainVerdict({ cause, hold, score, bar, ...look }: EnvFacts): 
     case 'BLANK':
       return 'no challenge is decisive'
     case 'SCARCE':
-      return `only ${percent(look.decisivePpm ?? 0)} of challenges are decisive`
+      return `only ${percent(facts.decisivePpm ?? 0)} of challenges are decisive`
     case 'FEW':
-      return `a win takes ${look.minTrials} decisive challenges`
+      return `a win takes ${facts.minTrials} decisive challenges`
     case 'BEHIND':
       return 'it is behind, but not by enough for a hold'
     case 'CLOSE':
@@ -199,11 +199,13 @@ export function explainVerdict({ cause, hold, score, bar, ...look }: EnvFacts): 
  */
 export const formatVerdicts = (
   { envs, verdicts }: Pick<DuelFacts, 'envs' | 'verdicts'>,
-  looks: readonly EnvFacts[],
+  analyses: readonly EnvFacts[],
 ): readonly string[] =>
   envs.map((env) => {
     const verdict = verdicts[env]
-    const own = looks.filter((look) => look.env === env && look.cause && look.given === verdict)
+    const own = analyses.filter(
+      (analysis) => analysis.env === env && analysis.cause && analysis.given === verdict,
+    )
     const last = own.at(-1)
     const cause = last === undefined ? '' : `, because ${explainVerdict(last)}`
     return `${env}: ${verdict ?? 'no verdict'}${cause}`

@@ -80,9 +80,9 @@ export function formatEpoch(facts: EpochFacts, nameOf: HotkeyFormatter = shorten
     ...duels.flatMap((duel) => [
       `  ${nameOf(duel.contender.hotkey)} ${describeDuelState(duel)}`,
       // A won duel is not evaluated any more.
-      ...duel.analyses.map((look) => {
-        const kept = duel.verdicts[look.env] ?? 'no verdict'
-        return formatEnv(look, duel.standing === 'won' ? kept : otherwise)
+      ...duel.analyses.map((analysis) => {
+        const verdict = duel.verdicts[analysis.env] ?? 'no verdict'
+        return formatEnv(analysis, duel.standing === 'won' ? verdict : otherwise)
       }),
     ]),
     ...(lanesText === '' ? [] : [`  lanes: ${lanesText}`]),

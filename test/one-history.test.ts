@@ -206,8 +206,8 @@ it('has a history with all kinds of outcomes', async () => {
       const ends = [...Object.values(verdicts), isAside ? 'v5 aside' : '', duels[i]?.end ?? '']
       return `${contender.hotkey} at [${names}] ${ends.filter(Boolean).join(' ')}`.trimEnd()
     })
-    const rest = [unread > 0 && `${unread} unread`, report.frozen && 'frozen', seated && 'seated']
-    return [...duelling, ...rest].filter(Boolean).join(', ')
+    const notes = [unread > 0 && `${unread} unread`, report.frozen && 'frozen', seated && 'seated']
+    return [...duelling, ...notes].filter(Boolean).join(', ')
   })
   await expect(`${seen.join('\n')}\n`).toMatchFileSnapshot('snapshots/history.txt')
 })
@@ -265,8 +265,10 @@ describe('an epoch', () => {
       }),
     )
     expect(reported).toEqual(shown)
-    const kept = lanes.map(({ validator, accepted }) => [validator, accepted])
-    expect(Object.entries(report.lanes).map(([name, lane]) => [name, lane.accepted])).toEqual(kept)
+    const acceptance = lanes.map(({ validator, accepted }) => [validator, accepted])
+    expect(Object.entries(report.lanes).map(([name, lane]) => [name, lane.accepted])).toEqual(
+      acceptance,
+    )
     for (const { validator, setAside } of lanes) {
       const aside = report.duels.flatMap(({ contender, envs }) =>
         Object.entries(envs)

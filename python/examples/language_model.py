@@ -103,9 +103,9 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=8007, help="0 takes any that is free")
     options = parser.parse_args()
     torch.set_num_threads(1)
-    kept = torch.load(options.model, weights_only=True)
-    model = LanguageModel(Tokens(kept["tokens"]))
-    model.load_state_dict(kept["weights"])
+    checkpoint = torch.load(options.model, weights_only=True)
+    model = LanguageModel(Tokens(checkpoint["tokens"]))
+    model.load_state_dict(checkpoint["weights"])
     turn = Lock()
 
     def reply_to(prompt: str) -> str:

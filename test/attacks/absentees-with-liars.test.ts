@@ -21,8 +21,8 @@ function epochWith(
   absent: readonly string[],
   [facts, chosen]: readonly [Facts, (liar: string) => readonly string[]],
 ): Facts {
-  const there = validators.filter((voter) => !absent.includes(voter))
-  return attesting(state, facts, (voter) => (liars.includes(voter) ? chosen(voter) : there))
+  const present = validators.filter((voter) => !absent.includes(voter))
+  return attesting(state, facts, (voter) => (liars.includes(voter) ? chosen(voter) : present))
 }
 
 test.each([1, 5, 6])(

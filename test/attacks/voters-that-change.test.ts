@@ -61,15 +61,15 @@ describe('a validator that comes in the middle of a duel', () => {
 })
 
 test('neither counts nor requires the lanes of validators that have left the subnet', () => {
-  const [gone, rest] = [validators.slice(0, 2), validators.slice(2)]
+  const [gone, remaining] = [validators.slice(0, 2), validators.slice(2)]
   const started = startedDuels({ validators })
   // The two saw only wins. They leave before the next epoch.
   const rates: Scene['rates'] = (voter) => (gone.includes(voter) ? [1, 0] : [0.5, 0.5])
   const left = after(started, { validators, rates }).state
-  const next = after(left, { validators: rest, rates, miners: [miner('m1')] })
+  const next = after(left, { validators: remaining, rates, miners: [miner('m1')] })
   expect(next.report.frozen).toBe(false)
-  const last = after(next.state, { validators: rest, rates })
-  expect(Object.keys(last.state.voters)).toEqual(rest)
+  const last = after(next.state, { validators: remaining, rates })
+  expect(Object.keys(last.state.voters)).toEqual(remaining)
   // A third of five lanes is trimmed. Each lane has 32, 64 and 128 challenges.
   expect(last.report.duels[0]?.envs[MULT8]?.win).toMatchObject({
     wins: 3_333_333n * 112n,

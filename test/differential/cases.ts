@@ -106,15 +106,15 @@ export function drawSlot(random: Generator): Case {
   const { hotkey } = ACCOUNT
   const epoch = pick([0, 7, 2 ** 32 - 1], random)
   const bitmap = Uint8Array.from({ length: 16 }, () => random.integers(0, 256))
-  const [kept, other] = [
+  const [prefix, other] = [
     pick(['', 'lab/', 'é€', '\0'], random),
     pick(['main', '', '\ufeff'], random),
   ]
   const commitment = pick(
     [
-      { kind: 'seal', epoch, head: HASH, url: `${kept}u` },
+      { kind: 'seal', epoch, head: HASH, url: `${prefix}u` },
       { kind: 'attest', epoch, bitmap, next: HASH, stateRoot: HASH, url: 'https://b.example' },
-      { kind: 'miner', model: kept + hotkey, revision: `${other}r`, chute: 'c' },
+      { kind: 'miner', model: prefix + hotkey, revision: `${other}r`, chute: 'c' },
     ] as const,
     random,
   )

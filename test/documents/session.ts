@@ -113,9 +113,9 @@ export async function openSession(page: string): Promise<Session> {
   await initGit(folder)
   const withPorts = await freePorts(page)
   const path = [bin, ...(PYTHON ? [dirname(PYTHON)] : []), process.env.PATH].join(':')
-  const kept = Object.entries(process.env).filter(([name]) => !/^AFFINE_|^VITEST/.test(name))
+  const inherited = Object.entries(process.env).filter(([name]) => !/^AFFINE_|^VITEST/.test(name))
   const packages = { PYTHONPATH: join(folder, INSTALLED) }
-  const env = { ...Object.fromEntries(kept), PATH: path, NO_COLOR: '1', ...packages }
+  const env = { ...Object.fromEntries(inherited), PATH: path, NO_COLOR: '1', ...packages }
   const running = new Set<ChildProcess>()
 
   function begin(program: string, words: readonly string[]) {

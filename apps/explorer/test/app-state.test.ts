@@ -53,7 +53,7 @@ const epoch = (number: number, more: Partial<EpochAccount> = {}): EpochAccount =
   frozen: false,
   lanes: [],
   seated: undefined,
-  heir: A,
+  nextChampion: A,
   nextDuels: [],
   nextRatio: 510_000,
   lacking: undefined,
@@ -69,11 +69,11 @@ const stateOf = (...epochs: readonly EpochAccount[]): AppState =>
 
 describe('a state', () => {
   it('has a term for each champion, up to the next epoch', () => {
-    const nobody = { champion: undefined, heir: undefined }
+    const nobody = { champion: undefined, nextChampion: undefined }
     const state = stateOf(
-      epoch(0, { ...nobody, seated: A, heir: A }),
+      epoch(0, { ...nobody, seated: A, nextChampion: A }),
       epoch(1),
-      epoch(2, { duels: [duel({ end: 'crowned' })], heir: B }),
+      epoch(2, { duels: [duel({ end: 'crowned' })], nextChampion: B }),
     )
     expect(listTerms(state)).toEqual([
       { hotkey: undefined, from: 0, to: 1 },

@@ -191,9 +191,9 @@ describe.runIf(HAS_BROWSER)('the page, on the files of a demo', () => {
           const { name, url, title } = pair[i] as (typeof pair)[number]
           await goTo(wide.page, new URL(url).hash)
           // Both are read again, because a chart renders again once its width is known.
-          const [here, there] = [wide.page, page].map((each) => each.locator('main'))
+          const [wideMain, main] = [wide.page, page].map((each) => each.locator('main'))
           await expect
-            .poll(async () => (await there?.textContent()) === (await here?.textContent()), {
+            .poll(async () => (await main?.textContent()) === (await wideMain?.textContent()), {
               message: name,
             })
             .toBe(true)

@@ -14,8 +14,8 @@ import { rendered } from './rendered.ts'
 
 const hotkey = `5${'A'.repeat(47)}`
 const known = { flaws: [], warnings: [], lanes: [], duels: [], trust: {} }
-const heir = { hotkey, model: `lab/${hotkey}` }
-const epoch = { epoch: 3, heir, nextRatio: 510_000, ...known } as never as EpochAccount
+const nextChampion = { hotkey, model: `lab/${hotkey}` }
+const epoch = { epoch: 3, nextChampion, nextRatio: 510_000, ...known } as never as EpochAccount
 const file = { chain: 'finney', names: { [hotkey]: 'alice' } }
 const beginning = { from: 3, to: 5, titles: [] } as never as ReadingSpan
 const READING: AppState = { ...EMPTY_STATE, file, beginning }
@@ -80,7 +80,9 @@ it('shows the champion first, then contenders, then the queue with its expected 
   const waits = { ...entries[1], place: 1, turn: { least: 1, most: 1 } }
   const queue = [waits, ...entries.filter(({ uid }) => uid !== 1)] as never
   const champion = { hotkey: 'champion', model: 'm' }
-  const epochs = [{ ...epoch, heir: champion, nextDuels: [{ contender: { hotkey: 'contends' } }] }]
+  const epochs = [
+    { ...epoch, nextChampion: champion, nextDuels: [{ contender: { hotkey: 'contends' } }] },
+  ]
   const text = rendered(MinersView, epochs as never, {}, { queue })
   expect(text.match(/^(is .*|waits at .*|about .*)$/gm)).toEqual([
     ...['is champion', 'is contends', 'waits at place 1', 'about 1 epoch', 'is other'],

@@ -149,7 +149,7 @@ async function live(seat: Seat, random: Random, planned = FIRST.shift()): Promis
  * deaths.
  */
 async function haunt(seat: Seat, random: Random): Promise<void> {
-  let kept = new Map<string, string>()
+  let previous = new Map<string, string>()
   brokenOff.set(seat, new Set())
   const die = async (planned?: Way): Promise<void> => {
     const ended = await live(seat, random, planned)
@@ -162,10 +162,10 @@ async function haunt(seat: Seat, random: Random): Promise<void> {
       if (samples > 0 && !seat.seals.has(epoch)) brokenOff.get(seat)?.add(epoch)
       // Journal lines stay at their place for ever, except unsynced lines that a power cut
       // removes.
-      if (!what.startsWith('CUT') && !text.startsWith(kept.get(name) ?? ''))
+      if (!what.startsWith('CUT') && !text.startsWith(previous.get(name) ?? ''))
         wrong.push(`${name}: ${what}`)
     }
-    kept = now
+    previous = now
   }
   const all = () => [...deaths.values()].reduce((sum, count) => sum + count, 0)
   while (all() < KILLS) await die()

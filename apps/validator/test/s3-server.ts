@@ -65,8 +65,8 @@ function inFrontOf({ hostname, port }: URL): Server {
       const { statusCode = 0, headers } = response
       const body = await buffer(response)
       const isTwice = path.startsWith('/cdn-cgi') && headers['content-encoding'] === 'gzip'
-      const { 'content-length': _, 'transfer-encoding': __, ...kept } = headers
-      answer.writeHead(statusCode, kept).end(isTwice ? gunzipSync(body) : body)
+      const { 'content-length': _, 'transfer-encoding': __, ...others } = headers
+      answer.writeHead(statusCode, others).end(isTwice ? gunzipSync(body) : body)
     })
     asked.pipe(forwarded)
   })

@@ -264,14 +264,14 @@ describe('everything else', () => {
     const socket = createServer().listen(join(folder, 'socket'))
     await once(socket, 'listening')
     execFileSync('mkfifo', [join(folder, 'fifo')])
-    const here = directoryBucket(join(root, 'buckets/5F'))
-    const there = httpBucket(`${url}/5F`, { fetch })
+    const local = directoryBucket(join(root, 'buckets/5F'))
+    const remote = httpBucket(`${url}/5F`, { fetch })
     for (const name of ['large', 'socket', 'folder', 'fifo', 'link', 'dangling']) {
       const { status, body } = await ask(`/5F/v1/blocks/${name}`)
       const why = name === 'large' ? 'too large\n' : 'not a file\n'
       expect([name, status, String(body)]).toEqual([name, 403, why])
       // No reader may take it for a missing file.
-      for (const bucket of [here, there])
+      for (const bucket of [local, remote])
         await expect(bucket.read(`v1/blocks/${name}`, LIMITS.blockBytes)).rejects.toThrow()
     }
     expect(await openFiles(folder)).toBe(0)

@@ -77,22 +77,22 @@ describe('a setting', () => {
 })
 
 describe('the network', () => {
-  const rest = { folder: 'f', buckets: 'b' }
+  const folders = { folder: 'f', buckets: 'b' }
 
   it.each(['finney', 'wss://one, wss://two', import.meta.filename])('can be %s', (network) => {
-    const { problems } = read({ ...rest, network }, { CHUTES_API_KEY: 'k' })
+    const { problems } = read({ ...folders, network }, { CHUTES_API_KEY: 'k' })
     expect(problems).toEqual([])
   })
   const wrong = words('=finey ws:/one ws:// ws://one:99999 ws://one,http://two nowhere.json .')
   it.each([...wrong, 'x'.repeat(300), 'a\0b'])('cannot be %s', (network) => {
     const detail = `expected ${NETWORK_HELP}, got ${JSON.stringify(network)}`
-    const { problems } = read({ ...rest, network })
+    const { problems } = read({ ...folders, network })
     expect(problems).toEqual([{ code: 'UNREADABLE', by: '--network', detail }])
   })
 })
 
 describe('the bucket', () => {
-  const [rest, url] = [{ network: 'local', folder: 'f' }, 'https://pub-1.r2.dev/a']
+  const [required, url] = [{ network: 'local', folder: 'f' }, 'https://pub-1.r2.dev/a']
   afterEach(() => void vi.restoreAllMocks())
 
   /** Returns the URL, key and headers of a write with these settings. */
@@ -110,8 +110,8 @@ describe('the bucket', () => {
     const place = `https://${R2.R2_ACCOUNT_ID}.r2.cloudflarestorage.com/affine/v1/x.json`
     const key = `AWS4-HMAC-SHA256 Credential=${KEYS.S3_ACCESS_KEY_ID}//auto/s3/aws4_request`
     const wanted = { place, key, bucketUrl: url }
-    expect(await putBy({ ...rest, bucketUrl: url }, R2)).toMatchObject(wanted)
-    expect(await putBy(rest, { ...R2, R2_PUBLIC_BASE: url })).toMatchObject(wanted)
+    expect(await putBy({ ...required, bucketUrl: url }, R2)).toMatchObject(wanted)
+    expect(await putBy(required, { ...R2, R2_PUBLIC_BASE: url })).toMatchObject(wanted)
   })
   it('is in S3 if the variables of S3 are set, which override the variables of R2', async () => {
     const names = {
@@ -120,14 +120,16 @@ describe('the bucket', () => {
       S3_REGION: 'eu',
       S3_STYLE: 'virtual',
     }
-    expect(await putBy({ ...rest, bucketUrl: url }, { ...R2, ...names, ...KEYS })).toMatchObject({
+    expect(
+      await putBy({ ...required, bucketUrl: url }, { ...R2, ...names, ...KEYS }),
+    ).toMatchObject({
       place: 'https://mine.s3.eu.example/v1/x.json',
       key: `AWS4-HMAC-SHA256 Credential=${KEYS.S3_ACCESS_KEY_ID}//eu/s3/aws4_request`,
     })
   })
   it('is called in the dialect of Google Cloud Storage at its endpoint', async () => {
     const env = { ...KEYS, S3_BUCKET: 'mine', S3_ENDPOINT: 'https://storage.googleapis.com' }
-    expect(await putBy({ ...rest, bucketUrl: url }, env)).toEqual({
+    expect(await putBy({ ...required, bucketUrl: url }, env)).toEqual({
       bucketUrl: url,
       place: 'https://storage.googleapis.com/mine/v1/x.json',
       key: `GOOG4-HMAC-SHA256 Credential=${KEYS.S3_ACCESS_KEY_ID}//auto/storage/goog4_request`,

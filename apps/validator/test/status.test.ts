@@ -103,11 +103,11 @@ describe('af status', () => {
     const due = async (block: number) => (await ask(until(block), '--json')).records[0]?.due
     expect(await due(start)).toEqual({ what: 'seals', blocks: sealBlock, seconds: 12 * sealBlock })
     expect(await due(start + sealBlock)).toMatchObject({ what: 'seals', blocks: 0, seconds: 0 })
-    const rest = epochBlocks - 1 - sealBlock - 1
+    const blocks = epochBlocks - 1 - sealBlock - 1
     expect(await due(start + sealBlock + 1)).toEqual({
       what: 'attestations',
-      blocks: rest,
-      seconds: 12 * rest,
+      blocks: blocks,
+      seconds: 12 * blocks,
     })
     expect(await due(start + epochBlocks - 1)).toMatchObject({ what: 'attestations', blocks: 0 })
   })

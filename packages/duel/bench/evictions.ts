@@ -46,10 +46,10 @@ function live({ lanes, registrations, keys }: Scene): Fates {
   )
   const fates = Object.fromEntries(FATES.map((fate) => [fate, new Set()])) as unknown as Fates
   let state = crownedFirst({ validators, miners: [miner('first')], protocol: PROTOCOL })
-  let [reign, registered] = [0, 0]
+  let [termEpochs, registered] = [0, 0]
 
   const evict = (): void => {
-    const earning = reign > 1 ? state.champion?.hotkey : undefined
+    const earning = termEpochs > 1 ? state.champion?.hotkey : undefined
     const evicted = miners.find(({ hotkey }) => hotkey !== earning)?.hotkey ?? ''
     miners = miners.filter(({ hotkey }) => hotkey !== evicted)
     if (evicted === state.champion?.hotkey) fates.evictedOnThrone.add(evicted)
@@ -91,8 +91,8 @@ function live({ lanes, registrations, keys }: Scene): Fates {
       if (standing === 'won') fates.won.add(contender.hotkey)
     for (const hotkey of listed(state)) if (!listed(next).has(hotkey)) fates.decided.add(hotkey)
     const { hotkey = '' } = next.champion ?? {}
-    reign = hotkey === state.champion?.hotkey ? reign + 1 : 0
-    if (reign === 0) fates.crowned.add(hotkey)
+    termEpochs = hotkey === state.champion?.hotkey ? termEpochs + 1 : 0
+    if (termEpochs === 0) fates.crowned.add(hotkey)
     state = next
   }
   return fates

@@ -52,15 +52,15 @@ export function printYears(): void {
   const lanes = [4, 7, 16]
   const seen = lanes.map((count) => {
     const at = { field: fieldOf(equal(count)), p: RATIO_PPM / 1e6, tied: 0 }
-    const beside = LIES.map((strategy) => measure({ ...at, strategy }, 600))
+    const withOthers = LIES.map((strategy) => measure({ ...at, strategy }, 600))
     const alone = NEAR_LIES.map((strategy) => measure({ ...at, strategy, rule: ALONE }, 3000))
-    return { beside, alone }
+    return { withOthers, alone }
   })
   const title = 'False dethronements a year: eight contenders at the ratio all the time'
   const columns = ['environments', 'one lane, exactly', ...lanes.map((count) => `${count} lanes`)]
   printTable({ title, columns }, [1, 2, 3, 4], (envs) => {
-    const cells = seen.map(({ beside, alone }) => {
-      const years = (envs === 1 ? alone : beside).map((each) => aYear(each, envs))
+    const cells = seen.map(({ withOthers, alone }) => {
+      const years = (envs === 1 ? alone : withOthers).map((each) => aYear(each, envs))
       return years.reduce((most, one) => (one.mean > most.mean ? one : most))
     })
     const texts = cells.map(({ mean, error }) => `${mean.toFixed(2)} ± ${error.toFixed(2)}`)

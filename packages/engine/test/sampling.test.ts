@@ -85,18 +85,18 @@ describe('a lane', () => {
   it('has every sample once, each on disk before its event, and is valid', async () => {
     const { duel } = await minersOf(honest(0.4), honest(0.9))
     const lefts: number[] = []
-    const kept: Promise<string>[] = []
+    const reads: Promise<string>[] = []
     const on: LaneTask['on'] = (event) => {
       if (event.type !== 'sample') return
       lefts.push(event.left)
       const { challengeId } = event.sample
-      kept.push(
+      reads.push(
         readFile(journalPath, 'utf8').then((text) => (text.includes(challengeId) ? '' : 'lost')),
       )
     }
     const { samples, time } = await sampled(duel, { on })
     expect(lefts).toEqual(Array.from({ length: 96 }, (_, i) => 95 - i))
-    expect((await Promise.all(kept)).join('')).toBe('')
+    expect((await Promise.all(reads)).join('')).toBe('')
     expect(Math.abs(time - Date.now())).toBeLessThan(60_000)
     const verdict = await verdictOn(samples)
     expect(verdict).toMatchObject({ ok: true })
@@ -380,9 +380,9 @@ describe('a lane whose agents answer immediately', () => {
 
     const lines = (await readFile(journalPath, 'utf8')).trimEnd().split('\n')
     await truncate(journalPath, Buffer.byteLength(`${lines.slice(0, 40).join('\n')}\n`))
-    const kept = invocationsIn(lines.slice(1, 40).map((line) => JSON.parse(line).sample))
+    const invocations = invocationsIn(lines.slice(1, 40).map((line) => JSON.parse(line).sample))
     const again = (): string =>
-      count++ % 30 === 7 ? (kept[count % kept.length] ?? '') : randomUUID()
+      count++ % 30 === 7 ? (invocations[count % invocations.length] ?? '') : randomUUID()
     const { samples: all } = await sampled(duel, { agent: plays(again) })
     expect(all.length).toBe(96)
     expect(await verdictOn(all)).toMatchObject({ ok: true })

@@ -367,10 +367,10 @@ describe('a validator that is stopped', () => {
     first.validator.onHead(await chain.produce(chain.height * BLOCK_MS))
     while (left > 0) await pause()
     await stopped(chain, first.validator)
-    const kept = await journal('twice')
-    expect(kept.length).toBeGreaterThan(0)
-    expect(kept.length).toBeLessThan(LANE)
-    expect(kept.join()).not.toContain('no-reply')
+    const stored = await journal('twice')
+    expect(stored.length).toBeGreaterThan(0)
+    expect(stored.length).toBeLessThan(LANE)
+    expect(stored.join()).not.toContain('no-reply')
     expect(first.problems()).toEqual([])
     expect(seals(first.events)).toEqual([])
 
@@ -383,8 +383,8 @@ describe('a validator that is stopped', () => {
       },
     })
     await again.follow(START + 3)
-    const keptEpisodes = kept.reduce((sum, line) => sum + (line.includes('"hex@') ? 2 : 1), 0)
-    expect(asked).toBe(EPISODES - keptEpisodes)
+    const storedEpisodes = stored.reduce((sum, line) => sum + (line.includes('"hex@') ? 2 : 1), 0)
+    expect(asked).toBe(EPISODES - storedEpisodes)
     expect(seals(again.events).length).toBe(1)
     expect(seals(again.events)).toEqual(
       seals(without.events).map((event) => ({ ...event, block: expect.any(Number) })),

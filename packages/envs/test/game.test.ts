@@ -125,8 +125,8 @@ describe('the checks of two players', () => {
     observe: (left) => [left],
     step: (left, take) => {
       if (take === 0) return null
-      const rest = Math.max(0, left - take)
-      return { state: rest, won: rest === 0 }
+      const remaining = Math.max(0, left - take)
+      return { state: remaining, won: remaining === 0 }
     },
     prompt: ([left]) => `${left} are left. Take 1 or 2; the last wins.`,
     parse: (line) => (/^[12]$/.test(line) ? Number(line) : null),

@@ -109,8 +109,8 @@ describe('explanations', () => {
     const across = [0, 1, 2, 3, 4, 5].map((column) => cell(column, 0))
     const moves = down.flatMap((at, i) => [at, across[i] ?? []]).flat()
     expect(markedOf(played(clear, moves.slice(0, -1)))).toEqual([])
-    const beside = played(played(clear, moves), [cell(2, 4)])
-    expect([...markedOf(beside)].sort()).toEqual([...'ABCDEFG'].map((row) => `${row}4 X`))
+    const state = played(played(clear, moves), [cell(2, 4)])
+    expect([...markedOf(state)].sort()).toEqual([...'ABCDEFG'].map((row) => `${row}4 X`))
   })
 
   test('state why the mover is given up when its opponent needs fewer cells', () => {

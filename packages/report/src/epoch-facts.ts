@@ -30,7 +30,7 @@ export interface EpochFacts extends EpochFindings {
   /** The miner that took the vacant throne at the end of the epoch. */
   readonly seated: Miner | undefined
   /** The next champion. `nextRatio`, `nextDuels`: the ratio to beat and duels of the next epoch. */
-  readonly heir: Miner | undefined
+  readonly nextChampion: Miner | undefined
   readonly nextRatio: number
   readonly nextDuels: readonly DuelTurn[]
   /** Trust of every validator with a record of trust after the epoch, in ppm. */
@@ -71,7 +71,7 @@ export function describeEpoch(settled: DecidedEpoch): EpochFacts {
     frozen: report.frozen,
     lanes: describeLanes(settled),
     seated: champion === undefined ? state.champion : undefined,
-    heir: state.champion,
+    nextChampion: state.champion,
     nextRatio: state.ratio,
     nextDuels: listTurns(state),
     trust: Object.fromEntries(trust),

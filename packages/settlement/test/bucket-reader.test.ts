@@ -43,16 +43,16 @@ describe('a reader', () => {
     ['has another’s signature', written({ sign: other.sign }), 'WRONG_SIGNATURE'],
   ])('skips a bucket that %s, reports it, and queries the next', async (_, read, why) => {
     const bad = { name: 'bad', read }
-    const kept: FoundBlock[] = []
-    const keep = async (found: FoundBlock) => void kept.push(found)
+    const stored: FoundBlock[] = []
+    const keep = async (found: FoundBlock) => void stored.push(found)
     const { hash, bytes } = block
     const found = await blocksOf({ sources: [bad, good], keep })(wanted)
     expect(found).toMatchObject({ ok: true, value: { hash } })
-    expect(kept).toMatchObject([{ block: { hash }, bytes, from: 'good' }])
+    expect(stored).toMatchObject([{ block: { hash }, bytes, from: 'good' }])
     const detail = expect.stringContaining(`(bad: ${why})`)
     const alone = await blocksOf({ sources: [bad], keep })(wanted)
     expect(alone).toEqual({ ok: false, code: 'MISSING_BLOCK', detail })
-    expect(kept).toHaveLength(1)
+    expect(stored).toHaveLength(1)
   })
 
   it('requests no more bytes than a block may have', async () => {
@@ -84,10 +84,10 @@ describe('a reader', () => {
       expect(bytes).toHaveLength(0)
       return checkHere(taken, asked)
     }
-    const kept: Uint8Array[] = []
-    const keep = async ({ bytes }: FoundBlock) => void kept.push(bytes)
+    const stored: Uint8Array[] = []
+    const keep = async ({ bytes }: FoundBlock) => void stored.push(bytes)
     expect((await blocksOf({ sources: [good], keep }, check)(wanted)).ok).toBe(true)
-    expect(kept).toEqual([block.bytes])
+    expect(stored).toEqual([block.bytes])
   })
 })
 
@@ -117,12 +117,12 @@ describe('a block in several buckets', () => {
       hotkey: each,
       url: each,
     }))
-    const kept: FoundBlock[] = []
-    const read = reader.blocks({ holders, keep: async (found) => void kept.push(found) })
+    const stored: FoundBlock[] = []
+    const read = reader.blocks({ holders, keep: async (found) => void stored.push(found) })
     const { value, ms } = await clock.pass(Promise.resolve(read(wanted)))
-    expect([value.ok, ms, kept[0]?.from]).toEqual([true, 8000, 'fast'])
+    expect([value.ok, ms, stored[0]?.from]).toEqual([true, 8000, 'fast'])
     expect([...reader.failed]).toEqual(Object.keys(late))
-    const asked = [...(kept[0]?.asked ?? [])].map(async ([name, copy]) => [name, await copy])
+    const asked = [...(stored[0]?.asked ?? [])].map(async ([name, copy]) => [name, await copy])
     expect(Object.fromEntries((await clock.pass(Promise.all(asked))).value)).toEqual({
       same: SAME,
       other: { kind: 'other', code: 'BAD_LINES' },

@@ -159,8 +159,8 @@ const isNotSealed = (error: unknown): boolean =>
   error instanceof MinerError && error.code === 'key-refused'
 
 async function readAccount(api: string) {
-  const there: Exchange = (query) => exchange({ ...query, url: ledTo(api, query.url) })
-  const account = await fetchAccount('cpk_1', { ...NODE_CALLER, exchange: there })
+  const redirected: Exchange = (query) => exchange({ ...query, url: ledTo(api, query.url) })
+  const account = await fetchAccount('cpk_1', { ...NODE_CALLER, exchange: redirected })
   expectSame(String(Object.keys(account)), 'status,ms,aheadMs,balance,netuids,roles')
   if (account.status === 200) expectSame(typeof account.balance, 'number')
   return account

@@ -26,18 +26,18 @@ export const summariseEpoch = (
 ): string => `epoch ${facts.epoch}  ${describeEvents(facts, nameOf).join('; ')}`
 
 function describeEvents(facts: EpochFacts, nameOf: HotkeyFormatter): readonly string[] {
-  const { epoch, lacking, seated, duels, heir, nextDuels, ratio, nextRatio } = facts
+  const { epoch, lacking, seated, duels, nextChampion, nextDuels, ratio, nextRatio } = facts
   const isQuorumMissed = lacking !== undefined && lacking.missing.length > 0
   const texts = isQuorumMissed ? ['frozen, as too few validators attested'] : []
   if (seated) texts.push(`${nameOf(seated.hotkey)} takes the empty throne, without a duel`)
   texts.push(...duels.map((duel, i) => describeProgress(duel, nameOf, i === 0)))
-  const holder = nameOf(heir?.hotkey ?? '')
+  const holder = nameOf(nextChampion?.hotkey ?? '')
   const next = nextDuels.filter(({ start }) => start > epoch)
   const rivals = listed(next.map(({ contender }) => nameOf(contender.hotkey)))
   if (next.length === 1) texts.push(`${rivals} challenges ${holder}: its duel begins`)
   if (next.length > 1) texts.push(`${rivals} challenge ${holder}: their duels begin`)
   if (texts.length > 0) return texts
-  if (heir === undefined) return ['the throne is empty, and no one contends']
+  if (nextChampion === undefined) return ['the throne is empty, and no one contends']
   const [now, then] = [percent(ratio), percent(nextRatio)]
   const share = now === then ? `stays at ${now}` : `falls from ${now} to ${then}`
   return [`no one challenges ${holder}; the ratio to beat ${share}`]

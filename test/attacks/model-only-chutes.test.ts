@@ -86,7 +86,7 @@ async function changing(path: string, later: Handle) {
   let isLater = false
   const before = published(MINER, 'mine')[path]
   const { ask, hasChanged, problems } = await oneChute(MINER, {
-    [path]: (...rest) => (isLater ? later : before)?.(...rest),
+    [path]: (...args) => (isLater ? later : before)?.(...args),
   })
   expect(await ask()).toHaveProperty('content')
   expect(await hasChanged()).toBe(false)

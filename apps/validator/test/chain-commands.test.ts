@@ -282,7 +282,7 @@ describe('on a subnet with a champion', () => {
   let played: PlayedSubnet
   const hotkeyOf = (name: string): string => played.hotkeyOf(name)
   const keyOfMember = (name: string): Promise<string> =>
-    fileOf(digest('demo key', played.cast.seed, name))
+    fileOf(digest('demo key', played.participants.seed, name))
 
   beforeAll(async () => {
     played = await playSubnetOnce(TWO_MINERS)
@@ -298,7 +298,8 @@ describe('on a subnet with a champion', () => {
   it('af set-weights sets all weight to the champion and reads it back', async () => {
     const { chain, uid } = await subnet()
     await using served = await serveGrowingChain(chain)
-    const alice = played.cast.validators.find(({ name }) => name === 'alice')?.account as Account
+    const alice = played.participants.validators.find(({ name }) => name === 'alice')
+      ?.account as Account
     await chain.setWeights(alice, [[0, 65_535]])
     expect((await chain.weights(chain.height))[alice.hotkey]).toEqual([[0, 65_535]])
     const own = `--key ${await keyOfMember('alice')} --buckets ${played.buckets}`

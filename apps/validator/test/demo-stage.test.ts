@@ -4,9 +4,9 @@ import { expect, it } from 'vitest'
 import { createParticipants, Stage } from '../src/commands/demo/subnet.ts'
 
 it('waits for miners on a slow machine, so that a run follows from its seed', async () => {
-  const cast = createParticipants('a slow machine')
-  using stage = new Stage(cast)
-  const [miner] = cast.miners
+  const participants = createParticipants('a slow machine')
+  using stage = new Stage(participants)
+  const [miner] = participants.miners
   if (miner === undefined) throw new Error('no miner')
   await stage.enter(miner)
   const { name, account } = miner

@@ -86,7 +86,7 @@ describe('af explain', () => {
 
   it('finds a miner by its uid, and shows its queue position', async () => {
     const file = await fileOf('early.json', cutBlocks(subnet.chainExport, 12))
-    const uid = subnet.cast.validators.length + 2
+    const uid = subnet.participants.validators.length + 2
     const { records, stdout } = await ask(file, String(uid))
     const stronger = shortenHotkey(hotkeyOf('stronger'))
     expect(stdout).toContain(

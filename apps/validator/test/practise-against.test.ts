@@ -126,7 +126,8 @@ describe('af practise --against', () => {
     expect(new Set(places)).toEqual(new Set([new URL(url).port]))
     const posts = seen.map(({ body }) => body)
     expect(posts.length).toBeGreaterThanOrEqual(100)
-    for (const { account } of subnet.cast.miners) expect(posts.join()).not.toContain(account.hotkey)
+    for (const { account } of subnet.participants.miners)
+      expect(posts.join()).not.toContain(account.hotkey)
   })
 
   it('needs a chain, a champion and its challenges', async () => {

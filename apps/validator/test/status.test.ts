@@ -80,7 +80,7 @@ describe('af status', () => {
     const chain = until(THIRD_EPOCH)
     const file = join(await mkdtemp(join(root, 'named-')), 'chain.json')
     await writeFile(file, chain.export())
-    const names = mapNames(subnet.cast)
+    const names = mapNames(subnet.participants)
     await writeFile(join(dirname(file), NAMES_FILE), JSON.stringify(names))
     const words = ['--network', file, '--buckets', subnet.buckets]
     const { stdout } = await runCommand(status, ...words)

@@ -102,7 +102,7 @@ describe('a subnet', () => {
     const uid = neurons.find(({ hotkey }) => hotkey === hotkeyOf('stronger'))?.uid
     const weights = await chain.weights(number)
     expect(Object.keys(weights).sort()).toEqual(
-      subnet.cast.validators.map(({ account }) => account.hotkey).sort(),
+      subnet.participants.validators.map(({ account }) => account.hotkey).sort(),
     )
     for (const row of Object.values(weights)) expect(row).toEqual([[uid, 65_535]])
   })

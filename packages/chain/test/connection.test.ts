@@ -19,8 +19,8 @@ let retries: string[] = []
 // Skips pauses of seconds. Sockets use real time.
 beforeAll(() => {
   const { setTimeout } = globalThis
-  vi.stubGlobal('setTimeout', (task: () => void, ms = 0, ...rest: []) =>
-    setTimeout(task, ms / 20, ...rest),
+  vi.stubGlobal('setTimeout', (task: () => void, ms = 0, ...args: []) =>
+    setTimeout(task, ms / 20, ...args),
   )
 })
 afterAll(() => vi.unstubAllGlobals())

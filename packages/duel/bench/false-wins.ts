@@ -57,7 +57,7 @@ export const aboveOf = ({ won, wonError }: Shares, promise: number): string =>
 
 export function printRatio(): void {
   const title = 'False wins: p = R, nothing tied, the worst lie'
-  const columns = ['lanes, stake', 'beside others', 'the same, freezing', 'alone, freezing']
+  const columns = ['lanes, stake', 'with others', 'with others, freezing', 'alone, freezing']
   printTable({ title, columns }, STAKES, ([name, weights]) => {
     const cell = { field: balancedOf(weights), freezes: true }
     return [name, withOthers({ field: fieldOf(weights) }), withOthers(cell), alone(cell)]
@@ -68,7 +68,7 @@ export function printRatio(): void {
 
 function printThirds(): void {
   const title = 'The same with a third each of honest, lying and absent'
-  const columns = ['honest, lying, absent', 'beside others, freezing', 'alone, freezing']
+  const columns = ['honest, lying, absent', 'with others, freezing', 'alone, freezing']
   printTable({ title, columns }, THIRDS, ([honest, liars, absent]) => {
     const cell = { field: thirdsOf(honest, liars, absent), freezes: true }
     const copy = ['copy the best'] as const
@@ -78,7 +78,7 @@ function printThirds(): void {
 
 function printExact(): void {
   const title = 'Exactly, where one honest lane decides and liars freeze'
-  const columns = ['R', 'beside others', 'beside others, game', 'alone', 'alone, game']
+  const columns = ['R', 'with others', 'with others, game', 'alone', 'alone, game']
   printTable({ title, columns }, Object.entries(EXACT_RATIOS), ([name, ratios]) => {
     return [name, ...exactWins(ratios)]
   })
@@ -109,7 +109,7 @@ export function exactWins(ratios: readonly number[]): readonly string[] {
  */
 export function printGameFalseWins(): void {
   const title = 'False wins in a game where liars freeze'
-  const columns = ['lanes, stake', 'beside others', 'alone']
+  const columns = ['lanes, stake', 'with others', 'alone']
   printTable({ title, columns }, [4, 16, 64], (lanes) => {
     const cell = { field: balancedOf(equal(lanes)), freezes: true, quotas: GAME }
     return [`${lanes}, equal`, withOthers(cell), alone(cell)]

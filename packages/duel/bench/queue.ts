@@ -95,14 +95,14 @@ function askedIn(state: State) {
 
 /** Prints the duration and cost of a full queue, compared with one duel at a time. */
 export function printQueue(): void {
-  const title = `${MINERS} miners that wait at once`
+  const title = `${MINERS} waiting miners`
   const columns = [
     'lanes',
     'days',
     'crowned',
-    'calls a verdict',
-    'to one at a time',
-    'replies, so',
+    'calls per verdict',
+    'relative calls',
+    'relative replies',
     'peak',
   ]
   const [days, calls]: [string[], string[]] = [[], []]
@@ -118,5 +118,5 @@ export function printQueue(): void {
     return [lanes, day, many.crowned, verdict, of('calls'), of('replies'), many.peak]
   })
   console.log(`\n${MINERS} miners: ${days.join(' ')}`)
-  console.log(`calls a verdict: ${calls.join(' ')}`)
+  console.log(`calls per verdict: ${calls.join(' ')}`)
 }

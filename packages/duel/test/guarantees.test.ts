@@ -29,7 +29,7 @@ test('the cost of HOLD is that in docs/guarantees.md', () => {
 })
 
 test('liars who freeze epochs win exactly as in docs/guarantees.md, at no ratio above the promise', () => {
-  const [promises, rows] = [rowsBelow('promise'), rowsBelow('R|beside others')]
+  const [promises, rows] = [rowsBelow('promise'), rowsBelow('R|with others')]
   expect(rows.map(([ratio]) => ratio)).toEqual(Object.keys(EXACT_RATIOS))
   const [most = [], ...ones] = [...rows].reverse()
   for (const [name = '', ...wins] of ones) expect(exactWins(EXACT_RATIOS[name] ?? [])).toEqual(wins)

@@ -178,8 +178,8 @@ describe('the clock of a side', () => {
       if (reasonsIn(events).length === 3) time.skip(CLOCK_MS)
     }
     const asking = endpointAgents({ ...NODE_CALLER, now: time.now, concurrency: 8, on })
-    const agent: LaneTask['agent'] = (miner, ...rest) =>
-      miner.hotkey === CONTENDER ? asking(miner, ...rest) : scripted
+    const agent: LaneTask['agent'] = (miner, ...args) =>
+      miner.hotkey === CONTENDER ? asking(miner, ...args) : scripted
     const sample = only(
       await gamesOf({ time, agent, urls: ['', url], samplingMs: 10 * SAMPLING_MS }),
     )

@@ -332,8 +332,8 @@ describe('a lane through Chutes', () => {
     'has no reply of a %s whose chute changed in the epoch, also after a restart',
     async (side, miner, slug) => {
       // It differs at each check.
-      const changing: Handle = (...rest) =>
-        answers(200, { ...described(miner, slug), updated_at: randomUUID() })(...rest)
+      const changing: Handle = (...args) =>
+        answers(200, { ...described(miner, slug), updated_at: randomUUID() })(...args)
       const { agent, hasChanged, duel } = await duelOn({ [`/chutes/${miner.chute}`]: changing })
       const { samples, time } = await sampled(duel, { agent, hasChanged })
       for (const sample of pairsOf(samples)) {

@@ -104,8 +104,8 @@ const times = <Value>(count: number, ask: () => Value): Value[] =>
 /** Answers with `then` while `isSo` is true, and with `otherwise` after that. */
 const whether =
   (isSo: () => boolean, then: Handle, otherwise: Handle): Handle =>
-  (...rest) =>
-    (isSo() ? then : otherwise)(...rest)
+  (...args) =>
+    (isSo() ? then : otherwise)(...args)
 
 afterAll(closeServers)
 
@@ -136,10 +136,10 @@ describe.concurrent('a miner on Chutes', () => {
     const file = fileOf(MINER, 'tokenizer_config.json')
     const shows = published(MINER, 'me-one')[file]
     const { ask, asked, seen, problems } = await chutes({
-      [file]: (...rest) => {
+      [file]: (...args) => {
         expect([...asked(wakeOf(MINER)), ...asked(POST)]).toEqual([])
-        if (rest[2] < 2) answers(404)(...rest)
-        else shows?.(...rest)
+        if (args[2] < 2) answers(404)(...args)
+        else shows?.(...args)
       },
     })
     const epoch = phase()
@@ -151,10 +151,10 @@ describe.concurrent('a miner on Chutes', () => {
 
   it('is woken once an epoch after its check, and again if Chutes fails', async () => {
     const { ask, asked, waitForRequests } = await chutes({
-      [wakeOf(MINER)]: (...rest) => answers(rest[2] === 0 ? 503 : 200)(...rest),
-      [DESCRIPTION]: (...rest) => {
+      [wakeOf(MINER)]: (...args) => answers(args[2] === 0 ? 503 : 200)(...args),
+      [DESCRIPTION]: (...args) => {
         expect(asked(wakeOf(MINER))).toEqual([])
-        answers(200, described(MINER, 'me-one'))(...rest)
+        answers(200, described(MINER, 'me-one'))(...args)
       },
     })
     const epoch = phase()
@@ -167,7 +167,7 @@ describe.concurrent('a miner on Chutes', () => {
   it('is checked once an epoch for any number of calls, and again in the next epoch', async () => {
     let name = MINER.model
     const { ask, asked, problems } = await chutes({
-      [DESCRIPTION]: (...rest) => answers(200, { ...described(MINER, 'me-one'), name })(...rest),
+      [DESCRIPTION]: (...args) => answers(200, { ...described(MINER, 'me-one'), name })(...args),
     })
     const { epoch: number, signal } = phase()
     const [epoch, next] = [
@@ -206,9 +206,9 @@ describe.concurrent('a miner on Chutes', () => {
     ['two ids', { 'x-chutes-invocationid': [randomUUID(), randomUUID()] }],
   ])('is asked again if a reply has %s', async (_, headers) => {
     const { ask, asked } = await chutes({
-      [POST]: (...rest) => {
-        const [, response, index] = rest
-        if (index > 1) replies(...rest)
+      [POST]: (...args) => {
+        const [, response, index] = args
+        if (index > 1) replies(...args)
         else response.writeHead(200, { ...json, ...headers }).end(completion('B2'))
       },
     })
@@ -272,8 +272,8 @@ describe.concurrent('a key that is refused', () => {
   it('does not delay other miners while the account check is pending', async () => {
     let tell: (() => void) | undefined
     const { ask } = await chutes({
-      '/users/me': (...rest) => {
-        tell = () => answers(200, { balance: 1 })(...rest)
+      '/users/me': (...args) => {
+        tell = () => answers(200, { balance: 1 })(...args)
       },
       [POST]: answers(402),
     })
@@ -311,8 +311,8 @@ describe.concurrent('a key that is refused', () => {
 
   it('does not cost the lane if the platform could not report the account for some time', async () => {
     const { ask, waitForRequests, problems } = await chutes({
-      '/users/me': (...rest) =>
-        (rest[2] < 2 ? answers(503) : answers(200, { balance: 1 }))(...rest),
+      '/users/me': (...args) =>
+        (args[2] < 2 ? answers(503) : answers(200, { balance: 1 }))(...args),
       [POST]: answers(403),
       [OTHER_POST]: () => {},
     })
@@ -347,7 +347,7 @@ describe.concurrent('a key that is refused', () => {
   it('makes a call reject if its clock ran during the pause, and not if its clock ran later', async () => {
     let isPaid = false
     const { ask, waitForRequests, waitForProblems, outcomes } = await chutes({
-      '/users/me': (...rest) => answers(200, { balance: isPaid ? 1 : 0 })(...rest),
+      '/users/me': (...args) => answers(200, { balance: isPaid ? 1 : 0 })(...args),
       [POST]: whether(
         () => isPaid,
         () => {},
@@ -371,7 +371,7 @@ describe.concurrent('a key that is refused', () => {
   it('makes a call reject if the account of the key is known only after the end of the epoch', async () => {
     const { ask, waitForRequests } = await chutes({
       [POST]: answers(402),
-      '/users/me': (...rest) => void setTimeout(() => answers(200, { balance: 0 })(...rest), 300),
+      '/users/me': (...args) => void setTimeout(() => answers(200, { balance: 0 })(...args), 300),
     })
     const epoch = phase()
     const call = ask(MINER, epoch).catch((error: Error) => error)
@@ -408,7 +408,7 @@ describe.concurrent('an account without access to the subnet’s chutes', () => 
       let hasAccess = false
       const { ask, seen, problems, waitForProblems } = await chutes(
         {
-          '/users/me': (...rest) => answers(200, accountWith(3, hasAccess ? {} : more))(...rest),
+          '/users/me': (...args) => answers(200, accountWith(3, hasAccess ? {} : more))(...args),
           [POST]: whether(() => hasAccess, replies, answers(404)),
         },
         { netuid: NETUID },

@@ -57,8 +57,8 @@ describe.concurrent('repeats the request until it is answered', () => {
     ['two reset connections', reset, cut],
     ['another protocol', (_, { socket }) => void socket.end(OTHER)],
   ])('after %s, unchanged', async (_, ...faults) => {
-    const { url, seen } = await serve((index, ...rest) =>
-      (faults[index] ?? sends(200, completion('B2')))(index, ...rest),
+    const { url, seen } = await serve((index, ...args) =>
+      (faults[index] ?? sends(200, completion('B2')))(index, ...args),
     )
     expect(await content(ask(url))).toBe('B2')
     expect(seen).toEqual(Array(faults.length + 1).fill(seen[0]))

@@ -82,7 +82,7 @@ test.each([...hidings, ...hidden])(
     const shows = published(contender, 'two')[path]
     let isHidden = false
     const { mayAsk, hasChanged } = await chutesWith({
-      [path]: (...rest) => (isHidden ? hides : shows)?.(...rest),
+      [path]: (...args) => (isHidden ? hides : shows)?.(...args),
     })
     const { signal } = new AbortController()
     await mayAsk(ASKED, { epoch: 0, signal })
@@ -106,11 +106,11 @@ test.each(outages)(
     const minute = new AbortController()
     let failures: number | undefined
     const { mayAsk, hasChanged } = await chutesWith({
-      [path]: (...rest) => {
-        if (failures === undefined) return shows?.(...rest)
+      [path]: (...args) => {
+        if (failures === undefined) return shows?.(...args)
         failures += 1
         if (failures > 2) minute.abort(new Error('the minute is over'))
-        fails(...rest)
+        fails(...args)
       },
     })
     const { signal } = new AbortController()
@@ -128,11 +128,11 @@ test.each(hidings)(
     const time = new Clock()
     const shows = published(contender, 'two')[path]
     const { agent, mayAsk, hasChanged, asked } = await chutesWith({
-      [path]: (...rest) => {
-        const [, , index] = rest
-        if (index === 0) return hides(...rest)
+      [path]: (...args) => {
+        const [, , index] = args
+        if (index === 0) return hides(...args)
         time.skip(SAMPLING_MS)
-        shows?.(...rest)
+        shows?.(...args)
       },
     })
     const { samples } = await sampleLane({ ...laneOf(time), agent, mayAsk, hasChanged })

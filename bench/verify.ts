@@ -90,7 +90,7 @@ async function main(): Promise<void> {
   try {
     await ofMillion(join(folder, 'million'))
     for (const env of Object.keys(PROTOCOL.envs)) await ofEnvironment(join(folder, env), env)
-    await ofLong(join(folder, 'long'))
+    await compareLongHistory(join(folder, 'long'))
     await ofSlow(join(folder, 'slow'))
   } finally {
     await rm(folder, { recursive: true })
@@ -99,7 +99,9 @@ async function main(): Promise<void> {
 
 async function ofMillion(folder: string): Promise<void> {
   const size = { validators: 64, epochs: 16, envs: shortEnvs(512) }
-  await made('16 epochs of 64 lanes of 1,024 challenges', () => makeEvidence(folder, size))
+  await reportDuration('16 epochs of 64 lanes of 1,024 challenges', () =>
+    makeEvidence(folder, size),
+  )
   const rates: number[] = []
   for (const jobs of [1, 2]) {
     const taken = await inProcess({ folder, size, jobs, copies: 0 })
@@ -126,15 +128,15 @@ async function ofEnvironment(folder: string, env: string): Promise<void> {
   if (constants === undefined) throw new Error(`no constants of ${env}`)
   const envs = { [env]: { ...constants, quotaFirst: constants.quotaMost } }
   const size = { validators: 16, epochs: 16, envs }
-  await made(`16 epochs of 16 lanes of ${env}`, () => makeEvidence(folder, size))
+  await reportDuration(`16 epochs of 16 lanes of ${env}`, () => makeEvidence(folder, size))
   const taken = await inProcess({ folder, size, jobs: 1, copies: 0 })
   console.log(`${env}  ${taken.challenges} challenges, ${rateOf(taken)} challenges/s`)
 }
 
 /** Compares an early and a late epoch in turn, since no machine has a constant speed. */
-async function ofLong(folder: string): Promise<void> {
+async function compareLongHistory(folder: string): Promise<void> {
   const size = { validators: 16, epochs: 900, envs: shortEnvs(4) }
-  await made('1,100 epochs of 16 lanes of 8 challenges', () => makeEvidence(folder, size))
+  await reportDuration('1,100 epochs of 16 lanes of 8 challenges', () => makeEvidence(folder, size))
   const data = { ...(await dataIn(folder, size)), choose: null }
   const states: State[] = []
   for await (const { state } of recompute(data)) if (state.duels.length > 0) states.push(state)
@@ -157,7 +159,7 @@ async function ofLong(folder: string): Promise<void> {
 /** Measures slow buckets concurrently, since the runs mostly wait. */
 async function ofSlow(folder: string): Promise<void> {
   const size = { validators: 8, epochs: 6, envs: shortEnvs(512) }
-  await made('6 epochs of 8 lanes of 1,024 challenges', () => makeEvidence(folder, size))
+  await reportDuration('6 epochs of 8 lanes of 1,024 challenges', () => makeEvidence(folder, size))
   const taken = SLOW_BUCKETS.map(async ([what, rate]) => {
     const start = performance.now()
     const data = await dataIn(folder, size)
@@ -191,7 +193,7 @@ function slowedBy(open: OpenBucket, slow: number): OpenBucket {
   }
 }
 
-async function made(what: string, make: () => Promise<void>): Promise<void> {
+async function reportDuration(what: string, make: () => Promise<void>): Promise<void> {
   const start = performance.now()
   await make()
   console.log(`made ${what}: ${Math.round((performance.now() - start) / 1000)} s`)

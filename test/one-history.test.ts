@@ -6,7 +6,7 @@ import {
   EpochAccounts,
   type ShownDuel,
 } from '../apps/explorer/src/worker/epoch-accounts.ts'
-import { rendered } from '../apps/explorer/test/rendered.ts'
+import { renderText } from '../apps/explorer/test/rendered.ts'
 import type { ChallengePair } from '../packages/blocks/src/index.ts'
 import { type Chain, LocalChain } from '../packages/chain/src/index.ts'
 import { computeTrust, type EnvReport, stateRoot } from '../packages/duel/src/index.ts'
@@ -361,7 +361,7 @@ describe('the reports', () => {
       (before, { settled }) => addToVerification(before, settled, 'NONE'),
       undefined,
     )
-    const shown = rendered(ValidatorsView, reports.page, {})
+    const shown = renderText(ValidatorsView, reports.page, {})
     const row = /(v\d)\n–\n\d+ of (\d+)\n(\d+) of \2\nnone\n/g
     const outliers = [...shown.matchAll(row)].map(([, hotkey, , count]) => [hotkey, Number(count)])
     // Validators with lanes set aside come first. v4 has one, which lacked results of the others.

@@ -223,15 +223,15 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
   },
   'first state': () => ({ state: firstState(MAIN, 0), root: stateRoot(firstState(MAIN, 0)) }),
   'local constants': () => ({
-    ...differing(LOCAL, PROTOCOL),
-    envs: mapped(differing(onPage(LOCAL.envs), MAIN.envs), ({ quotaFirst, quotaMost }) => {
+    ...pickDifferences(LOCAL, PROTOCOL),
+    envs: mapped(pickDifferences(onPage(LOCAL.envs), MAIN.envs), ({ quotaFirst, quotaMost }) => {
       return { quotaFirst, quotaMost }
     }),
   }),
 }
 
 /** Returns the members of `one` that differ from those of `other`. */
-function differing<T extends object>(one: T, other: T): { [K in keyof T]: T[K] } {
+function pickDifferences<T extends object>(one: T, other: T): { [K in keyof T]: T[K] } {
   const differs = (key: string) =>
     JSON.stringify(one[key as keyof T]) !== JSON.stringify(other[key as keyof T])
   return Object.fromEntries(Object.entries(one).filter(([key]) => differs(key))) as T

@@ -82,7 +82,7 @@ const changes: readonly (readonly [what: string, path: string, later: Handle])[]
 ]
 
 /** Serves a chute that is asked, whose `path` answers with `later` from the third check on. */
-async function changing(path: string, later: Handle) {
+async function serveChanging(path: string, later: Handle) {
   let isLater = false
   const before = published(MINER, 'mine')[path]
   const { ask, hasChanged, problems } = await oneChute(MINER, {
@@ -95,13 +95,16 @@ async function changing(path: string, later: Handle) {
 }
 
 test.each(changes)('detects a chute that is %s within an epoch', async (_, path, later) => {
-  const { hasChanged, problems } = await changing(path, later)
+  const { hasChanged, problems } = await serveChanging(path, later)
   expect(await hasChanged()).toBe(true)
   expect(problems).toEqual([expect.objectContaining({ code: 'changed' })])
 })
 
 test('accepts another version, with which Chutes updates an image’s library', async () => {
-  const { hasChanged, problems } = await changing(DESCRIPTION, shows({ version: randomUUID() }))
+  const { hasChanged, problems } = await serveChanging(
+    DESCRIPTION,
+    shows({ version: randomUUID() }),
+  )
   expect(await hasChanged()).toBe(false)
   expect(problems).toEqual([])
 })

@@ -211,13 +211,13 @@ export class ReadingSubnet {
   }
 
   /** Returns the commitment of a miner. */
-  protected minerSays({ hotkey }: Account): Commitment {
+  protected minerCommitment({ hotkey }: Account): Commitment {
     return { kind: 'miner', model: `m-${hotkey}`, revision: 'r', chute: 'c' }
   }
 
   /** Plays the first two epochs, attested by these voters. Resolves with the state of the next. */
   async begin(attesting: readonly Account[] = this.voters): Promise<State> {
-    for (const who of [champion, contender]) await this.commit(who, this.minerSays(who))
+    for (const who of [champion, contender]) await this.commit(who, this.minerCommitment(who))
     const { chain, network } = this
     const find = () => Promise.reject(new Error('no lane was due'))
     let state = createFirstState(network)

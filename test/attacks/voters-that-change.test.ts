@@ -7,7 +7,7 @@ import { describe, expect, it, test } from 'vitest'
 import { listTallies, type State, sumTallies } from '../../packages/duel/src/index.ts'
 import { epochOf, MULT8, miner, type Scene, startedDuels } from '../../packages/duel/test/subnet.ts'
 import { pcg64 } from '../../packages/prng/src/index.ts'
-import { after, drawn, playOut, votersOf, winsIn } from './deciding.ts'
+import { after, drawRates, playOut, votersOf, winsIn } from './deciding.ts'
 
 const DUELS = Number(process.env.DUELS ?? 40)
 const validators = votersOf(7)
@@ -31,7 +31,7 @@ function bestLane(state: State): string {
 function duelWith(p: number, random: ReturnType<typeof pcg64>) {
   return playOut(startedDuels({ validators }), (state) => {
     const stakes = { [bestLane(state)]: STAKE + MOVED }
-    return epochOf(state, { validators, stakes, rates: drawn(random, state, p) })
+    return epochOf(state, { validators, stakes, rates: drawRates(random, state, p) })
   })
 }
 

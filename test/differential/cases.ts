@@ -47,7 +47,7 @@ const latin = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1
 const bytesIn = (text: string): Uint8Array => Buffer.from(text, 'latin1')
 
 /** Returns a list with `count` items from `at` on replaced by others. */
-export const spliced = <T>(
+export const replaceItems = <T>(
   list: readonly T[],
   at: number,
   count: number,
@@ -263,15 +263,15 @@ function damageSample(sample: Loose, random: Generator): void {
 
 /** Damage to the samples of a lane. */
 const ON_LINES: readonly ((lines: Lines, random: Generator, other: Honest) => Lines)[] = [
-  (lines, random) => spliced(lines, random.integers(0, lines.length), 1),
-  (lines, random) => spliced(lines, random.integers(0, lines.length), 0, pick(lines, random)),
+  (lines, random) => replaceItems(lines, random.integers(0, lines.length), 1),
+  (lines, random) => replaceItems(lines, random.integers(0, lines.length), 0, pick(lines, random)),
   (lines, random, { samples }) =>
-    spliced(lines, random.integers(0, lines.length), 1, pick(samples, random)),
+    replaceItems(lines, random.integers(0, lines.length), 1, pick(samples, random)),
   (lines, random) => [...lines.slice(0, random.integers(0, lines.length))],
   (lines) => [...lines].reverse(),
   (lines, random) => {
     const at = random.integers(0, lines.length)
-    return spliced(lines, at, 1, ...lines.slice(at + 1, at + 2), ...lines.slice(at, at + 1))
+    return replaceItems(lines, at, 1, ...lines.slice(at + 1, at + 2), ...lines.slice(at, at + 1))
   },
   (lines, random) => changeOne(lines, random, (text) => mutate([specimenOf(text)], random)),
   (lines, random) =>
@@ -285,7 +285,7 @@ function changeOne(lines: Lines, random: Generator, change: (text: string) => st
   const line = lines[at] ?? ''
   const text =
     typeof line === 'string' ? line : latin(Buffer.from(canonicalize(line as unknown as Json)))
-  return spliced(lines, at, 1, change(text).replaceAll('\n', ''))
+  return replaceItems(lines, at, 1, change(text).replaceAll('\n', ''))
 }
 
 function changeSample(lines: Lines, random: Generator): Lines {
@@ -294,7 +294,7 @@ function changeSample(lines: Lines, random: Generator): Lines {
   if (typeof line === 'string' || line === undefined) return lines
   const sample = structuredClone(line) as unknown as Loose
   damageSample(sample, random)
-  return spliced(lines, at, 1, latin(Buffer.from(looseText(sample))))
+  return replaceItems(lines, at, 1, latin(Buffer.from(looseText(sample))))
 }
 
 /** Returns the canonical text of a value that may have none. */
@@ -350,7 +350,7 @@ export async function drawLane(lanes: readonly Honest[], random: Generator): Pro
   const files = laneOf(
     KEY,
     scope,
-    header ? spliced(plans, at, 1, { ...plans[at]!, header }) : plans,
+    header ? replaceItems(plans, at, 1, { ...plans[at]!, header }) : plans,
     previous,
   )
   const blocks = [...files.bytes].map(([hash, bytes]) => [hash, latin(bytes)] as const)

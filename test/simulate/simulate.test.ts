@@ -37,7 +37,7 @@ function worldOf(strengths: readonly number[], epochs: number): World {
 }
 
 /** A world in which a far better contender challenges the first champion. */
-const dethroning = (epochs: number): World => worldOf([0.05, 0.95], epochs)
+const dethroningWorld = (epochs: number): World => worldOf([0.05, 0.95], epochs)
 
 /** Returns the games that each player of a duel has won, the stronger player first. */
 function gamesOf(
@@ -94,8 +94,8 @@ describe('a subnet', () => {
   it('dethrones the champion during or after a long outage, no earlier than without it', async () => {
     // The outage is longer than a duel may last.
     const [epochs, outs] = [7, [1, 4]]
-    const [wonWithout = Number.NaN] = epochsWon((await simulate(dethroning(6), [])).duels)
-    const world = dethroning(epochs + 6)
+    const [wonWithout = Number.NaN] = epochsWon((await simulate(dethroningWorld(6), [])).duels)
+    const world = dethroningWorld(epochs + 6)
     const [from, to] = [20, 20 + epochs * world.protocol.epochBlocks]
     for (const out of outs) {
       const faults = [0, 1, 2, 3]

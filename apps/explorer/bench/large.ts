@@ -20,14 +20,14 @@ const MOST_TASK_MS = 50
 const browser = await startBrowser()
 await buildPage()
 try {
-  await ofLarge()
-  await ofLong()
+  await measureLargeLanes()
+  await measureLongHistory()
 } finally {
   await browser.close()
 }
 
 /** Alternates page and verifier, because the speed of a machine varies. */
-async function ofLarge(): Promise<void> {
+async function measureLargeLanes(): Promise<void> {
   await using history = await serveHistory({ validators: 64, epochs: 16 })
   const [pages, verifiers]: [number[], number[]] = [[], []]
   let asked = 0
@@ -46,7 +46,7 @@ async function ofLarge(): Promise<void> {
   if (page > MOST_TIMES * verifier) process.exitCode = 1
 }
 
-async function ofLong(): Promise<void> {
+async function measureLongHistory(): Promise<void> {
   await using history = await serveHistory({ validators: 4, epochs: 0, empty: 1000 })
   const { seconds, shownSeconds, task: wall } = await open(history)
   const task = await longestCpuMs(browser, history.url, () => open(history))

@@ -6,7 +6,7 @@ import type { Page } from '../src/page.ts'
 import type { EpochAccount } from '../src/worker/epoch-accounts.ts'
 
 /** Renders a view of these epochs, and of other findings, as text with a line for each cell. */
-export function rendered<Asked>(
+export function renderText<Asked>(
   view: ComponentType<Page & Asked>,
   epochs: readonly EpochAccount[],
   asked: Asked,

@@ -33,7 +33,7 @@ describe('af explain', () => {
     subnet = await playSubnetOnce(THREE_MINERS)
   })
   /** Returns the number of closed epochs. */
-  const ended = (): number =>
+  const countEpochs = (): number =>
     Math.floor(
       (subnet.chainExport.trimEnd().split('\n').length - 1) / LOCAL_NETWORK.protocol.epochBlocks,
     )
@@ -80,7 +80,7 @@ describe('af explain', () => {
     const going = (await ask(file, contender, '--json')).records
     expect(going[0]).toMatchObject({ type: 'duel', ending: 'open', needed: 3 })
     expect(going.at(-1)).toMatchObject({ type: 'now', hotkey: contender })
-    const late = await ask(whole(), contender, '--last', String(ended() - to), '--json')
+    const late = await ask(whole(), contender, '--last', String(countEpochs() - to), '--json')
     expect(late.records[0]).toMatchObject({ ending: 'won', start: from, from: to, to })
   })
 

@@ -110,7 +110,11 @@ async function within(blocks: number, done: () => boolean | Promise<boolean>): P
 }
 
 /** Runs one life from start to kill. */
-async function live(seat: Seat, random: Random, planned = FIRST.shift()): Promise<ProcessResult> {
+async function runUntilDeath(
+  seat: Seat,
+  random: Random,
+  planned = FIRST.shift(),
+): Promise<ProcessResult> {
   const draw = (most: number) => Number(random.integers(0, most))
   const oneOf = <T>(some: readonly T[]) => some[draw(some.length)] as T
   const { by, place = oneOf(PLACES), words = oneOf(WORDS) } = planned ?? { by: oneOf(WAYS) }
@@ -148,11 +152,11 @@ async function live(seat: Seat, random: Random, planned = FIRST.shift()): Promis
  * Kills a validator's process repeatedly, concurrently with the others, until there were enough
  * deaths.
  */
-async function haunt(seat: Seat, random: Random): Promise<void> {
+async function killRepeatedly(seat: Seat, random: Random): Promise<void> {
   let previous = new Map<string, string>()
   brokenOff.set(seat, new Set())
   const die = async (planned?: Way): Promise<void> => {
-    const ended = await live(seat, random, planned)
+    const ended = await runUntilDeath(seat, random, planned)
     const what = doing(ended)
     deaths.set(what, (deaths.get(what) ?? 0) + 1)
     wrong.push(...problemsIn(ended))
@@ -202,7 +206,7 @@ beforeAll(async () => {
   victims = subnet.seats.slice(STEADY)
   await Promise.all(
     victims.map((seat, i) =>
-      haunt(seat, pcg64(BigInt(`0x${digest('kill', SEED, i).slice(0, 32)}`))),
+      killRepeatedly(seat, pcg64(BigInt(`0x${digest('kill', SEED, i).slice(0, 32)}`))),
     ),
   )
   const last = victims.map((seat) => seat.validate())

@@ -8,7 +8,7 @@ import { remoteChain } from '@affine/chain'
 import type { State } from '@affine/duel'
 import { LOCAL_NETWORK } from '@affine/settlement'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { written } from '../../../packages/terminal/test/within.ts'
+import { captureOutput } from '../../../packages/terminal/test/within.ts'
 import { AF, killAll, type RunningProcess, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { narrate } from '../src/service/narrate.ts'
@@ -36,10 +36,10 @@ async function valuesOf(response: Response): Promise<Record<string, number>> {
 describe('the output of a service', () => {
   const mask = (text: string): string => text.replaceAll('s3cret', '****')
   const error = new Error('s3cret \u001b[2J\u202e')
-  async function printed(isTTY: boolean, json: boolean): Promise<string> {
+  async function printEvents(isTTY: boolean, json: boolean): Promise<string> {
     const { isTTY: before, columns } = process.stdout
     Object.assign(process.stdout, { isTTY, columns: 80 })
-    const { stdout } = await written(async () => {
+    const { stdout } = await captureOutput(async () => {
       const screen = createServiceOutput(json, mask)
       narrate({ type: 'state', state: { epoch: 3 } as State }, screen, String)
       narrate({ type: 'sent', task: { kind: 'seal', epoch: 3 }, block: 9 }, screen, String)
@@ -52,7 +52,7 @@ describe('the output of a service', () => {
     return stdout
   }
   it('is text in a terminal', async () => {
-    const frames = (await printed(true, false)).split('\r\x1b[K').filter(Boolean)
+    const frames = (await printEvents(true, false)).split('\r\x1b[K').filter(Boolean)
     const lines = frames.map(stripVTControlCharacters)
     await expect(`${lines.join('')}\n`).toMatchFileSnapshot('snapshots/service.txt')
   })
@@ -61,7 +61,7 @@ describe('the output of a service', () => {
     [true, true],
     [false, true],
   ])('is a JSON log if isTTY is %s and --json is %s', async (isTTY, json) => {
-    const text = await printed(isTTY, json)
+    const text = await printEvents(isTTY, json)
     expect(findUnprintable(text)).toEqual([])
     expect(text).not.toContain('s3cret')
     const time = expect.stringMatching(/^20\d\d-\d\d-\d\dT[\d:.]+Z$/)
@@ -107,7 +107,7 @@ describe('a secret with characters that JSON escapes', () => {
   it('is masked in the log, also in JSON strings', async () => {
     const secret = 'ab"cd\\ef'
     const error = new Error(`${secret} ${JSON.stringify(secret)} ${JSON.stringify({ secret })}`)
-    const { stdout } = await written(async () =>
+    const { stdout } = await captureOutput(async () =>
       narrate(
         { type: 'problem', task: { kind: 'node' }, error },
         createServiceOutput(true, createMasker([secret])),
@@ -171,7 +171,7 @@ describe('af validate', () => {
     return { env: { NODE_OPTIONS, AHEAD: file }, setAhead }
   }
   /** Stops the chain during `task`. */
-  async function frozen<T>(task: () => Promise<T>): Promise<T> {
+  async function withStoppedChain<T>(task: () => Promise<T>): Promise<T> {
     chain.child.kill('SIGSTOP')
     return task().finally(() => chain.child.kill('SIGCONT'))
   }
@@ -185,7 +185,7 @@ describe('af validate', () => {
     const values = await valuesOf(await fetch(`${at}/metrics`))
     expect(values.affine_head_block).toBeGreaterThan(0)
     expect(values.affine_ratio_to_beat).toBeGreaterThan(0)
-    const ended = await frozen(async () => {
+    const ended = await withStoppedChain(async () => {
       let report = await health(at)
       // A pending block may arrive after the clock has moved.
       for (let ahead = 400_000; report.ok; ahead += 400_000) {
@@ -205,7 +205,7 @@ describe('af validate', () => {
   })
 
   /** Returns an environment in which every process starts with this code. */
-  async function beginning(code: string): Promise<{ NODE_OPTIONS: string }> {
+  async function preloadCode(code: string): Promise<{ NODE_OPTIONS: string }> {
     const file = join(root, `${runs++}.mjs`)
     await writeFile(
       file,
@@ -217,7 +217,7 @@ describe('af validate', () => {
   // These tests mostly wait and can share the chain.
   describe.concurrent('that cannot continue', () => {
     it('is unhealthy if a head task is stuck, and exits with 4', async () => {
-      const { env, setAhead } = await movable(await beginning(STUCK))
+      const { env, setAhead } = await movable(await preloadCode(STUCK))
       const validator = validate('--metrics 0', { env })
       const at = await pagesOf(validator)
       await sees(at)
@@ -237,7 +237,7 @@ describe('af validate', () => {
       const pipe = join(root, 'pipe')
       execFileSync('mkfifo', [pipe])
       // One disk call is pending, and removing the folder's lock hangs.
-      const hanging = await beginning(`${STUCK}
+      const hanging = await preloadCode(`${STUCK}
         const open = () => promises.open('${pipe}')
         const { rm } = promises
         promises.rm = (path, options) => (path.endsWith('/lock') ? open() : rm(path, options))
@@ -276,7 +276,7 @@ describe('af validate', () => {
 
   describe('at SIGTERM', () => {
     it('waits AFFINE_GRACE seconds for pending tasks, unless a second signal arrives', async () => {
-      const env = await beginning(STUCK)
+      const env = await preloadCode(STUCK)
       const [short, long, quick] = [
         validate('--metrics 0', { env: { ...env, AFFINE_GRACE: '1' } }),
         validate('--metrics 0', { env: { ...env, AFFINE_GRACE: '900' } }),

@@ -37,7 +37,7 @@ const PUBLIC = `export default {
 export async function serveS3(): Promise<S3Server> {
   const r2Buckets = { B: { id: 'bucket', s3Credentials: KEYS } }
   const emulator = new Miniflare({ cf: false, modules: true, script: PUBLIC, r2Buckets })
-  const server = inFrontOf(await emulator.ready)
+  const server = createProxy(await emulator.ready)
   const url = await listen(server, 0)
   const variables = {
     S3_ENDPOINT: `${url}/cdn-cgi/local/r2/s3`,
@@ -57,7 +57,7 @@ export async function serveS3(): Promise<S3Server> {
  * Undoes the second gzip of the emulator, which R2 does not apply to a file with gzip as its
  * content encoding.
  */
-function inFrontOf({ hostname, port }: URL): Server {
+function createProxy({ hostname, port }: URL): Server {
   return createServer((asked, answer) => {
     const { method, headers, url: path = '' } = asked
     const forwarded = request({ hostname, port, method, headers, path, agent: false })

@@ -14,7 +14,7 @@ import { findSettings } from '../src/settings/entries.ts'
 import { formatEnvFile } from '../src/settings/env-file.ts'
 import { parseRecords, serveGrowingChain } from './commands.ts'
 import { type S3Server, serveS3 } from './s3-server.ts'
-import { HAS_PYTHON, typed } from './typed.ts'
+import { HAS_PYTHON, runTyped } from './typed.ts'
 
 const SEED = new Uint8Array(32).fill(7)
 const { hotkey } = account(SEED)
@@ -233,7 +233,7 @@ describe.skipIf(!HAS_PYTHON)('af setup, in a terminal', () => {
       S3_ACCESS_KEY_ID: id = '',
       S3_SECRET_ACCESS_KEY: secret = '',
     } = s3.variables
-    const { code, shown } = await typed(
+    const { code, shown } = await runTyped(
       cwd,
       ['setup', '--wallet-path', '../wallets'],
       [
@@ -273,7 +273,7 @@ describe.skipIf(!HAS_PYTHON)('af setup, in a terminal', () => {
     const text = lines.map(([name, value]) => `${name}=${value}\n`).join('')
     await writeFile(join(cwd, '.env'), text, { mode: 0o600 })
     const words = ['setup', '--overwrite', '--network', served.url, '--wallet-path', '../wallets']
-    const { code } = await typed(cwd, words, [
+    const { code } = await runTyped(cwd, words, [
       ...wallet,
       ['folder: ', ENTER],
       ['Where is its bucket?', ENTER],

@@ -118,16 +118,16 @@ describe('af status', () => {
     const all = await ask(chain)
     expect((await ask(chain, '--last', '1')).stdout).toBe(all.stdout)
     // No evidence of the first duel's epoch remains.
-    const thinned = join(root, 'thinned')
-    await cp(subnet.buckets, thinned, { recursive: true })
+    const incomplete = join(root, 'thinned')
+    await cp(subnet.buckets, incomplete, { recursive: true })
     const blocks = new Set(
       [...(first?.lanes.values() ?? [])].flatMap((lane) => (lane.ok ? lane.value.blocks : [])),
     )
-    for (const bucket of await readdir(thinned))
+    for (const bucket of await readdir(incomplete))
       for (const hash of blocks)
-        await rm(join(thinned, bucket, 'v1', 'blocks', `${hash}.jsonl`), { force: true })
-    expect((await askIn(thinned, chain, '--last', '1')).stdout).toBe(all.stdout)
-    const { error } = await askIn(thinned, chain)
+        await rm(join(incomplete, bucket, 'v1', 'blocks', `${hash}.jsonl`), { force: true })
+    expect((await askIn(incomplete, chain, '--last', '1')).stdout).toBe(all.stdout)
+    const { error } = await askIn(incomplete, chain)
     expect(error?.message).toContain(`epoch ${first?.epoch}: the attested lane of`)
   })
 })

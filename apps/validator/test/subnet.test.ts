@@ -51,7 +51,7 @@ const rootOf = (epochs: readonly RecomputedEpoch[]): string =>
   stateRoot(epochs.at(-1)?.state as State)
 
 /** Returns a changed copy of the buckets. */
-async function tampered(change: (base: string) => Promise<void>): Promise<string> {
+async function copyChanged(change: (base: string) => Promise<void>): Promise<string> {
   const base = await mkdtemp(join(root, 'tampered-'))
   await cp(buckets, base, { recursive: true })
   await change(base)
@@ -76,7 +76,7 @@ function laneOf(name: string): { readonly epoch: number; readonly blocks: readon
 }
 
 /** Serves the buckets like `af serve`. */
-const served = (base: string) => listenWith(serveBucketFiles(base), 0)
+const serveBuckets = (base: string) => listenWith(serveBucketFiles(base), 0)
 
 const over = (base: string, ...words: readonly string[]) =>
   runVerifier([base, '--network', chainFile, ...words])
@@ -157,7 +157,7 @@ describe('recomputing', () => {
 
   it('finds every altered or missing copy and its holder, in a folder and over `af serve`, with the same root', async () => {
     const want: string[] = []
-    const base = await tampered(async (folder) => {
+    const base = await copyChanged(async (folder) => {
       for (const [holder, of, change, code] of ALTERED) {
         const isState = typeof of === 'number'
         const lane = isState ? undefined : laneOf(of)
@@ -171,7 +171,7 @@ describe('recomputing', () => {
         want.push(`epoch ${epoch}, ${holder}: ${code}: ${isState ? path : copy}`)
       }
     })
-    using web = await served(base)
+    using web = await serveBuckets(base)
     const [local, remote] = await Promise.all([over(base), over(web.url)])
     const found = local.stdout.match(/(?<=^ *✘ ).*/gm)
     expect([...(found ?? [])].sort()).toEqual(want.sort())
@@ -196,7 +196,7 @@ describe('af-verify', () => {
   })
 
   it('reads buckets and chain over HTTP, with one object a line', async () => {
-    using files = await served(buckets)
+    using files = await serveBuckets(buckets)
     const chain = LocalChain.import(await readFile(chainFile, 'utf8'))
     const url = await serve(getRequestListener(serveLocal(chain), { overrideGlobalObjects: false }))
     const { code, stdout, stderr } = await runVerifier([files.url, '--network', url, '--json'])

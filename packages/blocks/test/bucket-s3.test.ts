@@ -61,7 +61,7 @@ type Step = 'pass' | 'cut before' | 'cut after' | number | `${number} ${string}`
 const errorOf = (code: string): string =>
   `<Error><Code>${code}</Code><AWSAccessKeyId>${keys.accessKeyId}</AWSAccessKeyId></Error>`
 /** Returns a bucket behind a network that does one of `steps` to each request, and then works. */
-function troubled(...steps: readonly Step[]) {
+function bucketWithFaults(...steps: readonly Step[]) {
   const asked: string[] = []
   const left = [...steps]
   const troubledFetch: typeof fetch = async (url, init) => {
@@ -102,7 +102,7 @@ describe('a write', () => {
     [['200 PreconditionFailed', 'pass'], 'PUT GET', /: no file exists after the response 412$/],
   ])('is left for the caller to repeat after %j', async (steps, want, message) => {
     const path = freshPath()
-    const { asked, bucket } = troubled(...steps)
+    const { asked, bucket } = bucketWithFaults(...steps)
     const error = await rejectionOf(bucket.write(path, bytes('x')))
     expect(error).toMatchObject({ message: expect.stringMatching(message) })
     expect(error).toMatchObject({ message: expect.stringMatching(/^cannot write http.*jsonl: /) })
@@ -157,7 +157,7 @@ describe('a write', () => {
 
 describe('a read', () => {
   it.each<Step>(['cut before', 'cut after', 503])('is not repeated after %s', async (step) => {
-    const { bucket, asked } = troubled(step)
+    const { bucket, asked } = bucketWithFaults(step)
     const error = await rejectionOf(bucket.read(freshPath(), 10))
     expect(error).toMatchObject({ message: expect.stringMatching(/^cannot read http.*jsonl: ./) })
     expect(error).toMatchObject({ isFinal: false })
@@ -186,7 +186,7 @@ describe('a read', () => {
   })
 
   it('ignores the body of a 412', async () => {
-    const { bucket } = troubled('412 AnyCode')
+    const { bucket } = bucketWithFaults('412 AnyCode')
     await expect(bucket.read('x', 100)).rejects.toThrow(/^cannot read http.*x: status 412/)
   })
 })
@@ -251,7 +251,7 @@ describe('a failure', () => {
       for (const code of codes) {
         const step: Step = code === 'none' ? status : `${status} ${code}`
         const ending = `: status ${status}${code === 'none' ? '' : ` ${code}`}`
-        const { bucket } = troubled(step, step)
+        const { bucket } = bucketWithFaults(step, step)
         for (const work of [bucket.read('x', 10), bucket.write('x', bytes('x'))]) {
           const error = await rejectionOf(work)
           expect(String(error)).toContain(ending)

@@ -35,14 +35,14 @@ function tallyOf(env: string) {
   const [champion, contender] = [rewardsOf('champion'), rewardsOf('contender')]
   const leads = contender.map((reward, i) => reward - champion[i]!)
   const lowest = make(env).spec.lowestReward
-  const earned = (rewards: number[]) => rewards.reduce((sum, reward) => sum + reward - lowest, 0)
+  const sumPoints = (rewards: number[]) => rewards.reduce((sum, reward) => sum + reward - lowest, 0)
   // The rewards of tictactoe span two units, those of mult8 one.
   const unit = env.startsWith('mult8') ? 1_000_000 : 500_000
   return [
     leads.filter((lead) => lead > 0).length,
     leads.filter((lead) => lead < 0).length,
-    unit * earned(contender),
-    unit * earned(champion),
+    unit * sumPoints(contender),
+    unit * sumPoints(champion),
   ]
 }
 

@@ -71,7 +71,7 @@ function connect(nodes: readonly (string | FakeNode)[], settings: Settings = {})
 }
 
 /** Waits for a block that the second node has, and `first` does not have yet. */
-async function waitingForNext() {
+async function startWaiting() {
   const [first, second] = [await node(), await node({ head: 6 })]
   const { blocks } = connect([first, second], PATIENT)
   await blocks.head()
@@ -176,7 +176,7 @@ describe('a connection', () => {
   })
 
   test('replaces a node immediately if it disconnects during a wait for a block', async () => {
-    const { first, waiting } = await waitingForNext()
+    const { first, waiting } = await startWaiting()
     await first.stop()
     await waiting
     expect(retries).toEqual([expect.stringContaining('was lost')])
@@ -368,16 +368,16 @@ describe('a malformed message', () => {
     expect(await blocks.head()).toEqual(head(6))
   })
 
-  const headed = (result: unknown) =>
+  const headMessage = (result: unknown) =>
     JSON.stringify({ jsonrpc: '2.0', params: { subscription: 'h2', result } })
   test.each([
     ...['', 'junk', '[', 'null', '12', '[]', '"text"', '\0\u{1b}[2J', '['.repeat(50_000)],
     ...[{ error: 'none' }, { error: { code: '1' } }, { params: [] }, { params: 7 }].map((text) =>
       JSON.stringify(text),
     ),
-    ...[12, 'junk', null, {}, { number: '0xffffffffffffffff' }, { number: 'six' }].map(headed),
+    ...[12, 'junk', null, {}, { number: '0xffffffffffffffff' }, { number: 'six' }].map(headMessage),
   ])('ends the connection: %j', async (text) => {
-    const { first: bad, waiting } = await waitingForNext()
+    const { first: bad, waiting } = await startWaiting()
     bad.say(text)
     await waiting
     expect(retries).toEqual([
@@ -386,17 +386,25 @@ describe('a malformed message', () => {
   })
 
   const LISTS = '['.repeat(50) + ']'.repeat(50)
-  const unasked = (result: string) => `{"id":"nobody","result":${result}}`
+  const unrequestedReply = (result: string) => `{"id":"nobody","result":${result}}`
   test.each([
-    ['that nests too deep', unasked('['.repeat(64) + ']'.repeat(64)), 'unreadable message'],
-    ['with too many values', unasked(`[${'0,'.repeat(2 ** 17)}0]`), 'unreadable message'],
-    ['with too many lists', unasked(`[${`${LISTS},`.repeat(3000)}0]`), 'unreadable message'],
-    ['that is too long', unasked(`"${'0'.repeat(2 ** 24)}"`), 'was lost: Max payload'],
+    [
+      'that nests too deep',
+      unrequestedReply('['.repeat(64) + ']'.repeat(64)),
+      'unreadable message',
+    ],
+    ['with too many values', unrequestedReply(`[${'0,'.repeat(2 ** 17)}0]`), 'unreadable message'],
+    [
+      'with too many lists',
+      unrequestedReply(`[${`${LISTS},`.repeat(3000)}0]`),
+      'unreadable message',
+    ],
+    ['that is too long', unrequestedReply(`"${'0'.repeat(2 ** 24)}"`), 'was lost: Max payload'],
   ])('%s ends the connection, whose further messages are ignored', async (_, text, why) => {
-    const { first: bad, waiting } = await waitingForNext()
+    const { first: bad, waiting } = await startWaiting()
     const parse = vi.spyOn(JSON, 'parse')
     bad.say(text)
-    bad.say(unasked('"more"'))
+    bad.say(unrequestedReply('"more"'))
     await waiting
     expect(parse.mock.calls.filter(([text]) => text.includes('nobody'))).toEqual([])
     expect(retries).toEqual([expect.stringContaining(why)])

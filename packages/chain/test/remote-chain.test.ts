@@ -51,14 +51,18 @@ describe('pages', () => {
       headers: { ...JSON_HEADERS, origin },
       ...(method === 'POST' && { body: JSON.stringify(body) }),
     })
-  const allowed = ({ headers }: Response) => headers.get('access-control-allow-origin')
+  const allowedOrigin = ({ headers }: Response) => headers.get('access-control-allow-origin')
 
   test.each(here)('may read, but not submit, on loopback: %s', async (origin) => {
     const asked = await from(origin, {}, 'OPTIONS')
-    expect([asked.status, allowed(asked)]).toEqual([204, origin])
+    expect([asked.status, allowedOrigin(asked)]).toEqual([204, origin])
     expect(asked.headers.get('access-control-allow-headers')).toBe('content-type')
     const read = await from(origin, { log: 0 })
-    expect([read.status, allowed(read), await read.text()]).toEqual([200, origin, local.export()])
+    expect([read.status, allowedOrigin(read), await read.text()]).toEqual([
+      200,
+      origin,
+      local.export(),
+    ])
     const call = { nonce: 0, until: 9, call: { fields: [] } }
     const sent = await from(origin, { submit: signExtrinsic(alice, local, call) })
     expect(await sent.json()).toMatchObject({ code: 'BadRequest' })
@@ -68,7 +72,7 @@ describe('pages', () => {
 
   test.each(elsewhere)('have no permission elsewhere: %s', async (origin) => {
     for (const method of ['OPTIONS', 'POST'])
-      expect(allowed(await from(origin, { log: 0 }, method))).toBe(null)
+      expect(allowedOrigin(await from(origin, { log: 0 }, method))).toBe(null)
   })
 })
 
@@ -231,14 +235,15 @@ describe('the client', () => {
   const local = subnet()
   const [first] = local.export().split('\n')
   const json = (value: unknown, status = 200) => new Response(JSON.stringify(value), { status })
-  const altered = (from: RegExp, to: string) => () => new Response(local.export().replace(from, to))
+  const replaceIn = (from: RegExp, to: string) => () =>
+    new Response(local.export().replace(from, to))
   test.each<[string, () => Response, string]>([
     ['no log', () => new Response('<html>'), 'BadLog'],
     ['nothing', () => new Response(null, { status: 204 }), 'BadLog'],
     ['null', () => json(null), 'BadLog'],
     ['no blocks', () => new Response(`${first}\n`), 'BadLog'],
     ['half a line', () => new Response(local.export().slice(0, -9)), 'BadLog'],
-    ['another subnet', altered(/"netuid":\d+/, '"netuid":8'), 'BadLog'],
+    ['another subnet', replaceIn(/"netuid":\d+/, '"netuid":8'), 'BadLog'],
     ['no UTF-8', () => new Response(Uint8Array.of(0xff)), 'Unreachable'],
     ['depth', () => new Response(`${'['.repeat(2 ** 22)}\n`), 'BadLog'],
     ['a long line', () => new Response(`${' '.repeat(2 ** 22 + 1)}\n`), 'BadLog'],

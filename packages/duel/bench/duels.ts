@@ -209,9 +209,9 @@ export class SimulatedEnvironment {
     const { honest, liars, weights, rule } = this.#setting
     const epochs = lanes.map((epoch, i) => {
       const lie = liarTallies[i]
-      const true_ = honest.map((name, place) => [name, epoch[place]?.tally] as const)
-      const false_ = lie ? liars.map((name) => [name, lie] as const) : []
-      return Object.fromEntries([...true_, ...false_]) as Record<string, Tally>
+      const honestEntries = honest.map((name, place) => [name, epoch[place]?.tally] as const)
+      const liarEntries = lie ? liars.map((name) => [name, lie] as const) : []
+      return Object.fromEntries([...honestEntries, ...liarEntries]) as Record<string, Tally>
     })
     return judgeEnvironment({ weights, epochs, ratioPpm: RATIO_PPM, rule })
   }

@@ -81,28 +81,28 @@ export function fabricate(lie: Lie, known: Known): readonly Tally[] {
   if (lie === 'all wins') return [scored({ wins: played, losses: 0, played })]
   if (lie === 'all losses') return [scored({ wins: 0, losses: played, played })]
   if (lie === 'all ties') return [scored({ wins: 0, losses: 0, played })]
-  return [toTheEdge(lie, known)]
+  return [stayInLimits(lie, known)]
 }
 
 /**
  * Returns the maximum of one count that the outlier rule allows, and the minimum of the other
  * count.
  */
-function toTheEdge(lie: Lie, known: Known): Tally {
+function stayInLimits(lie: Lie, known: Known): Tally {
   const { played, liarTallies } = known
   const before = sumTally(liarTallies)
-  const [liked, disliked] =
+  const [favoured, other] =
     lie === 'up' || lie === 'thin' ? (['wins', 'losses'] as const) : (['losses', 'wins'] as const)
   const bars = { wins: barOf(lie, 'wins', known), losses: barOf(lie, 'losses', known) }
   const start = (kind: 'wins' | 'losses', most: number) =>
     Math.min(Math.max(bars[kind].middle, before[kind]), most)
-  const above = start(disliked, before[disliked] + played)
-  const fewest =
-    above - last(above - before[disliked], (less) => bars[disliked].passes(above - less))
-  const room = before[liked] + before[disliked] + played - fewest
-  const below = start(liked, room)
-  const more = lie === 'thin' ? 0 : last(room - below, (extra) => bars[liked].passes(below + extra))
-  const now = { [disliked]: fewest, [liked]: below + more } as Record<'wins' | 'losses', number>
+  const above = start(other, before[other] + played)
+  const fewest = above - last(above - before[other], (less) => bars[other].passes(above - less))
+  const room = before[favoured] + before[other] + played - fewest
+  const below = start(favoured, room)
+  const more =
+    lie === 'thin' ? 0 : last(room - below, (extra) => bars[favoured].passes(below + extra))
+  const now = { [other]: fewest, [favoured]: below + more } as Record<'wins' | 'losses', number>
   return scored({ wins: now.wins - before.wins, losses: now.losses - before.losses, played })
 }
 

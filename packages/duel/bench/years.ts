@@ -84,8 +84,8 @@ function printOneShort(): void {
   const columns = ['4 lanes', 'at the ratio in the others', 'copies of the champion in them']
   printTable({ title, columns }, VALIDATORS, ([name, cell]) => {
     const texts = [RATIO_PPM / 1e6, 0.5].map((p) => {
-      const throned = dethronementsIn(YEARS, { ...cell, p, tied: 0, freezes: true })
-      return `${(throned / YEARS).toFixed(1)} ± ${(Math.sqrt(throned + 1) / YEARS).toFixed(1)}`
+      const count = dethronementsIn(YEARS, { ...cell, p, tied: 0, freezes: true })
+      return `${(count / YEARS).toFixed(1)} ± ${(Math.sqrt(count + 1) / YEARS).toFixed(1)}`
     })
     return [name, ...texts]
   })
@@ -110,8 +110,13 @@ function dethronementsIn(years: number, cell: Cell): number {
   for (let epoch = 0; epoch < years * EPOCHS_A_YEAR; epoch++) {
     if (!duels.some(({ isWon }) => isWon)) {
       const room = PROTOCOL.duelsMost - duels.length
-      const begun = (): Duel => ({ open: [begin(), begin()], epochs: 0, frozen: 0, isWon: false })
-      duels = [...duels, ...Array.from({ length: room }, begun)]
+      const beginDuel = (): Duel => ({
+        open: [begin(), begin()],
+        epochs: 0,
+        frozen: 0,
+        isWon: false,
+      })
+      duels = [...duels, ...Array.from({ length: room }, beginDuel)]
     }
     duels = playEpoch(duels)
     if (duels.length > 0 && duels.every(({ isWon }) => isWon)) {

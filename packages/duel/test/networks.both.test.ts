@@ -69,12 +69,12 @@ function tallyOf(env: string, [wins = 0, losses = 0, third, fourth]: Counts): La
   return [wins, losses, (wins + both) * 1_000_000, (losses + both) * 1_000_000]
 }
 
-const mapped = <A, B>(record: Readonly<Record<string, A>>, of: (key: string, value: A) => B) =>
+const mapValues = <A, B>(record: Readonly<Record<string, A>>, of: (key: string, value: A) => B) =>
   Object.fromEntries(Object.entries(record).map(([key, value]) => [key, of(key, value)]))
 
 const lanesOf = ({ lanes = {} }: Drawn): Lanes =>
-  mapped(lanes, (_, duels) =>
-    mapped(duels, (_, tallies) =>
+  mapValues(lanes, (_, duels) =>
+    mapValues(duels, (_, tallies) =>
       Object.fromEntries(
         Object.entries(tallies).map(([letter, counts]) => {
           const env = NAMES[letter] ?? ''

@@ -58,7 +58,7 @@ interface Sampling extends Partial<LaneTask> {
   readonly urls?: readonly [string, string]
 }
 
-function sampled(options: Sampling) {
+function runSampling(options: Sampling) {
   const { quota = { [HEX]: 1 }, time = new Clock(), urls = ['', ''], ...rest } = options
   const { contenders = [CONTENDER] } = options
   const { samplingMs = SAMPLING_MS, endsAt = SAMPLING_MS } = options
@@ -82,7 +82,7 @@ function sampled(options: Sampling) {
 
 /** Returns the samples after comparing each with its replay. */
 async function gamesOf(options: Sampling): Promise<readonly ChallengePair[]> {
-  const games = pairsOf((await sampled(options)).samples)
+  const games = pairsOf((await runSampling(options)).samples)
   for (const game of games) expectWhole(game)
   return games
 }
@@ -263,7 +263,7 @@ describe('a game', () => {
           return silent(messages, call)
         }
         const agent = byRole(breaking, breaking)
-        const broken = sampled({ agent, deadline: phase.signal, journalPath })
+        const broken = runSampling({ agent, deadline: phase.signal, journalPath })
         await expect(broken).rejects.toThrow(isStopped ? 'stopped' : 'killed')
         const hasRoom = at % 2 === 0
         const endsAt = hasRoom ? 2 * CLOCK_MS : CLOCK_MS
@@ -394,7 +394,7 @@ describe('the games of a lane', () => {
       setTimeout(() => response.writeHead(200, json).end(completion(reply)), 5)
     }
     const { url, seen } = await serve(answer)
-    await sampled({
+    await runSampling({
       agent: endpointAgents({ ...NODE_CALLER, concurrency: 2 }),
       // Each contender has a running game: one of three calls waits.
       contenders: [CONTENDER, OTHER, account(new Uint8Array(32).fill(11)).hotkey],
@@ -410,7 +410,7 @@ describe('the games of a lane', () => {
 })
 
 describe('a game with changed deployments', () => {
-  const changed = async (agent: LaneTask['agent'], ...hotkeys: readonly string[]) => {
+  const playWithChanges = async (agent: LaneTask['agent'], ...hotkeys: readonly string[]) => {
     const samples = await gamesOf({ quota: { [HEX]: 16 }, agent })
     const without = await Promise.all(samples.map((sample) => removeReplies(sample, hotkeys)))
     const games = pairsOf(without)
@@ -419,7 +419,7 @@ describe('a game with changed deployments', () => {
   }
 
   it('ends at the first prompt of the miner whose deployment changed, which loses the game', async () => {
-    for (const { before, after } of await changed(byRole(scripted, scripted), CONTENDER)) {
+    for (const { before, after } of await playWithChanges(byRole(scripted, scripted), CONTENDER)) {
       const isFirst = before.contender.messages.length >= before.champion.messages.length
       expect(after.contender).toMatchObject({ fault: 'no-reply', reward: -1 })
       expect(after.contender.messages.length).toBe(1)
@@ -430,7 +430,11 @@ describe('a game with changed deployments', () => {
   })
 
   it('counts as unbegun if both deployments changed', async () => {
-    for (const { after } of await changed(byRole(scripted, scripted), CHAMPION, CONTENDER)) {
+    for (const { after } of await playWithChanges(
+      byRole(scripted, scripted),
+      CHAMPION,
+      CONTENDER,
+    )) {
       expect(after.champion).toMatchObject({ ...NO_REPLY, messages: [] })
       expect(after.contender).toMatchObject({ ...NO_REPLY, messages: [] })
       expect(leadIn(after)).toBe(0)
@@ -440,7 +444,7 @@ describe('a game with changed deployments', () => {
   it('is unchanged if the miner whose deployment changed had not replied', async () => {
     const silent: MinerAgent = () => ({ fault: 'no-reply' })
     const stands: boolean[] = []
-    for (const { before, after } of await changed(byRole(silent, scripted), CONTENDER)) {
+    for (const { before, after } of await playWithChanges(byRole(silent, scripted), CONTENDER)) {
       const hadReply = before.contender.messages.length > 0
       stands.push(!hadReply)
       if (!hadReply) expect(after).toEqual(before)

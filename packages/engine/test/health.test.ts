@@ -60,7 +60,7 @@ describe('watchHealth', () => {
     vi.unstubAllEnvs()
   })
   /** Starts `watchHealth` with 600 seconds. */
-  function guarded() {
+  function startWatching() {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const reasons: Late[] = []
     const end = vi.fn()
@@ -69,7 +69,7 @@ describe('watchHealth', () => {
   }
 
   it('calls `end` once with the late events', () => {
-    const { reasons, end } = guarded()
+    const { reasons, end } = startWatching()
     vi.advanceTimersByTime(120_000)
     expect(end).not.toHaveBeenCalled()
     reasons.push('no-block')
@@ -85,7 +85,7 @@ describe('watchHealth', () => {
     await writeFile(join(folder, 'systemd-notify'), script, { mode: 0o700 })
     vi.stubEnv('PATH', `${folder}:${process.env.PATH}`)
     vi.stubEnv('NOTIFY_SOCKET', undefined)
-    const { reasons } = guarded()
+    const { reasons } = startWatching()
     vi.advanceTimersByTime(60_000)
     vi.stubEnv('NOTIFY_SOCKET', '/run/notify')
     vi.advanceTimersByTime(60_000)

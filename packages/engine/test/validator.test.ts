@@ -50,7 +50,7 @@ const withheldIn = (events: readonly Event[]): readonly string[] =>
   )
 
 /** Produces blocks up to `block` without the validator. */
-async function unheard(chain: LocalChain, block: number): Promise<void> {
+async function produceAlone(chain: LocalChain, block: number): Promise<void> {
   while (chain.height < block) await chain.produce(chain.height * BLOCK_MS)
 }
 
@@ -233,7 +233,7 @@ describe('a validator', () => {
     })
     await follow(START - 1)
     // Two clocks take a third of the 18 blocks of sampling.
-    await unheard(chain, START + 13)
+    await produceAlone(chain, START + 13)
     validator.onHead({ number: START, hash: await chain.blockHash(START) })
     await validator.idle()
     const games = events.flatMap((event) =>
@@ -280,7 +280,7 @@ describe('a validator', () => {
     await follow(2 * tempo + 2)
     expect(lasts).toEqual([2 * tempo - 1, 3 * tempo - 1])
     expect(problems()).toEqual([])
-    await unheard(chain, 4 * tempo - 2)
+    await produceAlone(chain, 4 * tempo - 2)
     await validatorOf(chain, join(root, 'too late')).follow(4 * tempo - 1)
     expect(lasts).toHaveLength(2)
   })
@@ -324,7 +324,7 @@ describe('a validator', () => {
 describe('a validator that is stopped', () => {
   const pause = () => new Promise((resolve) => setTimeout(resolve, 5))
   /** Stops the validator, and produces blocks until it has stopped. */
-  async function stopped(chain: LocalChain, validator: Validator): Promise<void> {
+  async function stopAndProduce(chain: LocalChain, validator: Validator): Promise<void> {
     let isDone = false
     const stopping = validator.stop().finally(() => {
       isDone = true
@@ -366,7 +366,7 @@ describe('a validator that is stopped', () => {
     await first.follow(START - 1)
     first.validator.onHead(await chain.produce(chain.height * BLOCK_MS))
     while (left > 0) await pause()
-    await stopped(chain, first.validator)
+    await stopAndProduce(chain, first.validator)
     const stored = await journal('twice')
     expect(stored.length).toBeGreaterThan(0)
     expect(stored.length).toBeLessThan(LANE)
@@ -404,7 +404,7 @@ describe('a validator that is stopped', () => {
     validator.onHead(await chain.produce(chain.height * BLOCK_MS))
     while ((await journal('whole').catch(() => [])).length < LANE) await pause()
     const before = chain.height
-    await stopped(chain, validator)
+    await stopAndProduce(chain, validator)
     expect(chain.height).toBeGreaterThan(before)
     expect(seals(events)).toEqual([
       { type: 'sent', task: { kind: 'seal', epoch: FIRST }, block: expect.any(Number) },
@@ -466,7 +466,7 @@ describe('a validator that is stopped', () => {
     await first.follow(START + network.protocol.sealBlock - 1)
     expect(seals(first.events)).toHaveLength(1)
     // The chain continues without the validator.
-    await unheard(chain, START + later * tempo)
+    await produceAlone(chain, START + later * tempo)
     const head = listSeals(await chain.snapshot(chain.height), FIRST)[own.hotkey] ?? ''
     const again = validatorOf(chain, folder, { agent: reply })
     expect(await again.bucket.read(blockPath(head), LIMITS.blockBytes)).toBeNull()
@@ -491,7 +491,7 @@ describe('a validator that is stopped', () => {
     while (!isAsked) await pause()
     while (chain.height < START + sealBlock - 2)
       validator.onHead(await chain.produce(chain.height * BLOCK_MS))
-    await stopped(chain, validator)
+    await stopAndProduce(chain, validator)
     expect((await journal('deadline')).length).toBe(LANE)
     for (const line of await journal('deadline')) {
       // Only the mover loses a game that was begun.

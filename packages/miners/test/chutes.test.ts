@@ -101,11 +101,11 @@ const phase = () => Object.assign(new AbortController(), { epoch: epochs++ })
 const times = <Value>(count: number, ask: () => Value): Value[] =>
   Array.from({ length: count }, ask)
 
-/** Answers with `then` while `isSo` is true, and with `otherwise` after that. */
-const whether =
-  (isSo: () => boolean, then: Handle, otherwise: Handle): Handle =>
+/** Answers with `then` while `condition` is true, and with `otherwise` after that. */
+const chooseHandle =
+  (condition: () => boolean, then: Handle, otherwise: Handle): Handle =>
   (...args) =>
-    (isSo() ? then : otherwise)(...args)
+    (condition() ? then : otherwise)(...args)
 
 afterAll(closeServers)
 
@@ -220,12 +220,12 @@ describe.concurrent('a miner on Chutes', () => {
 describe.concurrent('a key that is refused', () => {
   it('pauses all sampling until it works, with one check and one event per pause', async () => {
     let isRefused = true
-    const guarded = (otherwise: Handle) =>
-      whether(() => isRefused, answers(401, { balance: 3 }), otherwise)
+    const refuseOr = (otherwise: Handle) =>
+      chooseHandle(() => isRefused, answers(401, { balance: 3 }), otherwise)
     const { ask, asked, seen, problems, waitForProblems } = await chutes({
-      '/users/me': guarded(answers(200, { balance: 3 })),
-      [POST]: guarded(replies),
-      [OTHER_POST]: guarded(replies),
+      '/users/me': refuseOr(answers(200, { balance: 3 })),
+      [POST]: refuseOr(replies),
+      [OTHER_POST]: refuseOr(replies),
     })
     const epoch = phase()
     const askBoth = (count: number) =>
@@ -255,8 +255,8 @@ describe.concurrent('a key that is refused', () => {
     let isBad = false
     const { ask, waitForProblems } = await chutes(
       {
-        '/users/me': whether(() => isBad, account, answers(200, accountWith(3))),
-        [POST]: whether(() => isBad, answers(refusal), replies),
+        '/users/me': chooseHandle(() => isBad, account, answers(200, accountWith(3))),
+        [POST]: chooseHandle(() => isBad, answers(refusal), replies),
       },
       { netuid: NETUID },
     )
@@ -290,11 +290,11 @@ describe.concurrent('a key that is refused', () => {
     'repeats the request for a description after a %i, and reports no changed chute',
     async (refusal) => {
       let isRefused = true
-      const guarded = (value: unknown) =>
-        whether(() => isRefused, answers(refusal, value), answers(200, value))
+      const refuseOr = (value: unknown) =>
+        chooseHandle(() => isRefused, answers(refusal, value), answers(200, value))
       const { ask, hasChanged, problems, waitForProblems } = await chutes({
-        '/users/me': guarded({ balance: 3 }),
-        [DESCRIPTION]: guarded(described(MINER, 'me-one')),
+        '/users/me': refuseOr({ balance: 3 }),
+        [DESCRIPTION]: refuseOr(described(MINER, 'me-one')),
       })
       const epoch = phase()
       const call = ask(MINER, epoch)
@@ -348,7 +348,7 @@ describe.concurrent('a key that is refused', () => {
     let isPaid = false
     const { ask, waitForRequests, waitForProblems, outcomes } = await chutes({
       '/users/me': (...args) => answers(200, { balance: isPaid ? 1 : 0 })(...args),
-      [POST]: whether(
+      [POST]: chooseHandle(
         () => isPaid,
         () => {},
         answers(402),
@@ -409,7 +409,7 @@ describe.concurrent('an account without access to the subnet’s chutes', () => 
       const { ask, seen, problems, waitForProblems } = await chutes(
         {
           '/users/me': (...args) => answers(200, accountWith(3, hasAccess ? {} : more))(...args),
-          [POST]: whether(() => hasAccess, replies, answers(404)),
+          [POST]: chooseHandle(() => hasAccess, replies, answers(404)),
         },
         { netuid: NETUID },
       )

@@ -69,9 +69,9 @@ describe('a source before its deployment', () => {
   })
 
   it('is refused if Chutes would not show it, and if its revision is a branch', () => {
-    const refused = (more: Partial<typeof MINER>) =>
+    const findRefusal = (more: Partial<typeof MINER>) =>
       findSourceRefusal(sourceFor({ ...MINER, ...more }), TEMPLATES)
-    expect(refused({ model: 'me/other' })).toContain('"affine"')
-    expect(refused({ revision: 'main' })).toContain('40 hex digits')
+    expect(findRefusal({ model: 'me/other' })).toContain('"affine"')
+    expect(findRefusal({ revision: 'main' })).toContain('40 hex digits')
   })
 })

@@ -58,11 +58,11 @@ const formatActions = (spec: EnvSpec, best: readonly unknown[]): string =>
 /** Describes the best alternative to a forfeited reply. */
 function describeBest(spec: EnvSpec, best: readonly unknown[]): string {
   const text = formatActions(spec, best)
-  return knowsBest(spec) ? `best was ${text}` : `the scripted player replies ${text}`
+  return hasBestActions(spec) ? `best was ${text}` : `the scripted player replies ${text}`
 }
 
 /** Reports whether the best actions are known. Otherwise the scripted player may be beatable. */
-const knowsBest = ({ explain }: EnvSpec): boolean => explain?.best !== undefined
+const hasBestActions = ({ explain }: EnvSpec): boolean => explain?.best !== undefined
 
 /**
  * Describes the loss that an action caused. Undefined if no action was better, or if the worth of
@@ -77,7 +77,7 @@ function describeMistake(
   const worthOf = (taken: unknown): number => explain?.worth?.(observation, taken) ?? 0
   const [worth, taken, text] = [worthOf(best[0]), worthOf(action), formatActions(spec, best)]
   if (best.length === 0 || taken >= worth) return undefined
-  if (!knowsBest(spec)) return `worth ${taken}: that of the scripted player is worth ${worth}`
+  if (!hasBestActions(spec)) return `worth ${taken}: that of the scripted player is worth ${worth}`
   const given = spec.format(action)
   const away = explain?.worthText?.(worth) ?? `a reward of ${worth}`
   return `${given}, gave ${away} away: best was ${text}`

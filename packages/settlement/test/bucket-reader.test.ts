@@ -30,7 +30,7 @@ beforeAll(async () => {
 describe('a reader', () => {
   const good: Source = { name: 'good', read: async () => block.bytes.slice() }
   const other = account(new Uint8Array(32))
-  const written = (more: Partial<BlockDraft>) => async () =>
+  const readerOf = (more: Partial<BlockDraft>) => async () =>
     (await writeBlock({ ...draft, sign, ...more })).bytes
 
   it.each<[what: string, read: () => Promise<Uint8Array | null>, why: string]>([
@@ -39,8 +39,8 @@ describe('a reader', () => {
     ['refuses', () => Promise.reject(failure('status', 'NoSuch', 500)), 'NoSuch'],
     ['cannot be reached', () => Promise.reject(new Error('no route')), 'no route'],
     ['has no block', async () => new Uint8Array(9), 'BAD_LINES'],
-    ['has another block', written({ epoch: 2 }), 'WRONG_HASH'],
-    ['has another’s signature', written({ sign: other.sign }), 'WRONG_SIGNATURE'],
+    ['has another block', readerOf({ epoch: 2 }), 'WRONG_HASH'],
+    ['has another’s signature', readerOf({ sign: other.sign }), 'WRONG_SIGNATURE'],
   ])('skips a bucket that %s, reports it, and queries the next', async (_, read, why) => {
     const bad = { name: 'bad', read }
     const stored: FoundBlock[] = []

@@ -89,7 +89,7 @@ test.each([
  * Returns four voters, and the state of an epoch in which those at the indices `sealing` (default:
  * all) seal valid lanes, and the others seal heads of lanes that do not exist.
  */
-async function sealed(sealing: readonly number[] = [0, 1, 2, 3]) {
+async function startSealed(sealing: readonly number[] = [0, 1, 2, 3]) {
   const subnet = new ReadingSubnet([100, 100, 100, 10])
   const voters = subnet.voters as [Account, Account, Account, Account]
   const state = await subnet.begin()
@@ -115,7 +115,7 @@ async function sealed(sealing: readonly number[] = [0, 1, 2, 3]) {
 }
 
 test('warns of missing bits of valid lanes that others attest', async () => {
-  const { subnet, voters, attestBut } = await sealed()
+  const { subnet, voters, attestBut } = await startSealed()
   const [first, , third, light] = voters
   const lacking = [...hotkeys([first, light])].sort()
   await attestBut({ [third.hotkey]: lacking })
@@ -127,7 +127,7 @@ test('warns of missing bits of valid lanes that others attest', async () => {
 })
 
 test('does not warn of a lane that only its validator attests', async () => {
-  const { subnet, voters, attestBut } = await sealed()
+  const { subnet, voters, attestBut } = await startSealed()
   const [first, second, third, { hotkey }] = voters
   const all = hotkeys([first, second, third]).map((voter) => [voter, [hotkey]])
   await attestBut(Object.fromEntries(all))
@@ -135,7 +135,7 @@ test('does not warn of a lane that only its validator attests', async () => {
 })
 
 test('does not warn of a lane that no bucket has, and reports its attesters', async () => {
-  const { subnet, voters, attestBut } = await sealed([0, 1, 2])
+  const { subnet, voters, attestBut } = await startSealed([0, 1, 2])
   const [first, second, third, { hotkey }] = voters
   await attestBut({ [second.hotkey]: [hotkey], [third.hotkey]: [hotkey] })
   const epochs = await subnet.recompute()
@@ -157,7 +157,7 @@ async function setWeights(
 }
 
 test('warns of weights that are not all the champion’s', async () => {
-  const { subnet, voters, attestBut } = await sealed()
+  const { subnet, voters, attestBut } = await startSealed()
   const [first, second, third] = voters
   const toBoth = (one: number, other: number): UidWeights => [
     [CHAMPION, one],
@@ -181,7 +181,7 @@ test('warns of weights that are not all the champion’s', async () => {
 })
 
 test('expects all weight for the subnet’s owner if the champion is not registered', async () => {
-  const { subnet, voters, state, attestBut } = await sealed()
+  const { subnet, voters, state, attestBut } = await startSealed()
   const [first, second] = voters
   await setWeights(subnet, [
     [first, [[OWNER, 65_535]]],

@@ -37,7 +37,7 @@ import {
   textOf,
 } from '../input.ts'
 
-const believe = (): boolean => true
+const acceptSignature = (): boolean => true
 const scope = scopeOf(toy.hotkey, { 'mult8@0.1.0': 2, 'tictactoe@0.1.0': 1, 'hex@0.1.0': 1 })
 
 /** Resolves with a lane in two blocks, and with the same lane correctly in one block. */
@@ -66,7 +66,7 @@ function reseal(bytes: Uint8Array) {
 function verifyResealed(bytes: Uint8Array) {
   const block = reseal(bytes)
   const bucket = { read: async () => block.bytes }
-  const read = createBlockReader(bucket, believe)
+  const read = createBlockReader(bucket, acceptSignature)
   return verifyLane({ head: block.hash, previous: NO_BLOCK, scope, read })
 }
 
@@ -93,7 +93,7 @@ function verifyAnyProof(bytes: Uint8Array) {
   const value = { ...proof, header: lineIn(proof.header), sample: lineIn(proof.sample), links }
   const last = Array.isArray(links) && links.length > 0 ? links.at(-1) : value.header
   const head = hashBlock(bytesOf(String(last)))
-  return judgeSampleProof(value, { head, scope, verify: believe }).result
+  return judgeSampleProof(value, { head, scope, verify: acceptSignature }).result
 }
 
 function parseAnyCanonical(bytes: Uint8Array) {
@@ -144,13 +144,13 @@ export async function evidenceReaders(): Promise<readonly Reader[]> {
       name: 'block',
       share: 15,
       samples: [...files, ...whole],
-      read: (bytes) => readBlock(bytes, { verify: believe }),
+      read: (bytes) => readBlock(bytes, { verify: acceptSignature }),
     },
     {
       name: 'resealed block',
       share: 8,
       samples: [...files, ...whole],
-      read: (bytes) => readBlock(reseal(bytes).bytes, { verify: believe }),
+      read: (bytes) => readBlock(reseal(bytes).bytes, { verify: acceptSignature }),
     },
     {
       name: 'signed block',

@@ -128,8 +128,8 @@ export function findLossCause(
   const { 'no-reply': silent = 0, ...others } = played.forfeits
   const wrong = Object.values(others).reduce((sum, count) => sum + count, 0)
   const most = Math.max(silent, wrong, outplayed)
-  const isItsDoing = findResult(side, duel) === 'lost' && duel.end !== 'freezing'
-  if (!isItsDoing || most === 0) return undefined
+  const isOwnLoss = findResult(side, duel) === 'lost' && duel.end !== 'freezing'
+  if (!isOwnLoss || most === 0) return undefined
   if (side === 'contender' && duel.end === 'length' && won - lost > most) return 'UNSURE'
   if (most === silent) return findSilenceCause(played)
   if (most === wrong) return 'WRONG'

@@ -50,9 +50,9 @@ const SLOW_BUCKETS = [
   ['one of 8 silent for 30 s a read', 0],
 ] as const
 
-const asked = process.argv[2]
-if (asked === undefined) await main()
-else process.send?.(await measure(JSON.parse(asked)))
+const input = process.argv[2]
+if (input === undefined) await main()
+else process.send?.(await measure(JSON.parse(input)))
 
 async function measure({ folder, size, jobs, copies, to }: Run): Promise<RunCost> {
   const choose = copies === 0 ? null : (holders: readonly string[]) => holders.slice(0, copies)
@@ -180,10 +180,10 @@ function slowedBy(open: OpenBucket, slow: number): OpenBucket {
     if (source === null) return null
     if (!lines.has(hotkey)) lines.set(hotkey, Promise.resolve())
     const rate = hotkey === [...lines.keys()][0] ? slow : USUAL_RATE
-    const read: typeof source.read = async (...asked) => {
+    const read: typeof source.read = async (...args) => {
       if (rate === 0) await setTimeout(30_000)
       if (rate === 0) throw new Error('no answer')
-      const bytes = await source.read(...asked)
+      const bytes = await source.read(...args)
       const sent = lines.get(hotkey)?.then(() => setTimeout((1000 * (bytes?.length ?? 0)) / rate))
       lines.set(hotkey, sent ?? Promise.resolve())
       await sent

@@ -64,8 +64,8 @@ test('docs/protocol.md shows the prompts of the environments', async () => {
     const game = await playGame(env, id, { champion: silent, contender: silent })
     return firstIn(game.champion) ?? firstIn(game.contender)
   })
-  const [, product = '', ...asked] = await Promise.all(prompts)
-  expect([await prompts[0], ...asked].map((prompt) => `${prompt}\n`)).toEqual([
+  const [, product = '', ...games] = await Promise.all(prompts)
+  expect([await prompts[0], ...games].map((prompt) => `${prompt}\n`)).toEqual([
     tictactoe,
     ...others,
   ])

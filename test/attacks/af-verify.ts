@@ -25,8 +25,8 @@ export async function afVerify(subnet: ReadingSubnet, url?: string): Promise<Ver
       status: () => {},
       wait: () => {},
     }
-    const asked = { base: url ?? base, jobs: 1 }
-    const { code } = await captureOutput(() => verify({ chain, network }, asked, screen))
+    const job = { base: url ?? base, jobs: 1 }
+    const { code } = await captureOutput(() => verify({ chain, network }, job, screen))
     const flaws = records.filter(({ type }) => type === 'flaw')
     const { champion = '', root = '' } = records.at(-1) ?? {}
     return { code, champion, root, flaws: flaws.map((flaw) => `${flaw.code} ${flaw.validator}`) }

@@ -52,7 +52,8 @@ describe('forged-games', () => {
 describe('forged-transcripts', () => {
   const root = testFolder('forged')
   /** The champion is always right, and the contender never. */
-  const reply: Reply = (asked) => (asked.role === 'champion' ? solve(asked) : '1'.repeat(16))
+  const reply: Reply = (question) =>
+    question.role === 'champion' ? solve(question) : '1'.repeat(16)
 
   testLies(rowsOf(TRANSCRIPTS, (plan) => ({ reply, ...plan })))
 

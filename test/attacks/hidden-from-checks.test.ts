@@ -49,7 +49,7 @@ afterAll(closeServers)
 
 /** Serves both miners on a stand-in for Chutes. */
 async function chutesWith(routes: Readonly<Record<string, Handle>>) {
-  const { place, asked } = await serveChutes({
+  const { place, requestsTo } = await serveChutes({
     ...published(champion, 'one'),
     ...published(contender, 'two'),
     '/users/me': answers(200, { balance: 5 }),
@@ -58,7 +58,7 @@ async function chutesWith(routes: Readonly<Record<string, Handle>>) {
     ...routes,
   })
   const chutes = openChutes({ ...NODE_CALLER, apiKey: 'cpk_1', concurrency: 64, ...place })
-  return { ...chutes, asked }
+  return { ...chutes, requestsTo }
 }
 
 const large = { ...described(contender, 'two'), readme: 'x'.repeat(300_000) }
@@ -127,7 +127,7 @@ test.each(hidings)(
   async (_, path, hides) => {
     const time = new Clock()
     const shows = published(contender, 'two')[path]
-    const { agent, mayAsk, hasChanged, asked } = await chutesWith({
+    const { agent, mayAsk, hasChanged, requestsTo } = await chutesWith({
       [path]: (...args) => {
         const [, , index] = args
         if (index === 0) return hides(...args)
@@ -137,7 +137,7 @@ test.each(hidings)(
     })
     const { samples } = await sampleLane({ ...laneOf(time), agent, mayAsk, hasChanged })
     expectLost(samples)
-    expect(asked('/two/v1/chat/completions')).toEqual([])
+    expect(requestsTo('/two/v1/chat/completions')).toEqual([])
   },
 )
 

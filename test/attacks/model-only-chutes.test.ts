@@ -34,11 +34,11 @@ afterAll(closeServers)
 test.each(altered.filter((_, i) => i % 40 === 0))(
   'never asks a chute with %s in its source, and names the line',
   async (...[, source, code, line]) => {
-    const { ask, asked, problems } = await oneChute(MINER, {
+    const { ask, requestsTo, problems } = await oneChute(MINER, {
       [`/chutes/code/${MINER.chute}`]: showing(source),
     })
     for (let i = 0; i < 3; i++) expect(await ask()).toEqual({ fault: 'no-reply' })
-    expect([...asked(POST), ...asked(wakeOf(MINER))]).toEqual([])
+    expect([...requestsTo(POST), ...requestsTo(wakeOf(MINER))]).toEqual([])
     const message = expect.stringContaining(`${code}: line ${line}: `)
     expect(problems).toEqual([expect.objectContaining({ code, message })])
   },
@@ -51,11 +51,11 @@ test('never asks a chute whose source is not shown or too large', async () => {
     [answers(404), 'NOT_SHOWN'],
     [large, 'TOO_LARGE'],
   ] as const) {
-    const { ask, hasChanged, asked, problems } = await oneChute(MINER, { [path]: route })
+    const { ask, hasChanged, requestsTo, problems } = await oneChute(MINER, { [path]: route })
     expect(await ask()).toEqual({ fault: 'no-reply' })
     // The chute was not asked, so there is no reply to discard.
     expect(await hasChanged()).toBe(false)
-    expect([...asked(POST), ...asked(wakeOf(MINER))]).toEqual([])
+    expect([...requestsTo(POST), ...requestsTo(wakeOf(MINER))]).toEqual([])
     expect(problems).toEqual([expect.objectContaining({ code })])
   }
 })
@@ -64,9 +64,9 @@ test.each(alteredDescriptions.filter((_, i) => i % 12 === 0))(
   'never asks a chute %s',
   async (_, more, code) => {
     const routes = { [`/chutes/${MINER.chute}`]: answers(200, { ...DESCRIBED, ...more }) }
-    const { ask, asked, problems } = await oneChute(MINER, routes)
+    const { ask, requestsTo, problems } = await oneChute(MINER, routes)
     expect(await ask()).toEqual({ fault: 'no-reply' })
-    expect([...asked(POST), ...asked(wakeOf(MINER))]).toEqual([])
+    expect([...requestsTo(POST), ...requestsTo(wakeOf(MINER))]).toEqual([])
     expect(problems[0]).toMatchObject({ code })
   },
 )

@@ -10,7 +10,7 @@ const PROMPT = [{ role: 'user', content: 'Compute 12345678 * 87654321.' }] as co
 
 /** Serves a chute that plays perfectly, with its own `routes`. Records problems and requests. */
 export async function oneChute(miner: Miner, routes: Readonly<Record<string, Handle>>) {
-  const { place, asked } = await serveChutes({
+  const { place, requestsTo } = await serveChutes({
     ...published(miner, 'mine'),
     [POST]: plays,
     ...routes,
@@ -27,5 +27,5 @@ export async function oneChute(miner: Miner, routes: Readonly<Record<string, Han
   })
   const epoch = { epoch: 0, signal: new AbortController().signal }
   const ask = () => agent(miner, 10_000, epoch)(PROMPT)
-  return { ask, asked, problems, hasChanged: () => hasChanged(miner, epoch) }
+  return { ask, requestsTo, problems, hasChanged: () => hasChanged(miner, epoch) }
 }

@@ -31,10 +31,10 @@ const relays: Reply = ({ prompt }) => modelReply(prompt, 'one')
 /** Forwards tictactoe. Wins `wins` of an epoch's challenges of mult8, and loses the others. */
 const winMult8 =
   (wins: number): Reply =>
-  (asked) => {
-    if (asked.env === TICTACTOE) return relays(asked)
-    const winner = asked.index < wins ? 'contender' : 'champion'
-    return asked.role === winner ? make(MULT8).spec.solve(asked.prompt) : 'I pass.'
+  (question) => {
+    if (question.env === TICTACTOE) return relays(question)
+    const winner = question.index < wins ? 'contender' : 'champion'
+    return question.role === winner ? make(MULT8).spec.solve(question.prompt) : 'I pass.'
   }
 
 /** Plays a duel with one of `replies` per epoch, until the duel ends. */

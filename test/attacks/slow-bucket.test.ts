@@ -54,8 +54,8 @@ const openSlowly = (
   slow: string,
   answer: (bytes: Uint8Array | null) => number | Error,
 ): OpenBucket =>
-  buckets.openWith([slow], async (own, ...asked) => {
-    const bytes = await own(...asked)
+  buckets.openWith([slow], async (own, ...args) => {
+    const bytes = await own(...args)
     const ms = answer(bytes)
     await buckets.clock.sleep(ms instanceof Error ? 30 * SECONDS : ms)
     if (ms instanceof Error) throw ms

@@ -35,8 +35,8 @@ const unavailable = liar('MISSING_BLOCK', 'COPY_MISSING')
 /** The replies of a good player, with which games end by a winning move. */
 const solve: NonNullable<LanePlan['reply']> = ({ env, prompt }) => make(env).spec.solve(prompt)
 /** The champion is always right, and the contender never. */
-const unequal: NonNullable<LanePlan['reply']> = (asked) =>
-  asked.role === 'champion' ? solve(asked) : '1'.repeat(16)
+const unequal: NonNullable<LanePlan['reply']> = (question) =>
+  question.role === 'champion' ? solve(question) : '1'.repeat(16)
 
 const rowsOf = <Forgery>(
   table: Readonly<Record<string, readonly [code: string, forgery: Forgery]>>,
@@ -159,7 +159,7 @@ const playEpoch =
 
 /** Returns a plan in which only one of the miners replies, and is right. */
 const planWins = (winner: 'champion' | 'contender'): LanePlan => ({
-  reply: (asked) => (asked.role === winner ? solve(asked) : undefined),
+  reply: (question) => (question.role === winner ? solve(question) : undefined),
 })
 
 /** Returns the text with `by` in the place of the first occurrence of `part`. */

@@ -30,16 +30,16 @@ try {
 async function measureLargeLanes(): Promise<void> {
   await using history = await serveHistory({ validators: 64, epochs: 16 })
   const [pages, verifiers]: [number[], number[]] = [[], []]
-  let asked = 0
+  let requests = 0
   for (let round = 0; round < ROUNDS; round++) {
     const opened = await open(history)
     pages.push(opened.seconds)
-    asked = opened.asked
+    requests = opened.asked
     verifiers.push(await verify(history))
   }
   const [page, verifier] = [median(pages), median(verifiers)]
   console.log(
-    `64 validators, 16 epochs with duels: the page ${page.toFixed(1)} s and ${asked} requests, ` +
+    `64 validators, 16 epochs with duels: the page ${page.toFixed(1)} s, ${requests} requests, ` +
       `af-verify --copies 1 --jobs 1 ${verifier.toFixed(1)} s, medians of ${ROUNDS}: ` +
       `${(page / verifier).toFixed(2)} times, at most ${MOST_TIMES}`,
   )

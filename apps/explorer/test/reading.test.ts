@@ -46,10 +46,10 @@ test.each([
   ['miner', MinerView, { hotkey }],
   ['miners', MinersView, {}],
   ['validators', ValidatorsView, {}],
-])('the view %s distinguishes a reading in progress from a stopped one', (_, view, asked) => {
+])('the view %s distinguishes a reading in progress from a stopped one', (_, view, route) => {
   const unread = { queue: undefined, ms: undefined }
   const textOf = (state: Partial<AppState>): string =>
-    renderText(view as typeof RaceView, state.epochs ?? [], asked as never, { ...state, ...unread })
+    renderText(view as typeof RaceView, state.epochs ?? [], route as never, { ...state, ...unread })
   expect(textOf(READING)).toContain('Reading…')
   expect(textOf(STOPPED)).toMatch(/Reading stopped early\.|has the throne in epoch 4/)
   expect(textOf(READING) + textOf(STOPPED)).not.toMatch(/No lane was due|It had no duel/)

@@ -42,8 +42,8 @@ vi.mock('@affine/miners/node', async (original) => {
 })
 vi.mock('@affine/settlement', async (original) => {
   const real = await original<typeof import('@affine/settlement')>()
-  const openChain: typeof real.openChain = async (...asked) => {
-    const opened = await real.openChain(...asked)
+  const openChain: typeof real.openChain = async (...args) => {
+    const opened = await real.openChain(...args)
     const { revealPeriod, faults } = added
     const snapshot = opened.chain.snapshot.bind(opened.chain)
     if (revealPeriod !== undefined)
@@ -134,10 +134,10 @@ async function examine(who: Account, network: string, ...words: readonly string[
   const key = await fileOf(
     isEdwards ? JSON.stringify({ secretSeed: SEED, cryptoType: 0 }) : secretSeed,
   )
-  const asked = ['--network', network, '--key', key, ...words]
+  const args = ['--network', network, '--key', key, ...words]
   const [people, machines] = [
-    await runCommand(doctor, ...asked),
-    await runCommand(doctor, ...asked, '--json'),
+    await runCommand(doctor, ...args),
+    await runCommand(doctor, ...args, '--json'),
   ]
   expect([people.error, machines.error]).toEqual([undefined, undefined])
   expect(machines.exitCode).toBe(people.exitCode)
@@ -299,15 +299,15 @@ describe('af doctor', () => {
     await fileOf('x'.repeat(LIMITS.blockBytes + 1), `large/alices/${statePath(4)}`)
     const large = await examine(validator, network, '--buckets', join(root, 'large'))
     expect(large.results.bucket).toBe('fail')
-    const asked: (string | undefined)[] = []
+    const requests: (string | undefined)[] = []
     const { url } = await serve((_, request, response) => {
-      asked.push(request.url)
-      response.writeHead(asked.length > 2 ? 200 : 500).end('{}')
+      requests.push(request.url)
+      response.writeHead(requests.length > 2 ? 200 : 500).end('{}')
     })
     const broken = await examine(validator, network, '--buckets', url)
     expect(broken.found.BUCKET_FAILS).toMatchObject({ error: expect.stringContaining('500') })
     expect((await examine(validator, network, '--buckets', url)).results.bucket).toBe('ok')
-    expect(new Set(asked)).toEqual(new Set([`/v1/alices/${statePath(4)}`]))
+    expect(new Set(requests)).toEqual(new Set([`/v1/alices/${statePath(4)}`]))
   })
 
   it('reports missing settings, as a failure if a folder is named', async () => {

@@ -20,12 +20,12 @@ describe('af explain', () => {
     return join(root, name)
   }
   /** Earlier results, because each run reads the whole history. */
-  const asked = new Map<string, Promise<CommandResult>>()
+  const results = new Map<string, Promise<CommandResult>>()
   function ask(file: string, hotkey: string, ...words: readonly string[]): Promise<CommandResult> {
     const all = ['--network', file, '--buckets', subnet.buckets, '--hotkey', hotkey, ...words]
     const key = all.join(' ')
-    const answer = asked.get(key) ?? runCommand(explain, ...all)
-    asked.set(key, answer)
+    const answer = results.get(key) ?? runCommand(explain, ...all)
+    results.set(key, answer)
     return answer
   }
 

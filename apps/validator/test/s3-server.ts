@@ -58,8 +58,8 @@ export async function serveS3(): Promise<S3Server> {
  * content encoding.
  */
 function createProxy({ hostname, port }: URL): Server {
-  return createServer((asked, answer) => {
-    const { method, headers, url: path = '' } = asked
+  return createServer((incoming, answer) => {
+    const { method, headers, url: path = '' } = incoming
     const forwarded = request({ hostname, port, method, headers, path, agent: false })
     forwarded.on('response', async (response: IncomingMessage) => {
       const { statusCode = 0, headers } = response
@@ -68,7 +68,7 @@ function createProxy({ hostname, port }: URL): Server {
       const { 'content-length': _, 'transfer-encoding': __, ...others } = headers
       answer.writeHead(statusCode, others).end(isTwice ? gunzipSync(body) : body)
     })
-    asked.pipe(forwarded)
+    incoming.pipe(forwarded)
   })
 }
 
@@ -80,10 +80,10 @@ export async function serveOddS3(
   let { overwrites } = oddities
   let [writes, reads] = [0, 0]
   const files = new Map<string, Buffer>()
-  const server = createServer(async (asked, answer) => {
-    const { method, headers, url = '' } = asked
+  const server = createServer(async (incoming, answer) => {
+    const { method, headers, url = '' } = incoming
     const path = url.replace(/^\/(s3\/bucket|public)\//, '')
-    const body = await buffer(asked)
+    const body = await buffer(incoming)
     const say = (status: number, code: string) =>
       answer.writeHead(status).end(`<Error><Code>${code}</Code></Error>`)
     if (method === 'PUT') {

@@ -64,7 +64,7 @@ async function openFiles(folder: string): Promise<number> {
 /** Requests the path verbatim, because fetch would normalise it. */
 const ask = (path: string, options: RequestOptions = {}, body?: Buffer): Promise<Answer> =>
   new Promise((resolve, reject) => {
-    const asked = request(url, { ...options, path }, async (response) => {
+    const outgoing = request(url, { ...options, path }, async (response) => {
       const chunks = await response.toArray()
       resolve({
         status: response.statusCode ?? 0,
@@ -72,7 +72,7 @@ const ask = (path: string, options: RequestOptions = {}, body?: Buffer): Promise
         body: Buffer.concat(chunks),
       })
     })
-    asked.on('error', reject).end(body)
+    outgoing.on('error', reject).end(body)
   })
 
 bucketSuite('`af serve <bucket>`', async () => {

@@ -167,14 +167,14 @@ describe('af status --watch', () => {
       const before = process.stdout.isTTY
       process.stdout.isTTY = isTTY
       const served = await serveGrowingChain(chain)
-      const asked = runCommand(status, '--network', served.url, '--buckets', buckets, '--watch')
+      const watching = runCommand(status, '--network', served.url, '--buckets', buckets, '--watch')
       const writes = vi.mocked(process.stdout.write).mock.calls
       while (writes.length < 8) await sleep(20)
       await served[Symbol.asyncDispose]()
       const notices = vi.mocked(process.stderr.write).mock.calls
       while (!notices.some(([text]) => String(text).includes('Unreachable'))) await sleep(20)
       process.emit('SIGINT')
-      const { stdout } = await asked
+      const { stdout } = await watching
       process.stdout.isTTY = before
       return stdout
     }

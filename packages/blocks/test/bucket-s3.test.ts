@@ -286,16 +286,16 @@ describe('a failure', () => {
     const hit: string[] = []
     const other = await serve(({ url = '' }, response) => void response.end(hit.push(url)))
     for (const status of [301, 307]) {
-      let asked = 0
+      let requests = 0
       const endpoint = await serve((_, response) => {
-        asked += 1
+        requests += 1
         response.writeHead(status, { location: `${other}/x` }).end()
       })
       const bucket = s3Bucket({ ...place, endpoint, fetch })
       const why = `status ${status}`
       await expect(bucket.write('x', bytes('x'))).rejects.toThrow(why)
       await expect(bucket.read('x', 10)).rejects.toThrow(why)
-      expect(asked).toBe(2)
+      expect(requests).toBe(2)
     }
     expect(hit).toEqual([])
   })
@@ -332,9 +332,9 @@ it.each([
   ['path', 'https://example.org/bucket/v1/x.json'],
   ['virtual', 'https://bucket.example.org/v1/x.json'],
 ] as const)('names the bucket in style %s', async (style, url) => {
-  const asked: unknown[] = []
+  const requests: unknown[] = []
   const noted: typeof fetch = async (place) => {
-    asked.push(place)
+    requests.push(place)
     return new Response('x')
   }
   await s3Bucket({ ...place, style, endpoint: 'https://example.org', fetch: noted }).read(
@@ -345,5 +345,5 @@ it.each([
     'v1/x.json',
     bytes('x'),
   )
-  expect(asked).toEqual([url, url, url])
+  expect(requests).toEqual([url, url, url])
 })

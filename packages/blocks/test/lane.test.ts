@@ -87,15 +87,15 @@ describe('a valid lane', () => {
 
 describe('reading a lane', () => {
   it('requests one block after another, from the head back, within the limit', async () => {
-    const asked: string[] = []
+    const hashes: string[] = []
     const read = async (path: string, limit: number) => {
       expect(limit).toBe(LIMITS.blockBytes)
       const hash = path.slice('v1/blocks/'.length, -'.jsonl'.length)
-      asked.push(hash)
+      hashes.push(hash)
       return lane.bytes.get(hash) ?? null
     }
     await verifyLane({ ...lane, read: createBlockReader({ read }, toy.verify) })
-    expect(asked).toEqual([...lane.bytes.keys()].reverse())
+    expect(hashes).toEqual([...lane.bytes.keys()].reverse())
   })
 
   it('stops once there are more samples than in the plan', async () => {

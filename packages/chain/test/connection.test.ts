@@ -220,8 +220,8 @@ describe('a connection', () => {
   test('shares one connection among concurrent tasks', async () => {
     const only = await node()
     const { blocks } = connect([only])
-    const asked = [blocks.head(), blocks.head(), blocks.blockHash(3), blocks.blockHash(0)]
-    expect(await Promise.all(asked)).toEqual([head(5), head(5), hashOf(3), GENESIS])
+    const results = [blocks.head(), blocks.head(), blocks.blockHash(3), blocks.blockHash(0)]
+    expect(await Promise.all(results)).toEqual([head(5), head(5), hashOf(3), GENESIS])
     expect(only.connections.opened).toBe(1)
   })
 })
@@ -298,9 +298,9 @@ describe('final blocks', () => {
     const { blocks } = connect([only], PATIENT)
     const heads = blocks.heads()
     await take(heads, 1)
-    let asked = 0
+    let requests = 0
     only.replies.chain_getBlockHash = (number) =>
-      number === 6 && ++asked <= times ? { result: null } : undefined
+      number === 6 && ++requests <= times ? { result: null } : undefined
     only.finalize(6)
     expect(await take(heads, 1)).toEqual(range(6, 6))
     expect(only.connections.opened).toBe(opened)

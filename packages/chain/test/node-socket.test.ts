@@ -39,8 +39,8 @@ async function connectSocket(answer: (send: Send) => Promise<unknown>): Promise<
 }
 
 async function shakeHands(socket: Socket): Promise<void> {
-  const [asked] = (await once(socket, 'data')) as [Buffer]
-  const [, key] = /sec-websocket-key: (\S+)/i.exec(String(asked)) ?? []
+  const [handshake] = (await once(socket, 'data')) as [Buffer]
+  const [, key] = /sec-websocket-key: (\S+)/i.exec(String(handshake)) ?? []
   const hash = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)
   const upgrade = 'HTTP/1.1 101 Here\r\nConnection: Upgrade\r\nUpgrade: websocket'
   socket.write(`${upgrade}\r\nSec-WebSocket-Accept: ${hash.digest('base64')}\r\n\r\n`)

@@ -32,8 +32,8 @@ const pass = async (chain: LocalChain, blocks: number) => {
 
 /** Sends a request to the server of a chain, which waits for 10 ms. */
 const ask = (chain: LocalChain, init: RequestInit) => {
-  const asked = { method: 'POST', headers: JSON_HEADERS, duplex: 'half', ...init }
-  return serveLocal(chain, 10)(new Request(url, asked))
+  const options = { method: 'POST', headers: JSON_HEADERS, duplex: 'half', ...init }
+  return serveLocal(chain, 10)(new Request(url, options))
 }
 
 describe('pages', () => {
@@ -54,9 +54,9 @@ describe('pages', () => {
   const allowedOrigin = ({ headers }: Response) => headers.get('access-control-allow-origin')
 
   test.each(here)('may read, but not submit, on loopback: %s', async (origin) => {
-    const asked = await from(origin, {}, 'OPTIONS')
-    expect([asked.status, allowedOrigin(asked)]).toEqual([204, origin])
-    expect(asked.headers.get('access-control-allow-headers')).toBe('content-type')
+    const preflight = await from(origin, {}, 'OPTIONS')
+    expect([preflight.status, allowedOrigin(preflight)]).toEqual([204, origin])
+    expect(preflight.headers.get('access-control-allow-headers')).toBe('content-type')
     const read = await from(origin, { log: 0 })
     expect([read.status, allowedOrigin(read), await read.text()]).toEqual([
       200,

@@ -50,7 +50,7 @@ const MAX_FROZEN = 4
  * §9.4.
  */
 export function judge(state: State, inputs: EpochInputs): Report {
-  const frozen = isFrozen(state, inputs.heard)
+  const frozen = isFrozen(state, inputs.attestations)
   const lanes = acceptLanes(state, inputs)
   const accepted = Object.keys(lanes).filter((hotkey) => lanes[hotkey]?.accepted)
   const duels = state.duels.map((duel) => {

@@ -37,8 +37,8 @@ export function weighVoters(
  * Returns the voters that committed to a secret for the coming epoch, with the commitments.
  * Protocol §8.1.
  */
-export function findDueVoters(voters: Weights, heard: CountedAttestations): State['due'] {
-  const due = [...heard].filter(([hotkey]) => Object.hasOwn(voters, hotkey))
+export function findDueVoters(voters: Weights, attestations: CountedAttestations): State['due'] {
+  const due = [...attestations].filter(([hotkey]) => Object.hasOwn(voters, hotkey))
   return Object.fromEntries(due.map(([hotkey, { next }]) => [hotkey, next]))
 }
 
@@ -87,10 +87,10 @@ function listPermitted(
  */
 export function updateActive(
   active: ActiveValidators,
-  heard: CountedAttestations,
+  attestations: CountedAttestations,
   { epoch, validators }: DuelSnapshot,
 ): ActiveValidators {
-  const attesting = validators.filter(({ hotkey }) => heard.has(hotkey))
+  const attesting = validators.filter(({ hotkey }) => attestations.has(hotkey))
   return { ...active, ...toAttested(attesting, epoch - 1) }
 }
 

@@ -65,11 +65,11 @@ function epochFrom(drawn: (typeof epochs.vectors)[number]): { state: State; fact
 test('four hundred epochs are frozen, or accept lanes, as in a second implementation', () => {
   const seen = epochs.vectors.map((drawn) => {
     const { state, facts } = epochFrom(drawn)
-    const heard = countedAttestations(state, facts.snapshot)
+    const counted = countedAttestations(state, facts.snapshot)
     const { state: next, report } = decide(state, facts)
-    const attestations = Object.entries(findAttesters(state, heard))
+    const attestations = Object.entries(findAttesters(state, counted))
     return {
-      attesting: sumWeight(state.voters, [...heard.keys()]),
+      attesting: sumWeight(state.voters, [...counted.keys()]),
       frozen: report.frozen,
       asked: attestations.flatMap(([lane, { attested }]) => (attested ? [lane] : [])),
       accepted: Object.keys(next.duels[0]?.tallies[0]?.[MULT8] ?? {}).sort(),

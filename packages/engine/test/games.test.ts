@@ -205,18 +205,18 @@ describe('the clock of a side', () => {
 
 describe('a game', () => {
   it('starts only if both clocks fit before sampling ends', async () => {
-    let asked = 0
+    let calls = 0
     const agent = byRole(
-      counting(() => asked++),
-      counting(() => asked++),
+      counting(() => calls++),
+      counting(() => calls++),
     )
     const sample = only(await gamesOf({ agent, endsAt: 2 * CLOCK_MS - 1 }))
     const none = { messages: [], reward: -1, fault: 'no-reply' }
     expect(sample).toMatchObject({ champion: none, contender: none })
     expect([sample.champion.miner, sample.contender.miner]).toEqual([CHAMPION, CONTENDER])
-    expect(asked).toBe(0)
+    expect(calls).toBe(0)
     const begun = only(await gamesOf({ agent, endsAt: 2 * CLOCK_MS }))
-    expect(callsOf(begun)).toBe(asked)
+    expect(callsOf(begun)).toBe(calls)
   })
 
   it('does not start if neither miner may be asked, and is won by the only miner that may be asked', async () => {
@@ -351,7 +351,7 @@ describe('the games of a lane', () => {
   it('take their turns only after the deployment checks of both miners', async () => {
     const time = new Clock()
     const phase = new AbortController()
-    let [checks, asked] = [0, 0]
+    let [checks, calls] = [0, 0]
     let answer = (): void => {}
     const answered = new Promise<boolean>((resolve) => {
       answer = () => resolve(true)
@@ -361,7 +361,7 @@ describe('the games of a lane', () => {
       return hotkey === CONTENDER ? answered : true
     }
     const agent = counting(() => {
-      asked += 1
+      calls += 1
     }, silent)
     const run = gamesOf({
       ...{ quota: { [HEX]: 64 }, time, deadline: phase.signal },
@@ -372,11 +372,11 @@ describe('the games of a lane', () => {
       for (let i = 0; i < 20; i++) await new Promise(setImmediate)
       time.skip(CLOCK_MS / 4)
     }
-    expect(asked).toBe(0)
+    expect(calls).toBe(0)
     answer()
-    while (asked < 2) await new Promise(setImmediate)
+    while (calls < 2) await new Promise(setImmediate)
     for (let i = 0; i < 20; i++) await new Promise(setImmediate)
-    expect(asked).toBe(2)
+    expect(calls).toBe(2)
     phase.abort()
     expect((await run).length).toBe(64)
   })

@@ -106,11 +106,11 @@ describe('a lane', () => {
   it('continues at the end of its journal: no miner is asked again, and the samples are the same', async () => {
     const { duel, seen } = await minersOf(honest(0.4), honest(0.9))
     const first = await runSampling(duel)
-    const asked = seen.champion.length + seen.contender.length
+    const requests = seen.champion.length + seen.contender.length
     const same = await runSampling(duel)
     expect(same.samples).toEqual(first.samples)
     expect(same.time).toBe(first.time)
-    expect(seen.champion.length + seen.contender.length).toBe(asked)
+    expect(seen.champion.length + seen.contender.length).toBe(requests)
 
     const lines = (await readFile(journalPath, 'utf8')).trimEnd().split('\n')
     const gone = lines.slice(61).map((line) => JSON.parse(line).sample as Sample)
@@ -120,7 +120,7 @@ describe('a lane', () => {
     const replies = (sample: Sample): number =>
       listEpisodes(sample).reduce((sum, { messages }) => sum + messages.length, 0)
     const wanted = gone.reduce((sum, sample) => sum + replies(sample) / 2, 0)
-    expect(seen.champion.length + seen.contender.length).toBe(asked + wanted)
+    expect(seen.champion.length + seen.contender.length).toBe(requests + wanted)
     const content = ({ env, index, challengeId, ...rest }: Sample) => ({
       place: { env, index, challengeId },
       contents: listEpisodes({ env, index, challengeId, ...rest } as Sample).map(
@@ -134,7 +134,7 @@ describe('a lane', () => {
   it('rejects the journal of another epoch, plan or chain, and does not change it', async () => {
     const { duel, seen } = await minersOf(honest(1), honest(1))
     await runSampling(duel)
-    const asked = seen.champion.length
+    const requests = seen.champion.length
     const before = await readFile(journalPath, 'utf8')
     const others = [
       { epoch: 8 },
@@ -147,7 +147,7 @@ describe('a lane', () => {
       await expect(task).rejects.toMatchObject({ fault: 'OTHER_LANE' })
     }
     expect(await readFile(journalPath, 'utf8')).toBe(before)
-    expect(seen.champion.length).toBe(asked)
+    expect(seen.champion.length).toBe(requests)
   })
 })
 

@@ -135,11 +135,11 @@ describe('a validator', () => {
       answer = resolve
     })
     const read = chain.snapshot.bind(chain)
-    let asked = 0
+    let calls = 0
     // The weights of the first epoch need the snapshot before its beacon. Only the preceding
     // settlement gets that snapshot immediately.
     chain.snapshot = async (block) => {
-      if (block === tempo - 1 && ++asked === 2) await late
+      if (block === tempo - 1 && ++calls === 2) await late
       return read(block)
     }
     const { validator, sent } = validatorOf(chain, join(root, 'slow'))
@@ -151,7 +151,7 @@ describe('a validator', () => {
     }
     await isAt(2 * tempo + 1)
     await expect.poll(() => validator.state?.epoch).toBe(2)
-    expect(asked).toBe(2)
+    expect(calls).toBe(2)
     answer()
     await validator.idle()
     await isAt(2 * tempo + 3)
@@ -374,17 +374,17 @@ describe('a validator that is stopped', () => {
     expect(first.problems()).toEqual([])
     expect(seals(first.events)).toEqual([])
 
-    let asked = 0
+    let calls = 0
     const again = validatorOf(chain, join(root, 'twice'), {
       bucketUrl: 'b',
       agent: (...miner) => {
-        asked += 1
+        calls += 1
         return reply(...miner)
       },
     })
     await again.follow(START + 3)
     const storedEpisodes = stored.reduce((sum, line) => sum + (line.includes('"hex@') ? 2 : 1), 0)
-    expect(asked).toBe(EPISODES - storedEpisodes)
+    expect(calls).toBe(EPISODES - storedEpisodes)
     expect(seals(again.events).length).toBe(1)
     expect(seals(again.events)).toEqual(
       seals(without.events).map((event) => ({ ...event, block: expect.any(Number) })),

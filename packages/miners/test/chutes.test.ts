@@ -54,7 +54,7 @@ async function chutes(
   routes: Readonly<Record<string, Handle>> = {},
   { pauseMs = PAUSE_MS, netuid }: Setting = {},
 ) {
-  const { place, seen, asked } = await serveChutes({
+  const { place, seen, requestsTo } = await serveChutes({
     ...published(MINER, 'me-one'),
     ...published(OTHER, 'me-two'),
     '/users/me': answers(200, { balance: 12.5 }),
@@ -78,7 +78,7 @@ async function chutes(
   }
   /** Resolves after `count` requests for a path. */
   const waitForRequests = async (path: string, count: number): Promise<void> => {
-    while (asked(path).length < count) await sleep(5)
+    while (requestsTo(path).length < count) await sleep(5)
   }
   const outcomes = () => events.flatMap((event) => (event.type === 'call' ? [event.outcome] : []))
   return {
@@ -87,7 +87,7 @@ async function chutes(
     hasChanged,
     place,
     seen,
-    asked,
+    requestsTo,
     problems,
     waitForProblems,
     waitForRequests,
@@ -135,25 +135,25 @@ describe.concurrent('a miner on Chutes', () => {
   it('is woken and asked once its model is public, if the files of the model are missing at first', async () => {
     const file = fileOf(MINER, 'tokenizer_config.json')
     const shows = published(MINER, 'me-one')[file]
-    const { ask, asked, seen, problems } = await chutes({
+    const { ask, requestsTo, seen, problems } = await chutes({
       [file]: (...args) => {
-        expect([...asked(wakeOf(MINER)), ...asked(POST)]).toEqual([])
+        expect([...requestsTo(wakeOf(MINER)), ...requestsTo(POST)]).toEqual([])
         if (args[2] < 2) answers(404)(...args)
         else shows?.(...args)
       },
     })
     const epoch = phase()
     expect(await ask(MINER, epoch)).toEqual(A1)
-    expect([asked(file).length, asked(DESCRIPTION).length]).toEqual([3, 3])
+    expect([requestsTo(file).length, requestsTo(DESCRIPTION).length]).toEqual([3, 3])
     expect(problems()).toMatchObject(Array(2).fill({ error: { code: 'MODEL_NOT_SHOWN' } }))
     expect(seen.filter(({ url }) => url === '/users/me')).toEqual([])
   })
 
   it('is woken once an epoch after its check, and again if Chutes fails', async () => {
-    const { ask, asked, waitForRequests } = await chutes({
+    const { ask, requestsTo, waitForRequests } = await chutes({
       [wakeOf(MINER)]: (...args) => answers(args[2] === 0 ? 503 : 200)(...args),
       [DESCRIPTION]: (...args) => {
-        expect(asked(wakeOf(MINER))).toEqual([])
+        expect(requestsTo(wakeOf(MINER))).toEqual([])
         answers(200, described(MINER, 'me-one'))(...args)
       },
     })
@@ -161,12 +161,12 @@ describe.concurrent('a miner on Chutes', () => {
     expect(await Promise.all(times(5, () => ask(MINER, epoch)))).toEqual(Array(5).fill(A1))
     await waitForRequests(wakeOf(MINER), 2)
     expect(await ask(MINER, epoch)).toEqual(A1)
-    expect(asked(wakeOf(MINER)).length).toBe(2)
+    expect(requestsTo(wakeOf(MINER)).length).toBe(2)
   })
 
   it('is checked once an epoch for any number of calls, and again in the next epoch', async () => {
     let name = MINER.model
-    const { ask, asked, problems } = await chutes({
+    const { ask, requestsTo, problems } = await chutes({
       [DESCRIPTION]: (...args) => answers(200, { ...described(MINER, 'me-one'), name })(...args),
     })
     const { epoch: number, signal } = phase()
@@ -176,11 +176,11 @@ describe.concurrent('a miner on Chutes', () => {
     ]
     const calls = times(20, () => ask(MINER, epoch))
     expect(await Promise.all(calls)).toEqual(Array(20).fill(A1))
-    expect(asked(DESCRIPTION).length).toBe(1)
+    expect(requestsTo(DESCRIPTION).length).toBe(1)
     name = 'another/model'
     expect(await ask(MINER, epoch)).toEqual(A1)
     for (let i = 0; i < 3; i++) expect(await ask(MINER, next)).toEqual(NO_REPLY)
-    expect(asked(DESCRIPTION).length).toBe(2)
+    expect(requestsTo(DESCRIPTION).length).toBe(2)
     const { hotkey, model, chute } = MINER
     const task = { kind: 'miner', hotkey, model, chute }
     expect(problems()).toMatchObject([{ task, error: { code: 'MODEL' } }])
@@ -205,7 +205,7 @@ describe.concurrent('a miner on Chutes', () => {
     ['a malformed id', { 'x-chutes-invocationid': 'f'.repeat(32) }],
     ['two ids', { 'x-chutes-invocationid': [randomUUID(), randomUUID()] }],
   ])('is asked again if a reply has %s', async (_, headers) => {
-    const { ask, asked } = await chutes({
+    const { ask, requestsTo } = await chutes({
       [POST]: (...args) => {
         const [, response, index] = args
         if (index > 1) replies(...args)
@@ -213,7 +213,7 @@ describe.concurrent('a miner on Chutes', () => {
       },
     })
     expect(await ask()).toEqual(A1)
-    expect(asked(POST).length).toBe(3)
+    expect(requestsTo(POST).length).toBe(3)
   })
 })
 
@@ -222,7 +222,7 @@ describe.concurrent('a key that is refused', () => {
     let isRefused = true
     const refuseOr = (otherwise: Handle) =>
       chooseHandle(() => isRefused, answers(401, { balance: 3 }), otherwise)
-    const { ask, asked, seen, problems, waitForProblems } = await chutes({
+    const { ask, requestsTo, seen, problems, waitForProblems } = await chutes({
       '/users/me': refuseOr(answers(200, { balance: 3 })),
       [POST]: refuseOr(replies),
       [OTHER_POST]: refuseOr(replies),
@@ -237,7 +237,7 @@ describe.concurrent('a key that is refused', () => {
     // Only the calls that were pending at the first refusal were sent.
     expect(seen.filter(({ method }) => method === 'POST').length).toBeLessThanOrEqual(8)
     // One more check may be pending.
-    expect(asked('/users/me').length - problems().length).toBeOneOf([0, 1])
+    expect(requestsTo('/users/me').length - problems().length).toBeOneOf([0, 1])
     isRefused = false
     expect(await Promise.all(calls)).toEqual(Array(calls.length).fill(A1))
     const messages = [...new Set(problems().map(({ error }) => error.message))]
@@ -382,7 +382,7 @@ describe.concurrent('a key that is refused', () => {
 
   it('is not blamed if only one chute is refused: its miner has no reply, and other miners are asked', async () => {
     const unpaying = answers(402, { detail: 'the creator of this chute has zero balance' })
-    const { ask, asked, waitForRequests, problems } = await chutes(
+    const { ask, requestsTo, waitForRequests, problems } = await chutes(
       { [POST]: unpaying },
       { pauseMs: RARE_MS },
     )
@@ -394,7 +394,7 @@ describe.concurrent('a key that is refused', () => {
     epoch.abort()
     expect(await Promise.all(unpaid)).toEqual(Array(8).fill(NO_REPLY))
     expect(problems()).toMatchObject([{ task: { kind: 'miner' }, error: { code: 'undelivered' } }])
-    expect(asked('/users/me').length).toBe(1)
+    expect(requestsTo('/users/me').length).toBe(1)
   })
 })
 
@@ -430,10 +430,10 @@ describe.concurrent('an account without access to the subnet’s chutes', () => 
     async (_, more) => {
       const routes = { '/users/me': answers(200, accountWith(3, more)), [POST]: answers(404) }
       const setting = { pauseMs: RARE_MS, netuid: NETUID }
-      const { ask, asked, problems } = await chutes(routes, setting)
+      const { ask, requestsTo, problems } = await chutes(routes, setting)
       const epoch = phase()
       expect(await ask(MINER, epoch)).toEqual(NO_REPLY)
-      expect(asked(POST).length).toBe(1)
+      expect(requestsTo(POST).length).toBe(1)
       expect(await ask(OTHER, epoch)).toEqual(A1)
       expect(problems()).toMatchObject([{ error: { code: 'status', status: 404 } }])
     },

@@ -378,12 +378,12 @@ describe('calls', () => {
     while (seen.length < 3) await sleep(5)
     controller.abort()
     expect(await Promise.all(replies)).toEqual(Array(6).fill(NO_REPLY))
-    const asked = seen.length
+    const requests = seen.length
     await sleep(300)
-    expect(seen.length).toBe(asked)
-    expect(closed.length).toBe(asked)
+    expect(seen.length).toBe(requests)
+    expect(closed.length).toBe(requests)
     expect(await agent(PROMPT)).toEqual(NO_REPLY)
-    expect(seen.length).toBe(asked)
+    expect(seen.length).toBe(requests)
   })
 
   it('continue while one call waits for its next attempt', async () => {

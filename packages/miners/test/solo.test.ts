@@ -239,9 +239,9 @@ describe('the two miners', () => {
 
   it.each(GAMES)('of %s practise against the scripted opponent', async (env) => {
     const { solve } = make(env).spec
-    const asked: number[] = []
+    const indexes: number[] = []
     const agent: MinerAgent = (messages) => {
-      asked.push(messages.length)
+      indexes.push(messages.length)
       return { content: solve(messages.at(-1)?.content ?? '') }
     }
     const challenge = (index: number) => ({ env, challengeId: soloChallenge(env, SECRET, index) })
@@ -251,7 +251,7 @@ describe('the two miners', () => {
       player: { agent: () => agent },
       ...{ signal: endless, ahead: 1, time: SYSTEM_CLOCK, on: () => {} },
     })
-    expect(new Set(asked)).toEqual(new Set([1]))
+    expect(new Set(indexes)).toEqual(new Set([1]))
     expect(new Set(played.map(({ reward }) => reward))).toEqual(new Set([1, -1]))
     expect(new Set(played.map(({ best }) => best))).toEqual(new Set([1]))
   })

@@ -130,16 +130,16 @@ export interface MissingQuorum {
 function findMissingQuorum({ before, report, snapshot }: EpochResult): MissingQuorum | undefined {
   if (!report.frozen) return undefined
   const { voters, attested } = before
-  const heard = countedAttestations(before, snapshot)
+  const attestations = countedAttestations(before, snapshot)
   const missing = Object.keys(voters)
-    .filter((hotkey) => !heard.has(hotkey))
+    .filter((hotkey) => !attestations.has(hotkey))
     .map((hotkey): MissingVoter => {
       const { epoch: lastEpoch, stake = '' } = attested?.[hotkey] ?? {}
       const droppedIn = (lastEpoch ?? before.epoch) + before.protocol.quorumEpochs
       return { hotkey, stake, weightPpm: sharePpm([hotkey], voters), lastEpoch, droppedIn }
     })
   missing.sort((a, b) => b.weightPpm - a.weightPpm)
-  return { attestedPpm: sharePpm([...heard.keys()], voters), missing }
+  return { attestedPpm: sharePpm([...attestations.keys()], voters), missing }
 }
 
 /** Returns the share of the voters' weight that belongs to these hotkeys, in ppm. */
@@ -156,9 +156,9 @@ function sharePpm(hotkeys: readonly string[], voters: EpochResult['before']['vot
  */
 function findOtherState({ before, snapshot }: EpochResult): EpochFacts['others'] {
   const { voters } = before
-  const heard = countedAttestations(before, snapshot)
+  const attestations = countedAttestations(before, snapshot)
   const hotkeys = snapshot.validators
-    .filter(({ hotkey, attest }) => attest?.epoch === before.epoch && !heard.has(hotkey))
+    .filter(({ hotkey, attest }) => attest?.epoch === before.epoch && !attestations.has(hotkey))
     .map(({ hotkey }) => hotkey)
     .filter((hotkey) => (voters[hotkey] ?? 0) > 0)
     .sort()

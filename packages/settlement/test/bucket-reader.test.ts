@@ -79,10 +79,10 @@ describe('a reader', () => {
   })
 
   it('passes on the bytes of a block although its check takes over the bytes', async () => {
-    const check: CheckBlock = (bytes, asked) => {
+    const check: CheckBlock = (bytes, request) => {
       const taken = structuredClone(bytes, { transfer: [bytes.buffer as ArrayBuffer] })
       expect(bytes).toHaveLength(0)
-      return checkHere(taken, asked)
+      return checkHere(taken, request)
     }
     const stored: Uint8Array[] = []
     const keep = async ({ bytes }: FoundBlock) => void stored.push(bytes)
@@ -108,9 +108,9 @@ describe('a block in several buckets', () => {
       return url === 'nowhere' ? null : { name, read: () => clock.sleep(ms).then(answer) }
     }
     let checked = 0
-    const check: CheckBlock = (...asked) => {
+    const check: CheckBlock = (...args) => {
       checked += 1
-      return checkHere(...asked)
+      return checkHere(...args)
     }
     const reader = new BucketReader({ openBucket, clock, check })
     const holders = ['nowhere', ...Object.keys(late), 'fast'].map((each) => ({
@@ -122,8 +122,8 @@ describe('a block in several buckets', () => {
     const { value, ms } = await clock.pass(Promise.resolve(read(wanted)))
     expect([value.ok, ms, stored[0]?.from]).toEqual([true, 8000, 'fast'])
     expect([...reader.failed]).toEqual(Object.keys(late))
-    const asked = [...(stored[0]?.asked ?? [])].map(async ([name, copy]) => [name, await copy])
-    expect(Object.fromEntries((await clock.pass(Promise.all(asked))).value)).toEqual({
+    const copies = [...(stored[0]?.asked ?? [])].map(async ([name, copy]) => [name, await copy])
+    expect(Object.fromEntries((await clock.pass(Promise.all(copies))).value)).toEqual({
       same: SAME,
       other: { kind: 'other', code: 'BAD_LINES' },
       none: { kind: 'missing', why: 'not there' },

@@ -162,15 +162,15 @@ it.each([
 
 it('queries a late bucket for no other block, and blames only attesters', async () => {
   const { compareIn } = await writtenBlock()
-  const asked: string[] = []
+  const reads: string[] = []
   const read = async (path: string) => {
-    if (path !== statePath(5)) asked.push(path)
+    if (path !== statePath(5)) reads.push(path)
     throw failure('late', 'timed out')
   }
   const copies = copiesIn([{ name: 'holder', read }])
   await compareIn(copies, ['holder'])
   await compareIn(copies, ['holder', 'nobody'])
-  expect(asked).toHaveLength(1)
+  expect(reads).toHaveLength(1)
   const reasons = (await copies.flaws()).map(({ detail }) => detail)
   expect(reasons).toEqual([SILENT, NO_BUCKET].map((reason) => expect.stringMatching(reason)))
 })

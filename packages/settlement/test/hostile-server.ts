@@ -171,12 +171,12 @@ export const DEEDS: Readonly<Record<string, readonly [Deed, Want, timeoutMs?: nu
 export function hostileServer(behaviourOf: (path: string) => Deed, tls?: TlsOptions): Server {
   const listener = (socket: Socket): void => {
     socket.on('error', () => {})
-    let asked = ''
+    let request = ''
     socket.on('data', (chunk) => {
-      asked += chunk
-      if (!asked.endsWith('\r\n\r\n')) return
-      const [, path = ''] = asked.split(' ', 2)
-      asked = ''
+      request += chunk
+      if (!request.endsWith('\r\n\r\n')) return
+      const [, path = ''] = request.split(' ', 2)
+      request = ''
       behaviourOf(path)(socket)
     })
   }

@@ -65,10 +65,10 @@ test.each([
   let [now, seen] = [0, 0]
   const openBucket: OpenBucket = (hotkey, url) => {
     const source = open(hotkey, url) as Source
-    const read: Source['read'] = async (...asked) => {
+    const read: Source['read'] = async (...args) => {
       now += 1
       seen = Math.max(seen, now)
-      return source.read(...asked).finally(() => {
+      return source.read(...args).finally(() => {
         now -= 1
       })
     }

@@ -212,8 +212,10 @@ class Subnet {
     )
   }
 
-  async #commit(said: readonly (readonly [Account, Commitment])[]): Promise<void> {
-    const included = said.map(([who, what]) => this.chain.commit(who, encodeCommitment(what)))
+  async #commit(commitments: readonly (readonly [Account, Commitment])[]): Promise<void> {
+    const included = commitments.map(([who, what]) =>
+      this.chain.commit(who, encodeCommitment(what)),
+    )
     await this.chain.produce(0)
     await Promise.all(included)
   }

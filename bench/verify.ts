@@ -50,9 +50,9 @@ const SLOW_BUCKETS = [
   ['one of 8 silent for 30 s a read', 0],
 ] as const
 
-const asked = process.argv[2]
-if (asked === undefined) await main()
-else process.send?.(await measure(JSON.parse(asked)))
+const input = process.argv[2]
+if (input === undefined) await main()
+else process.send?.(await measure(JSON.parse(input)))
 
 async function measure({ folder, size, jobs, copies, to }: Run): Promise<RunCost> {
   const choose = copies === 0 ? null : (holders: readonly string[]) => holders.slice(0, copies)
@@ -60,13 +60,13 @@ async function measure({ folder, size, jobs, copies, to }: Run): Promise<RunCost
   await using threads = jobs > 1 ? openThreads(jobs) : undefined
   const [ms, memory]: [number[], number[]] = [[], []]
   let [challenges, flaws, most] = [0, 0, 0]
-  const look = (): void => {
+  const sampleMemory = (): void => {
     most = Math.max(most, process.memoryUsage().rss)
   }
-  const timer = setInterval(look, 50)
+  const timer = setInterval(sampleMemory, 50)
   let start = performance.now()
   for await (const { report, flaws: found } of recompute({ ...reading, ...threads })) {
-    look()
+    sampleMemory()
     ms.push(performance.now() - start)
     memory.push(most)
     start = performance.now()
@@ -90,7 +90,7 @@ async function main(): Promise<void> {
   try {
     await ofMillion(join(folder, 'million'))
     for (const env of Object.keys(PROTOCOL.envs)) await ofEnvironment(join(folder, env), env)
-    await ofLong(join(folder, 'long'))
+    await compareLongHistory(join(folder, 'long'))
     await ofSlow(join(folder, 'slow'))
   } finally {
     await rm(folder, { recursive: true })
@@ -99,7 +99,9 @@ async function main(): Promise<void> {
 
 async function ofMillion(folder: string): Promise<void> {
   const size = { validators: 64, epochs: 16, envs: shortEnvs(512) }
-  await made('16 epochs of 64 lanes of 1,024 challenges', () => makeEvidence(folder, size))
+  await reportDuration('16 epochs of 64 lanes of 1,024 challenges', () =>
+    makeEvidence(folder, size),
+  )
   const rates: number[] = []
   for (const jobs of [1, 2]) {
     const taken = await inProcess({ folder, size, jobs, copies: 0 })
@@ -126,15 +128,15 @@ async function ofEnvironment(folder: string, env: string): Promise<void> {
   if (constants === undefined) throw new Error(`no constants of ${env}`)
   const envs = { [env]: { ...constants, quotaFirst: constants.quotaMost } }
   const size = { validators: 16, epochs: 16, envs }
-  await made(`16 epochs of 16 lanes of ${env}`, () => makeEvidence(folder, size))
+  await reportDuration(`16 epochs of 16 lanes of ${env}`, () => makeEvidence(folder, size))
   const taken = await inProcess({ folder, size, jobs: 1, copies: 0 })
   console.log(`${env}  ${taken.challenges} challenges, ${rateOf(taken)} challenges/s`)
 }
 
 /** Alternates early and late epochs, because the speed of a machine varies. */
-async function ofLong(folder: string): Promise<void> {
+async function compareLongHistory(folder: string): Promise<void> {
   const size = { validators: 16, epochs: 900, envs: shortEnvs(4) }
-  await made('1,100 epochs of 16 lanes of 8 challenges', () => makeEvidence(folder, size))
+  await reportDuration('1,100 epochs of 16 lanes of 8 challenges', () => makeEvidence(folder, size))
   const data = { ...(await dataIn(folder, size)), choose: null }
   const states: State[] = []
   for await (const { state } of recompute(data)) if (state.duels.length > 0) states.push(state)
@@ -157,7 +159,7 @@ async function ofLong(folder: string): Promise<void> {
 /** Measures slow buckets concurrently, since the runs mostly wait. */
 async function ofSlow(folder: string): Promise<void> {
   const size = { validators: 8, epochs: 6, envs: shortEnvs(512) }
-  await made('6 epochs of 8 lanes of 1,024 challenges', () => makeEvidence(folder, size))
+  await reportDuration('6 epochs of 8 lanes of 1,024 challenges', () => makeEvidence(folder, size))
   const taken = SLOW_BUCKETS.map(async ([what, rate]) => {
     const start = performance.now()
     const data = await dataIn(folder, size)
@@ -178,10 +180,10 @@ function slowedBy(open: OpenBucket, slow: number): OpenBucket {
     if (source === null) return null
     if (!lines.has(hotkey)) lines.set(hotkey, Promise.resolve())
     const rate = hotkey === [...lines.keys()][0] ? slow : USUAL_RATE
-    const read: typeof source.read = async (...asked) => {
+    const read: typeof source.read = async (...args) => {
       if (rate === 0) await setTimeout(30_000)
       if (rate === 0) throw new Error('no answer')
-      const bytes = await source.read(...asked)
+      const bytes = await source.read(...args)
       const sent = lines.get(hotkey)?.then(() => setTimeout((1000 * (bytes?.length ?? 0)) / rate))
       lines.set(hotkey, sent ?? Promise.resolve())
       await sent
@@ -191,7 +193,7 @@ function slowedBy(open: OpenBucket, slow: number): OpenBucket {
   }
 }
 
-async function made(what: string, make: () => Promise<void>): Promise<void> {
+async function reportDuration(what: string, make: () => Promise<void>): Promise<void> {
   const start = performance.now()
   await make()
   console.log(`made ${what}: ${Math.round((performance.now() - start) / 1000)} s`)

@@ -69,15 +69,15 @@ def serving(*words: str, seconds: int = 600) -> Iterator[str]:
         process.wait()
 
 
-def run(*words: str, code: int = 0, says: str = "", folder: Path | None = None) -> str:
-    """Returns the output of a program. It has to end with `code` and print a match of `says`."""
+def run(*words: str, code: int = 0, pattern: str = "", folder: Path | None = None) -> str:
+    """Returns the output of a program. It has to end with `code` and print a match of `pattern`."""
     env = {**os.environ, "NO_COLOR": "1"}
     ended = subprocess.run(words, cwd=folder, capture_output=True, text=True, env=env, timeout=2400)
-    said = ended.stdout + ended.stderr
-    print(f"$ {' '.join(words)[-160:]}\n{said[-2000:]}")
-    assert ended.returncode == code, f"expected exit code {code}, got {ended.returncode}: {said}"
-    assert re.search(says, said), f"expected to read {says!r}, got: {said}"
-    return said
+    output = ended.stdout + ended.stderr
+    print(f"$ {' '.join(words)[-160:]}\n{output[-2000:]}")
+    assert ended.returncode == code, f"expected exit code {code}, got {ended.returncode}: {output}"
+    assert re.search(pattern, output), f"expected to read {pattern!r}, got: {output}"
+    return output
 
 
 def try_endpoint(url: str, model: str, champion: str, ending: str) -> None:
@@ -88,9 +88,9 @@ def try_endpoint(url: str, model: str, champion: str, ending: str) -> None:
     urlopen(Request(f"{url}/chat/completions", body, headers), timeout=600).close()
     named = ["--model", model]
     run(*AF, "practise", url, *named, "--env", "mult8-v0", "--challenges", "3")
-    run(*AF, "duel", champion, url, *named, "--env", "mult8-v0", says=ending)
-    run(*AF, "practise", url, "--model", "nobody", code=4, says="no usable reply: status 4..")
-    run(*AF, "practise", f"{url}/nowhere", *named, code=4, says="status 404")
+    run(*AF, "duel", champion, url, *named, "--env", "mult8-v0", pattern=ending)
+    run(*AF, "practise", url, "--model", "nobody", code=4, pattern="no usable reply: status 4..")
+    run(*AF, "practise", f"{url}/nowhere", *named, code=4, pattern="status 404")
 
 
 def openai() -> None:
@@ -133,7 +133,7 @@ model_list:
             perfect = ["--env", "mult8-v0", "--challenges", "5", "--at-least", "1"]
             run(*AF, "practise", f"{url}/v1", "--model", "mine", *perfect)
         with serving(*proxy, "locked.yaml") as url:
-            run(*AF, "practise", f"{url}/v1", "--model", "mine", code=4, says="status 401")
+            run(*AF, "practise", f"{url}/v1", "--model", "mine", code=4, pattern="status 401")
 
 
 def tiny_model() -> str:
@@ -183,16 +183,16 @@ def smollm2() -> None:
         print(*(practised(cold, env) for env in ENVS), sep="\n")
         commit(network, "miner-1", cold)
         both = [f"{url}/v1" for url in (cold, warm)]
-        run(*AF, "duel", *both, "--ahead", "1", says="no answer was legal")
+        run(*AF, "duel", *both, "--ahead", "1", pattern="no answer was legal")
 
 
 def practised(url: str, env: str) -> str:
     """Returns a line of the table: rewards and cost of the replies to 20 challenges."""
     before = json.load(urlopen(url))
-    said = run(
+    output = run(
         *AF, "practise", f"{url}/v1", "--json", "--ahead", "1", "--challenges", "20", "--env", env
     )
-    [counts] = [each["judged"] for each in records(said) if each["type"] == "result"]
+    [counts] = [each["judged"] for each in records(output) if each["type"] == "result"]
     took = {name: value - before[name] for name, value in json.load(urlopen(url)).items()}
     calls = took["calls"]
     a_call = [round(took[name] / calls, 1) for name in ("read", "written", "seconds")]
@@ -200,16 +200,16 @@ def practised(url: str, env: str) -> str:
     return " | ".join(str(cell) for cell in row)
 
 
-def records(said: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in said.splitlines() if line.startswith("{")]
+def records(output: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in output.splitlines() if line.startswith("{")]
 
 
 def commit(network: str, key: str, url: str) -> None:
     """Checks that `af commit` refuses a model without a legal reply, unless forced."""
     words, hotkey = committing(network, key, url)
     model = f"HuggingFaceTB/SmolLM2-135M-Instruct-{hotkey}"
-    run(*words, model, code=4, says="not committed, for what is said above")
-    run(*words, model, "--anyway", says=f"has .*{hotkey}")
+    run(*words, model, code=4, pattern="not committed, for what is said above")
+    run(*words, model, "--anyway", pattern=f"has .*{hotkey}")
 
 
 def committing(network: str, key: str, url: str) -> tuple[list[str], str]:
@@ -227,7 +227,7 @@ def language_model() -> None:
     served = [sys.executable, f"{programs}/language_model.py", "model.pt", "--port", "PORT"]
     with serving(*served) as url:
         run(*AF, "practise", f"{url}/v1", "--ahead", "2")
-        run(*AF, "duel", "0.6", f"{url}/v1", "--ahead", "4", says="The contender takes")
+        run(*AF, "duel", "0.6", f"{url}/v1", "--ahead", "4", pattern="The contender takes")
         localnet = [*AF, "localnet", "--validators", "1", "--block-ms", "3000", "--port", "PORT"]
         with serving(*localnet) as network:
             on = ["--network", network, "--key"]
@@ -236,7 +236,7 @@ def language_model() -> None:
             places = ["--folder", "validator-1", "--buckets", "buckets", "--concurrency", "4"]
             with serving(*AF, *champion), serving(*AF, *validator, *places):
                 words, hotkey = committing(network, "miner-2", url)
-                run(*words, f"small-{hotkey}", says=f"has .*{hotkey}")
+                run(*words, f"small-{hotkey}", pattern=f"has .*{hotkey}")
                 until_crowned(network, hotkey)
 
 
@@ -245,12 +245,12 @@ def until_crowned(network: str, hotkey: str, minutes: int = 25) -> None:
     over = ["--network", network, "--buckets", "buckets"]
     for _ in range(2 * minutes):
         time.sleep(30)
-        said = printed("status", *over)
-        if re.search(f"^champion +{hotkey}", said, re.M):
-            return print(said)
+        status = printed("status", *over)
+        if re.search(f"^champion +{hotkey}", status, re.M):
+            return print(status)
     why = printed("explain", "--hotkey", hotkey, *over)
     fault = f"{hotkey} has no throne after {minutes} minutes; docs/training.md says what it needs"
-    raise AssertionError(f"{fault}:\n{said}\n{why}")
+    raise AssertionError(f"{fault}:\n{status}\n{why}")
 
 
 def printed(*words: str) -> str:
@@ -265,7 +265,7 @@ def trl() -> None:
     few = "max_steps=3, use_cpu=True, report_to='none', num_generations=2"
     with serving(*OPENENV) as envs, serving(*MINER) as perfect:
         program = "\n".join(BLOCKS[:2])
-        for said, instead in {
+        for old, new in {
             "http://127.0.0.1:8000": envs,
             "http://127.0.0.1:8003": perfect,
             "range(1000)": "range(8)",
@@ -273,8 +273,8 @@ def trl() -> None:
             "max_completion_length=512": f"max_completion_length=16, {few}",
             "trainer.train()": "assert trainer.train().global_step == 3",
         }.items():
-            assert said in program, f"docs/training.md has no {said!r}"
-            program = program.replace(said, instead)
+            assert old in program, f"docs/training.md has no {old!r}"
+            program = program.replace(old, new)
         Path("train.py").write_text(program)
         run(sys.executable, "train.py")
         assert Path("miner", "model.safetensors").exists()
@@ -288,13 +288,13 @@ def verifiers() -> None:
         mult8 = BLOCKS[2].replace("http://127.0.0.1:8000", f"{envs}/mult8-v0")
         Path("affine_vf.py").write_text(mult8)
         words = command.replace("http://127.0.0.1:8003", perfect)
-        run("bash", "-ec", words, says="5/5 .* reward 1.00 .* err 0.00")
+        run("bash", "-ec", words, pattern="5/5 .* reward 1.00 .* err 0.00")
 
 
 def stable_baselines3() -> None:
     """Runs the checker of Stable Baselines3 on the environments whose actions are numbers."""
     test = f"{ROOT}/python/tests/test_gymnasium.py"
-    run(sys.executable, "-m", "pytest", test, "-k", "baselines3", says="3 passed")
+    run(sys.executable, "-m", "pytest", test, "-k", "baselines3", pattern="3 passed")
 
 
 def s3() -> None:

@@ -115,8 +115,8 @@ function addChain({ write, edit, run }) {
   write('packages/chain/src/echo.ts', ECHO)
   write(test, ECHO_TEST)
   edit(index, /^(export \{ LocalChain)/m, "export { openEcho } from './echo.ts'\n$1")
-  const wing = "async () => (await import('@affine/chain')).openEcho"
-  const line = `{ help: 'an echo:// name', place: /^echo:/, wing: ${wing} },`
+  const loader = "async () => (await import('@affine/chain')).openEcho"
+  const line = `{ help: 'an echo:// name', place: /^echo:/, loadOpener: ${loader} },`
   edit(open, /(const LIVE_KINDS.*\n)/, `$1  ${line}\n`)
   run('biome', 'check', '--write', index, open, test)
 }

@@ -11,16 +11,16 @@ class Refusal extends Error {
 
 export function sample(finding: Finding, error: Refusal, seen: Set<string>): unknown {
   const { detail, what = '' } = finding
-  const said = error.message
+  const alias = error.message
   const { message } = error
   const byText: Record<string, string> = {}
   // biome-ignore format: each line has one case
   switch (detail) { // found
-    case said: return finding.code
+    case alias: return finding.code
   }
   return [
     finding.detail.startsWith('late'), // found
-    said.replace('a', 'b'), // found
+    alias.replace('a', 'b'), // found
     (finding.what ?? '').includes('late'), // found
     what.split(' ')[0], // found
     message === 'late', // found

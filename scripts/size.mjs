@@ -16,7 +16,7 @@ const isDocument = (path) => /^licences\.txt$|^assets\/protocol-[\w-]+\.md$/.tes
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .filter((path) => !isDocument(path) && statSync(join(folder, path)).isFile())
   .map((path) => ({ path, bytes: gzipSync(readFileSync(join(folder, path))).length }))
-const sum = (some) => some.reduce((so, { bytes }) => so + bytes, 0)
+const sum = (some) => some.reduce((total, { bytes }) => total + bytes, 0)
 const sizes = [
   [
     'the explorer',

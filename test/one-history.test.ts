@@ -6,7 +6,7 @@ import {
   EpochAccounts,
   type ShownDuel,
 } from '../apps/explorer/src/worker/epoch-accounts.ts'
-import { rendered } from '../apps/explorer/test/rendered.ts'
+import { renderText } from '../apps/explorer/test/rendered.ts'
 import type { ChallengePair } from '../packages/blocks/src/index.ts'
 import { type Chain, LocalChain } from '../packages/chain/src/index.ts'
 import { computeTrust, type EnvReport, stateRoot } from '../packages/duel/src/index.ts'
@@ -201,13 +201,13 @@ it('has a history with all kinds of outcomes', async () => {
     const { duels, seated } = reports.page[epoch]!
     const unread = lanes.size - sparse.settled.lanes.size
     const duelling = report.duels.map(({ contender, envs, verdicts }, i) => {
-      const looks = Object.keys(envs).map(shortEnv).join(' ')
+      const names = Object.keys(envs).map(shortEnv).join(' ')
       const isAside = Object.values(envs).some(({ setAside }) => setAside.includes('v5'))
       const ends = [...Object.values(verdicts), isAside ? 'v5 aside' : '', duels[i]?.end ?? '']
-      return `${contender.hotkey} at [${looks}] ${ends.filter(Boolean).join(' ')}`.trimEnd()
+      return `${contender.hotkey} at [${names}] ${ends.filter(Boolean).join(' ')}`.trimEnd()
     })
-    const rest = [unread > 0 && `${unread} unread`, report.frozen && 'frozen', seated && 'seated']
-    return [...duelling, ...rest].filter(Boolean).join(', ')
+    const notes = [unread > 0 && `${unread} unread`, report.frozen && 'frozen', seated && 'seated']
+    return [...duelling, ...notes].filter(Boolean).join(', ')
   })
   await expect(`${seen.join('\n')}\n`).toMatchFileSnapshot('snapshots/history.txt')
 })
@@ -250,22 +250,29 @@ describe('an epoch', () => {
     const countsOf = ({ win, hold }: Pick<EnvReport, 'win' | 'hold'> | EnvFacts) =>
       [win.wins, win.trials, hold.wins, hold.trials].map(String)
     const shown = duels.map(({ analyses }) =>
-      analyses.map((look) => [look.env, countsOf(look), look.decisivePpm, look.given]),
+      analyses.map((analysis) => [
+        analysis.env,
+        countsOf(analysis),
+        analysis.decisivePpm,
+        analysis.given,
+      ]),
     )
     const reported = report.duels.map(({ envs }) =>
-      Object.entries(envs).map(([env, look]) => {
-        const { trials, played } = look.median ?? { trials: 0, played: 0 }
-        const decisivePpm = look.median && Math.floor((1e6 * trials) / played)
-        return [env, countsOf(look), decisivePpm, look.given]
+      Object.entries(envs).map(([env, envReport]) => {
+        const { trials, played } = envReport.median ?? { trials: 0, played: 0 }
+        const decisivePpm = envReport.median && Math.floor((1e6 * trials) / played)
+        return [env, countsOf(envReport), decisivePpm, envReport.given]
       }),
     )
     expect(reported).toEqual(shown)
-    const kept = lanes.map(({ validator, accepted }) => [validator, accepted])
-    expect(Object.entries(report.lanes).map(([name, lane]) => [name, lane.accepted])).toEqual(kept)
+    const acceptance = lanes.map(({ validator, accepted }) => [validator, accepted])
+    expect(Object.entries(report.lanes).map(([name, lane]) => [name, lane.accepted])).toEqual(
+      acceptance,
+    )
     for (const { validator, setAside } of lanes) {
       const aside = report.duels.flatMap(({ contender, envs }) =>
         Object.entries(envs)
-          .filter(([, look]) => look.setAside.includes(validator))
+          .filter(([, envReport]) => envReport.setAside.includes(validator))
           .map(([env]) => `${env} ${contender.hotkey}`),
       )
       const listed = setAside.flatMap(({ env, contenders }) =>
@@ -354,7 +361,7 @@ describe('the reports', () => {
       (before, { settled }) => addToVerification(before, settled, 'NONE'),
       undefined,
     )
-    const shown = rendered(ValidatorsView, reports.page, {})
+    const shown = renderText(ValidatorsView, reports.page, {})
     const row = /(v\d)\n–\n\d+ of (\d+)\n(\d+) of \2\nnone\n/g
     const outliers = [...shown.matchAll(row)].map(([, hotkey, , count]) => [hotkey, Number(count)])
     // Validators with lanes set aside come first. v4 has one, which lacked results of the others.

@@ -76,15 +76,15 @@ export function start(
   })
   const says = (pattern: RegExp, from = 0): Promise<RegExpExecArray> =>
     new Promise((resolve, reject) => {
-      const look = (): void => {
+      const check = (): void => {
         const match = pattern.exec(stdout.slice(from))
         if (match !== null) resolve(match)
       }
-      child.stdout.on('data', look)
+      child.stdout.on('data', check)
       ended.then(({ code }) =>
         reject(new Error(`ended with ${code} before ${pattern}:\n${stdout}${stderr}`)),
       )
-      look()
+      check()
     })
   const stop = (signal: NodeJS.Signals = 'SIGINT'): Promise<ProcessResult> => {
     child.kill(signal)

@@ -8,10 +8,10 @@ import { make, play, playGame, specHash, type Transcript } from '../packages/env
 import type { Flaw } from '../packages/settlement/src/index.ts'
 import { FINNEY_FIRST_EPOCH } from '../packages/settlement/src/index.ts'
 import { examples, readExample } from './protocol-examples.ts'
-import { ENVS, fenced, find, MAIN, page, shown } from './protocol-page.ts'
+import { ENVS, fencedBlocks, find, MAIN, page, shown } from './protocol-page.ts'
 import { mapped, type Story, story } from './protocol-story.ts'
 
-const told: { in: Story; out: unknown } = JSON.parse(
+const vector: { in: Story; out: unknown } = JSON.parse(
   readFileSync(join(import.meta.dirname, '../vectors/duel/story.json'), 'utf8'),
 )
 
@@ -33,11 +33,11 @@ describe('the worked examples of docs/protocol.md', () => {
       ...(ids.out as object),
       specHashes: mapped(PROTOCOL.envs, ({ specHash }) => specHash),
     }
-    expect(await readExample(fenced('jsonl').join(), scope as never)).toEqual(block.out)
+    expect(await readExample(fencedBlocks('jsonl').join(), scope as never)).toEqual(block.out)
   })
 
   test('compute the duel of vectors/duel/story.json', () => {
-    expect(JSON.parse(JSON.stringify(story(told.in)))).toEqual(told.out)
+    expect(JSON.parse(JSON.stringify(story(vector.in)))).toEqual(vector.out)
   })
 
   test('appear once each', () => {
@@ -55,7 +55,7 @@ test('docs/protocol.md lists the files that the code reads from buckets', () => 
 })
 
 test('docs/protocol.md shows the prompts of the environments', async () => {
-  const [tictactoe = '', mult8 = '', ...others] = fenced('text')
+  const [tictactoe = '', mult8 = '', ...others] = fencedBlocks('text')
   const prompts = ['tictactoe', 'mult8', 'hex', 'pack'].map(async (name) => {
     const { id } = find(`${name} episode`).in as { id: string }
     const env = make(`${name}@0.1.0`)
@@ -64,8 +64,8 @@ test('docs/protocol.md shows the prompts of the environments', async () => {
     const game = await playGame(env, id, { champion: silent, contender: silent })
     return firstIn(game.champion) ?? firstIn(game.contender)
   })
-  const [, product = '', ...asked] = await Promise.all(prompts)
-  expect([await prompts[0], ...asked].map((prompt) => `${prompt}\n`)).toEqual([
+  const [, product = '', ...games] = await Promise.all(prompts)
+  expect([await prompts[0], ...games].map((prompt) => `${prompt}\n`)).toEqual([
     tictactoe,
     ...others,
   ])

@@ -136,9 +136,9 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
     return hex(encodeBitmap(weights, new Set(whole)))
   },
   limits: () => LIMITS,
-  'one environment': ({ rule, ratio, looks }: Looks) => {
+  'one environment': ({ rule, ratio, analyses }: EvaluationExample) => {
     const { zSquaredPpm, holdOffset, holdSlopePpm } = rule
-    return looks.map(([wins, trials]) => {
+    return analyses.map(([wins, trials]) => {
       const given = evaluate({ wins, trials, ratioPpm: ratio, rule })
       const both = sides(BigInt(wins), BigInt(trials), 1n, ratio, zSquaredPpm)
       const isAbove = wins * 1_000_000 >= trials * ratio
@@ -173,11 +173,11 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
   'one environment of four lanes': ({ weights, lanes, ratio }: FourLanes) => {
     const tallies = mapped(lanes, ([wins, losses, played]) => tallyOf([wins, losses], played))
     const seen = { weights, epochs: [tallies], ratioPpm: ratio, rule: PROTOCOL }
-    const { setAside, win, hold, score, look } = judgeEnvironment(seen)
+    const { setAside, win, hold, score, interimResult } = judgeEnvironment(seen)
     const { trials, unit } = hold
     const line = holdLine({ trials, unit, ratioPpm: ratio, rule: PROTOCOL })
     const counted = { aside: setAside, win: numbers(win), score: deviations(score) }
-    return { ...counted, hold: numbers(hold), line: Number(line), given: look }
+    return { ...counted, hold: numbers(hold), line: Number(line), given: interimResult }
   },
   outcomes: (lists: readonly (readonly (Verdict | InterimResult)[])[]) =>
     lists.map((list) => findWinner(Object.fromEntries(list.entries()), PROTOCOL.margin) ?? 'open'),
@@ -223,15 +223,15 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
   },
   'first state': () => ({ state: firstState(MAIN, 0), root: stateRoot(firstState(MAIN, 0)) }),
   'local constants': () => ({
-    ...differing(LOCAL, PROTOCOL),
-    envs: mapped(differing(onPage(LOCAL.envs), MAIN.envs), ({ quotaFirst, quotaMost }) => {
+    ...pickDifferences(LOCAL, PROTOCOL),
+    envs: mapped(pickDifferences(onPage(LOCAL.envs), MAIN.envs), ({ quotaFirst, quotaMost }) => {
       return { quotaFirst, quotaMost }
     }),
   }),
 }
 
 /** Returns the members of `one` that differ from those of `other`. */
-function differing<T extends object>(one: T, other: T): { [K in keyof T]: T[K] } {
+function pickDifferences<T extends object>(one: T, other: T): { [K in keyof T]: T[K] } {
   const differs = (key: string) =>
     JSON.stringify(one[key as keyof T]) !== JSON.stringify(other[key as keyof T])
   return Object.fromEntries(Object.entries(one).filter(([key]) => differs(key))) as T
@@ -258,10 +258,10 @@ interface Waiting {
 
 type IdParts = Omit<ChallengeParts, 'specHash'>
 type Ids = IdParts & { readonly game: Pick<IdParts, 'env' | 'index' | 'contender'> }
-interface Looks {
+interface EvaluationExample {
   readonly rule: Omit<Rule, 'zSquaredPpm'> & { readonly zSquaredPpm: number }
   readonly ratio: number
-  readonly looks: readonly Pair[]
+  readonly analyses: readonly Pair[]
 }
 
 const codeOf = (result: { ok: true } | { ok: false; code: string }) =>

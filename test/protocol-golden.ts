@@ -8,8 +8,8 @@ const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 
 function base58(hash: string): string {
   let text = ''
-  for (let rest = BigInt(`0x${hash}`); rest > 0n; rest /= 58n)
-    text = ALPHABET.charAt(Number(rest % 58n)) + text
+  for (let remaining = BigInt(`0x${hash}`); remaining > 0n; remaining /= 58n)
+    text = ALPHABET.charAt(Number(remaining % 58n)) + text
   return '1'.repeat((/^(00)*/.exec(hash)?.[0].length ?? 0) / 2) + text
 }
 

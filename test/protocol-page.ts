@@ -4,7 +4,7 @@ import { type EnvsConstants, PROTOCOL, type Protocol } from '../packages/duel/sr
 
 export const page: string = readFileSync(new URL('../docs/protocol.md', import.meta.url), 'utf8')
 
-export function fenced(language: string): readonly string[] {
+export function fencedBlocks(language: string): readonly string[] {
   return [...page.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms'))].map(
     ([, block]) => block ?? '',
   )
@@ -16,7 +16,7 @@ interface Example {
   readonly out: unknown
 }
 
-export const shown: readonly Example[] = fenced('json').map((block) => JSON.parse(block))
+export const shown: readonly Example[] = fencedBlocks('json').map((block) => JSON.parse(block))
 
 export function find(name: string): Example {
   const found = shown.find(({ example }) => example === name)

@@ -242,11 +242,11 @@ describe('parts of a history', () => {
     ],
     ['the last is cut', (parts) => ({ ...parts, '6.json': cut(parts['6.json']) }), 1, [/^3 of 4/]],
     ['the last is empty', (parts) => ({ ...parts, '6.json': '' }), 1, [/^3 of 4/]],
-  ])('are compared: %s', async (_, alter, code, said) => {
+  ])('are compared: %s', async (_, alter, code, patterns) => {
     const parts: Parts = {}
     for (const name of FILES) parts[name] = (await read(name)).replace(/^\{"type":"flaw".*\n/gm, '')
     const { status, lines } = await compare(alter(parts))
-    expect([status, lines]).toEqual([code, said.map((line) => expect.stringMatching(line))])
+    expect([status, lines]).toEqual([code, patterns.map((line) => expect.stringMatching(line))])
   })
 
   test.skipIf(!hasSlurm())(

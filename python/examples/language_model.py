@@ -82,19 +82,19 @@ class LanguageModel(nn.Module):
 
     def reply(self, prompt: str) -> str:
         """Returns the likeliest tokens one by one, up to the end token."""
-        said = [*self.tokens.read(prompt), REPLY]
-        asked = new = len(said)
+        sequence = [*self.tokens.read(prompt), REPLY]
+        prompt_length = new = len(sequence)
         pasts: list[Past] = [[] for _ in self.layers]
-        while len(said) < asked + MOST_NEW:
-            at = torch.tensor([self.tokens.places(said)[-new:]])
+        while len(sequence) < prompt_length + MOST_NEW:
+            at = torch.tensor([self.tokens.places(sequence)[-new:]])
             with torch.inference_mode():
-                known = self(torch.tensor([said[-new:]]), at, None, pasts)
+                known = self(torch.tensor([sequence[-new:]]), at, None, pasts)
                 token = int(self.scores(known[0, -1]).argmax())
             if token == END:
                 break
-            said.append(token)
+            sequence.append(token)
             new = 1
-        return self.tokens.text(said[asked:])
+        return self.tokens.text(sequence[prompt_length:])
 
 
 def main() -> None:
@@ -103,9 +103,9 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=8007, help="0 takes any that is free")
     options = parser.parse_args()
     torch.set_num_threads(1)
-    kept = torch.load(options.model, weights_only=True)
-    model = LanguageModel(Tokens(kept["tokens"]))
-    model.load_state_dict(kept["weights"])
+    checkpoint = torch.load(options.model, weights_only=True)
+    model = LanguageModel(Tokens(checkpoint["tokens"]))
+    model.load_state_dict(checkpoint["weights"])
     turn = Lock()
 
     def reply_to(prompt: str) -> str:

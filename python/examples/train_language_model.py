@@ -57,7 +57,7 @@ class Batch(NamedTuple):
     places: Tensor
     mask: Tensor
     """The tokens that each token sees."""
-    said: Tensor
+    is_reply: Tensor
     """The tokens that are part of a reply."""
 
 
@@ -72,13 +72,13 @@ def batch_of(source: Iterator[Example], tokens: Tokens) -> Batch:
         tokens=torch.full(shape, END),
         places=torch.zeros((*shape, 2), dtype=torch.long),
         mask=torch.ones(shape[1], shape[1]).tril().bool().repeat(shape[0], 1, 1, 1),
-        said=torch.zeros(shape, dtype=torch.bool),
+        is_reply=torch.zeros(shape, dtype=torch.bool),
     )
     for i, (asked, row) in enumerate(rows):
         batch.tokens[i, : len(row)] = torch.tensor(row)
         batch.places[i, : len(row)] = torch.tensor(tokens.places(row))
         batch.mask[i, :, :asked, :asked] = True
-        batch.said[i, asked : len(row)] = True
+        batch.is_reply[i, asked : len(row)] = True
     return batch
 
 
@@ -86,8 +86,8 @@ def loss_of(model: LanguageModel, batch: Batch) -> tuple[Tensor, float]:
     """Returns the loss, and the share of correct tokens in replies."""
     mask = batch.mask[:, :, :-1, :-1]
     known = model(batch.tokens[:, :-1], batch.places[:, :-1], mask, [[] for _ in range(LAYERS)])
-    said = batch.said[:, 1:]
-    scores, wanted = model.scores(known[said]), batch.tokens[:, 1:][said]
+    is_reply = batch.is_reply[:, 1:]
+    scores, wanted = model.scores(known[is_reply]), batch.tokens[:, 1:][is_reply]
     return cross_entropy(scores, wanted), float((scores.argmax(-1) == wanted).float().mean())
 
 

@@ -72,17 +72,17 @@ def subnet(tmp_path_factory: pytest.TempPathFactory) -> Subnet:
 
 def test_af_opens_a_wallet_of_the_sdk(subnet: Subnet) -> None:
     wallet = bt.Wallet("cold", "new", str(subnet.wallets)).create_new_hotkey(suppress=True)
-    told = af("doctor", *subnet.words("new"))
-    assert f"registered   {wallet.hotkey.ss58_address} is not" in told.stdout
-    assert told.returncode == 1
+    result = af("doctor", *subnet.words("new"))
+    assert f"registered   {wallet.hotkey.ss58_address} is not" in result.stdout
+    assert result.returncode == 1
 
 
 def test_af_refuses_an_encrypted_hotkey(subnet: Subnet) -> None:
     wallet = bt.Wallet("cold", "locked", str(subnet.wallets))
     wallet.create_new_hotkey(suppress=True, hotkey_password="a long password, 1 of 2")
-    told = af("doctor", *subnet.words("locked"))
-    assert "locked is encrypted" in told.stderr
-    assert told.returncode == 2
+    result = af("doctor", *subnet.words("locked"))
+    assert "locked is encrypted" in result.stderr
+    assert result.returncode == 2
 
 
 def test_the_sdk_reads_a_miners_commitment(subnet: Subnet) -> None:
@@ -90,11 +90,11 @@ def test_the_sdk_reads_a_miners_commitment(subnet: Subnet) -> None:
     fields = [f"me/{hotkey}", "main", "http://127.0.0.1:9/v1"]
     options = zip(["--model", "--revision", "--chute"], fields, strict=True)
     words = [word for option in options for word in option]
-    told = af("commit", *subnet.words("miner"), *words, "--anyway")
-    assert told.returncode == 0, told.stderr
+    result = af("commit", *subnet.words("miner"), *words, "--anyway")
+    assert result.returncode == 0, result.stderr
     commitment = ask(lambda sdk: sdk.identity.commitment(subnet.netuid, hotkey))
     assert commitment.data == "".join(fields)
-    assert f"block {commitment.block} has" in told.stdout
+    assert f"block {commitment.block} has" in result.stdout
 
 
 def test_the_sdk_reads_what_a_validator_set(subnet: Subnet, tmp_path: Path) -> None:

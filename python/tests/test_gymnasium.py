@@ -23,8 +23,8 @@ ENVS = [f"affine/{name}" for name in NEWEST]
 
 def test_gymnasium_makes_an_environment_by_module_and_name() -> None:
     program = "import gymnasium; print(gymnasium.make('affine_envs:affine/mult8-v0').spec.id)"
-    said = subprocess.check_output([sys.executable, "-W", "error", "-c", program], text=True)
-    assert said == "affine/mult8-v0\n"
+    output = subprocess.check_output([sys.executable, "-W", "error", "-c", program], text=True)
+    assert output == "affine/mult8-v0\n"
 
 
 @pytest.mark.parametrize("env", ENVS)

@@ -41,11 +41,11 @@ def replayed(sample: Line) -> dict[str, float]:
     if "miner" in sample:
         played = play(env, challenge, repeating(sample["messages"]))
         return {sample["miner"]: played.reward}
-    said = {side: sample[side]["messages"] for side in SIDES}
+    recorded = {side: sample[side]["messages"] for side in SIDES}
     miners = {side: sample[side]["miner"] for side in SIDES}
-    if not any(said.values()):
+    if not any(recorded.values()):
         return dict.fromkeys(miners.values(), -1)
-    agents = {side: repeating(messages) for side, messages in said.items()}
+    agents = {side: repeating(messages) for side, messages in recorded.items()}
     games = play_game(env, challenge, agents)
     return {miners[side]: game.reward for side, game in games.items()}
 
@@ -89,7 +89,7 @@ def test_samples_add_up_to_what_the_rule_counted(history: list[Line]) -> None:
     counted: defaultdict[tuple[str, str, str], Counter[str]] = defaultdict(Counter)
     lanes: defaultdict[tuple[str, str], defaultdict[str, dict[str, float]]]
     lanes = defaultdict(lambda: defaultdict(dict))
-    looks = 0
+    analyses = 0
     for line in history:
         if line["type"] == "sample":
             sample = line["sample"]
@@ -104,10 +104,10 @@ def test_samples_add_up_to_what_the_rule_counted(history: list[Line]) -> None:
                     counted[contender, validator, env] += results
         lanes.clear()
         for duel in line["report"]["duels"]:
-            for env, look in duel["envs"].items():
-                for validator, tally in look["tallies"].items():
+            for env, analysis in duel["envs"].items():
+                for validator, tally in analysis["tallies"].items():
                     here = counted[duel["contender"]["hotkey"], validator, env]
                     assert (here["win"], here["loss"]) == (tally["wins"], tally["losses"])
                     assert here.total() == tally["played"]
-                    looks += 1
-    assert looks == 16
+                    analyses += 1
+    assert analyses == 16

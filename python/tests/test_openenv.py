@@ -27,17 +27,17 @@ def url(openenv: str) -> str:
 
 @pytest.mark.parametrize("env", ENVS)
 def test_a_challenge_gives_the_episode_of_play(url: str, env: str) -> None:
-    said: list[str] = []
+    prompts: list[str] = []
     with GenericEnvClient(f"{url}/{env}").sync() as client:
         result = client.reset(challenge_id=CHALLENGE, episode_id="one")
         while not result.done:
-            said.append(result.observation["prompt"])
+            prompts.append(result.observation["prompt"])
             result = client.step({"reply": "So:\r\nA1"})
         played = play(env, CHALLENGE, lambda _: "So:\r\nA1")
-        assert said == [message["content"] for message in played.messages[::2]]
+        assert prompts == [message["content"] for message in played.messages[::2]]
         assert result.reward == played.reward
         state = client.state()
-        assert (state["episode_id"], state["step_count"]) == ("one", len(said))
+        assert (state["episode_id"], state["step_count"]) == ("one", len(prompts))
         assert state["env"] == game_of(env).id
     assert replay(env, CHALLENGE, played.messages) == Replayed(played.reward, fault=False)
 

@@ -34,13 +34,13 @@ def test_the_wheel_has_types_a_licence_and_metadata(built: Path) -> None:
     with zipfile.ZipFile(wheel) as file:
         names = file.namelist()
         [metadata] = [name for name in names if name.endswith(".dist-info/METADATA")]
-        said = Parser().parsestr(file.read(metadata).decode())
+        headers = Parser().parsestr(file.read(metadata).decode())
         [licence] = [name for name in names if name.endswith("LICENSE")]
         assert file.read(licence) == (ROOT / "LICENSE").read_bytes()
     assert "affine_envs/py.typed" in names
-    assert said["License-Expression"] == "MIT"
-    assert said["Author"] == "Affine contributors"
-    assert "Typing :: Typed" in said.get_all("Classifier", [])
+    assert headers["License-Expression"] == "MIT"
+    assert headers["Author"] == "Affine contributors"
+    assert "Typing :: Typed" in headers.get_all("Classifier", [])
 
 
 def test_the_tests_of_the_source_distribution_run_on_the_wheel(built: Path, tmp_path: Path) -> None:

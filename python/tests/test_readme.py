@@ -10,7 +10,7 @@ from vectors import PACKAGE
 def test_example() -> None:
     text = (PACKAGE / "README.md").read_text(encoding="utf-8")
     program, printed = re.findall(r"^```(?:python|text)\n(.*?)^```", text, re.M | re.S)[:2]
-    said = io.StringIO()
-    with contextlib.redirect_stdout(said):
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output):
         exec(program, {})
-    assert said.getvalue() == printed
+    assert output.getvalue() == printed

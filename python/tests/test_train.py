@@ -31,8 +31,8 @@ def test_a_trained_miner_wins_its_duel_with_an_untrained_one(
         serving(*program, played, str(much), "--port", "0") as trained,
     ):
         words = [untrained, trained, "--env", env, "--json", "--out", str(tmp_path)]
-        said = subprocess.run([*AF, "duel", *words], capture_output=True, text=True, check=True)
-        verdict = json.loads(said.stdout.splitlines()[-1])
+        result = subprocess.run([*AF, "duel", *words], capture_output=True, text=True, check=True)
+        verdict = json.loads(result.stdout.splitlines()[-1])
         assert (verdict["type"], verdict["outcome"]) == ("end", "contender")
 
 

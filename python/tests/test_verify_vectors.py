@@ -270,7 +270,7 @@ def counts_of(lane: Any) -> Counts:
 
 
 def shown_of(view: Evidence) -> dict[str, Any]:
-    """Returns evidence as `looks.json` writes it."""
+    """Returns evidence as `compact.json` writes it."""
     lead, variance = view.score
     middle = view.middle()
     # The vectors have no even: an epoch of 0 and played below 96 is none.
@@ -287,7 +287,7 @@ def shown_of(view: Evidence) -> dict[str, Any]:
 
 
 def test_judges_one_environment_of_several_lanes() -> None:
-    for vector in vectors_of("duel/looks"):
+    for vector in vectors_of("duel/compact"):
         epochs = [{h: counts_of(x) for h, x in each.items()} for each in vector["epochs"]]
         view = judge(vector["weights"], epochs, vector["ratio"], RULES[vector["rule"]])
         assert shown_of(view) == vector["want"]
@@ -478,9 +478,9 @@ def test_decides_the_story() -> None:
         }
         silent = {"a"} if epoch == 4 else set()
         bits = bitmap(state["voters"], "".join(lanes))
-        said = Attestation(epoch, bits, "7" * 64, root_of(state), "")
+        attestation = Attestation(epoch, bits, "7" * 64, root_of(state), "")
         neurons = {h: Neuron(0, stakes.get(h, 0), h in stakes, 0, 0) for h in [*stakes, *miners]}
-        slots = {**miners, **{h: (said, 0) for h in stakes.keys() - silent}}
+        slots = {**miners, **{h: (attestation, 0) for h in stakes.keys() - silent}}
         seals = dict.fromkeys(lanes, "8" * 64)
         decision = decide(state, View(neurons, slots, {}), seals, lanes, rules)
         state = decision.state

@@ -56,12 +56,12 @@ def arguments_of(
     given: dict[str, tuple[Slot, int]] = {
         h: (commitment(h, rest[0]), rest[1]) for h, rest in slots.items() if rest
     }
-    for hotkey, stake, said, lanes in drawn.get("validators", []):
+    for hotkey, stake, attested, lanes in drawn.get("validators", []):
         stakes[hotkey] = stake
-        if said:
-            root = OTHER_ROOT if said == "root" else root_of(state)
+        if attested:
+            root = OTHER_ROOT if attested == "root" else root_of(state)
             bits = bitmap(state["voters"], lanes)
-            attestation = Attestation(state["epoch"] - (said == "epoch"), bits, NEXT, root, "")
+            attestation = Attestation(state["epoch"] - (attested == "epoch"), bits, NEXT, root, "")
             given[hotkey] = attestation, 0
     neurons = {}
     for hotkey in {*"abcdefg", *slots} - {*drawn.get("gone", [])}:

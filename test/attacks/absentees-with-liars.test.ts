@@ -7,7 +7,15 @@ import { expect, test } from 'vitest'
 import { decide, type Facts, type State } from '../../packages/duel/src/index.ts'
 import { epochOf, startedDuels } from '../../packages/duel/test/subnet.ts'
 import { pcg64 } from '../../packages/prng/src/index.ts'
-import { after, attesting, drawn, lying, playOut, votersOf, winsIn } from './deciding.ts'
+import {
+  after,
+  drawRates,
+  playOut,
+  votersOf,
+  winsIn,
+  withAttestations,
+  withLies,
+} from './deciding.ts'
 
 const validators = votersOf(16)
 const [liars, honest] = [validators.slice(0, 5), validators.slice(5)]
@@ -21,8 +29,10 @@ function epochWith(
   absent: readonly string[],
   [facts, chosen]: readonly [Facts, (liar: string) => readonly string[]],
 ): Facts {
-  const there = validators.filter((voter) => !absent.includes(voter))
-  return attesting(state, facts, (voter) => (liars.includes(voter) ? chosen(voter) : there))
+  const present = validators.filter((voter) => !absent.includes(voter))
+  return withAttestations(state, facts, (voter) =>
+    liars.includes(voter) ? chosen(voter) : present,
+  )
 }
 
 test.each([1, 5, 6])(
@@ -63,7 +73,7 @@ test('crowns no contender at the ratio when liars attest only the contender’s 
   let environments = 0
   for (let i = 0; i < 20; i++) {
     const { state, epochs } = playOut(started, (state) => {
-      const rates = lying(liars, drawn(random, state, 0.57), drawn(random, state, 0.51))
+      const rates = withLies(liars, drawRates(random, state, 0.57), drawRates(random, state, 0.51))
       const facts = epochOf(state, { validators, rates, silent: absent, unsealed: absent })
       const best = [...validators].sort((a, b) => leadIn(facts.lanes[b]) - leadIn(facts.lanes[a]))
       return epochWith(state, absent, [facts, () => best.slice(0, 8)])

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { verify } from '../../apps/verifier/src/verify.ts'
-import { written } from '../../packages/terminal/test/within.ts'
+import { captureOutput } from '../../packages/terminal/test/within.ts'
 import type { ReadingSubnet } from './reading-subnet.ts'
 
 /** The result of a run of `af-verify`. */
@@ -25,8 +25,8 @@ export async function afVerify(subnet: ReadingSubnet, url?: string): Promise<Ver
       status: () => {},
       wait: () => {},
     }
-    const asked = { base: url ?? base, jobs: 1 }
-    const { code } = await written(() => verify({ chain, network }, asked, screen))
+    const job = { base: url ?? base, jobs: 1 }
+    const { code } = await captureOutput(() => verify({ chain, network }, job, screen))
     const flaws = records.filter(({ type }) => type === 'flaw')
     const { champion = '', root = '' } = records.at(-1) ?? {}
     return { code, champion, root, flaws: flaws.map((flaw) => `${flaw.code} ${flaw.validator}`) }

@@ -182,7 +182,7 @@ describe('replayed-commitment', () => {
   test('names the copier of an attestation one epoch later, when the copier’s lane is void', async () => {
     const subnet = new OneLiar()
     const { liar, honest } = subnet
-    await subnet.beHonest()
+    await subnet.playHonestly()
     await copy(subnet, honest[0], liar)
     const state = await subnet.state
     await subnet.end(state)
@@ -205,7 +205,7 @@ describe('replayed-commitment', () => {
     const block = await subnet.lane(first, state)
     await subnet.seal(first, state, block.hash)
     await copy(subnet, first, liar)
-    await subnet.beHonest()
+    await subnet.playHonestly()
     await subnet.attest(liar, state, hotkeys(subnet.voters))
     const { flaws, accepted } = await subnet.outcome()
     expect(flaws).toEqual([`WRONG_SCOPE ${liar.hotkey}`])
@@ -218,7 +218,7 @@ describe('replayed-commitment', () => {
       const { liar } = subnet
       const state = await subnet.state
       if (subnet === replaying) await copy(subnet, liar, liar)
-      await subnet.beHonest()
+      await subnet.playHonestly()
       const { flaws } = await subnet.outcome()
       expect(flaws).toEqual([])
       const epoch = (await subnet.recompute()).at(-1)
@@ -237,7 +237,7 @@ describe('replayed-commitment', () => {
       subnet.put(block)
       await subnet.seal(subnet.liar, state, block.hash)
       if (subnet === copied) await copy(subnet, subnet.liar, stranger)
-      await subnet.beHonest()
+      await subnet.playHonestly()
       await subnet.attest(subnet.liar, state, hotkeys(subnet.voters))
       if (subnet === copied) await copy(subnet, subnet.honest[0], stranger)
     }

@@ -158,9 +158,9 @@ test.each(['incoming', 'bucket'])(
     const { chain, buckets } = subnet
     const store = directoryBucket(folder)
     let left = 1
-    const read: typeof bucket.read = async (...asked) => {
+    const read: typeof bucket.read = async (...args) => {
       if (left-- > 0) throw new Error('status 503')
-      return bucket.read(...asked)
+      return bucket.read(...args)
     }
     const setup = {
       chain,

@@ -40,8 +40,10 @@ test.each([
     let aside = 0
     for (let epoch = 0; epoch < epochs; epoch++) {
       const { state: next, report } = decide(state, factsOf(state, validators, victims))
-      const looks = report.duels.flatMap(({ envs }) => Object.values(envs))
-      aside += victims.filter((one) => looks.some(({ setAside }) => setAside.includes(one))).length
+      const reports = report.duels.flatMap(({ envs }) => Object.values(envs))
+      aside += victims.filter((one) =>
+        reports.some(({ setAside }) => setAside.includes(one)),
+      ).length
       state = next
     }
     expect(aside).toBeGreaterThan(epochs)

@@ -8,7 +8,7 @@ import { SKILLS } from '../../packages/duel/bench/crown.ts'
 import { equal } from '../../packages/duel/bench/stakes.ts'
 
 const LISTS = Number(process.env.DUELS ?? 4)
-const copying = (skill: keyof typeof SKILLS) => ({
+const sceneWithCopies = (skill: keyof typeof SKILLS) => ({
   copies: 7,
   stakes: equal(4),
   liars: 0,
@@ -22,7 +22,7 @@ test.each([
 ] as const)(
   'crowns the original in most lists with seven copies, with %s tied, copied %i epochs later',
   (tied, delay) => {
-    const { won } = originalShare(copying(tied), delay, LISTS)
+    const { won } = originalShare(sceneWithCopies(tied), delay, LISTS)
     expect(won).toBeGreaterThanOrEqual(0.75)
   },
 )

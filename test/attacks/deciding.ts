@@ -24,23 +24,23 @@ export function startedLate(scene: Scene & { readonly validators: readonly strin
 }
 
 /** Returns the contenders' hotkeys in the order in which their duels began. */
-export const listed = ({ duels }: State): readonly string[] =>
+export const contendersIn = ({ duels }: State): readonly string[] =>
   duels.map(({ contender }) => contender.hotkey)
 
 /** Returns the first block of an epoch. */
 export const blockOf = ({ protocol }: State, epoch: number): number => epoch * protocol.epochBlocks
 
 /**
- * Decides epochs until every duel open at `begun` has ended. Returns the last state and all
+ * Decides epochs until every duel open at `first` has ended. Returns the last state and all
  * decisions.
  */
 export function playOut(
-  begun: State,
+  first: State,
   factsOf: (state: State) => Facts,
 ): { readonly state: State; readonly epochs: readonly Decision[] } {
   const epochs: Decision[] = []
-  let state = begun
-  const isOn = () => state.duels.some(({ start }) => start <= begun.epoch)
+  let state = first
+  const isOn = () => state.duels.some(({ start }) => start <= first.epoch)
   while (isOn()) {
     const decided = decide(state, factsOf(state))
     epochs.push(decided)
@@ -57,10 +57,10 @@ export const winsIn = (epochs: readonly Decision[]): number =>
     .filter(({ given }) => given === 'win').length
 
 /** A function that returns the shares of wins and losses in a lane. */
-export type Seen = Extract<Scene['rates'], (...lane: never) => unknown>
+export type LaneRates = Extract<Scene['rates'], (...lane: never) => unknown>
 
 /** Returns random lanes in which the contender wins each challenge with probability `p`. */
-export function drawn(random: Generator, state: State, p: number): Seen {
+export function drawRates(random: Generator, state: State, p: number): LaneRates {
   const quotas = computeQuotas(state)
   return (_, env, contender) => {
     const played = quotas[contender]?.[env] ?? 0
@@ -69,14 +69,14 @@ export function drawn(random: Generator, state: State, p: number): Seen {
   }
 }
 
-/** Returns the lanes of `seen`, except that `liars` report `told`. */
-export const lying =
-  (liars: readonly string[], told: Seen, seen: Seen): Seen =>
+/** Returns the lanes of `rates`, except that `liars` report `lies`. */
+export const withLies =
+  (liars: readonly string[], lies: LaneRates, rates: LaneRates): LaneRates =>
   (...lane) =>
-    liars.includes(lane[0]) ? told(...lane) : seen(...lane)
+    liars.includes(lane[0]) ? lies(...lane) : rates(...lane)
 
 /** Returns the facts with attestations of the lanes that `lanes` gives for each voter. */
-export function attesting(
+export function withAttestations(
   state: State,
   { snapshot, ...facts }: Facts,
   lanes: (voter: string) => readonly string[],

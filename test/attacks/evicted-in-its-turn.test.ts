@@ -8,11 +8,11 @@ import { describe, expect, it } from 'vitest'
 import { type Candidate, pickMiner, type State } from '../../packages/duel/src/index.ts'
 import { epochOf, MAIN, miner, type Scene, startedDuels } from '../../packages/duel/test/subnet.ts'
 import { pcg64 } from '../../packages/prng/src/index.ts'
-import { after, blockOf, drawn, listed, playOut } from './deciding.ts'
+import { after, blockOf, contendersIn, drawRates, playOut } from './deciding.ts'
 
-const king = miner('m1')
+const champion = miner('m1')
 const better = miner('m2', 2)
-const started = startedDuels({ miners: [king, better] })
+const started = startedDuels({ miners: [champion, better] })
 const ONE = { ...MAIN, duelsMost: 1 }
 const OPEN: Scene['rates'] = [0.5625, 0.4375]
 
@@ -21,7 +21,7 @@ describe('a contender that is evicted in the middle of its duel', () => {
     const random = pcg64(61n)
     for (let i = 0; i < 10; i++) {
       const { state } = playOut(started, (state) =>
-        epochOf(state, { miners: [king], rates: drawn(random, state, 0.6) }),
+        epochOf(state, { miners: [champion], rates: drawRates(random, state, 0.6) }),
       )
       expect(state.champion).toEqual(pickMiner(better))
     }
@@ -29,12 +29,12 @@ describe('a contender that is evicted in the middle of its duel', () => {
 })
 
 describe('a new champion that is evicted before it has any emission', () => {
-  const crowned = after(started, { miners: [king], rates: [1, 0] }).state
+  const crowned = after(started, { miners: [champion], rates: [1, 0] }).state
 
   it('stays champion while no contender wins its duel', () => {
     const miners = [miner('m3', 3), miner('m4', 4)]
     let state = after(crowned, { miners }).state
-    expect([state.champion?.hotkey, listed(state)]).toEqual(['m2', ['m3', 'm4']])
+    expect([state.champion?.hotkey, contendersIn(state)]).toEqual(['m2', ['m3', 'm4']])
     for (let epoch = 0; epoch < 8; epoch++) state = after(state, { miners, rates: OPEN }).state
     expect(state.champion?.hotkey).toBe('m2')
   })
@@ -43,7 +43,7 @@ describe('a new champion that is evicted before it has any emission', () => {
     const block = blockOf(crowned, crowned.epoch)
     const back = [{ ...better, registered: block }, miner('m3', 3)]
     const { state } = after(crowned, { miners: back })
-    expect([state.champion, listed(state)]).toEqual([pickMiner(better), ['m3']])
+    expect([state.champion, contendersIn(state)]).toEqual([pickMiner(better), ['m3']])
   })
 })
 
@@ -63,21 +63,21 @@ describe.each<Step>(STEPS)('a contender that %s', (_, move, waiting) => {
     let state = started
     const others = ['m3', 'm4'].map((name, i) => miner(name, 3 + i))
     for (let epoch = 0; epoch < 3; epoch++) {
-      state = after(state, { miners: [king, ...moved(started), ...others], rates: OPEN }).state
+      state = after(state, { miners: [champion, ...moved(started), ...others], rates: OPEN }).state
       const [duel] = state.duels
       expect([duel?.contender, duel?.start]).toEqual([pickMiner(better), started.epoch])
-      const hotkeys = listed(state)
+      const hotkeys = contendersIn(state)
       expect(new Set(hotkeys).size).toBe(hotkeys.length)
       expect(hotkeys.filter((hotkey) => hotkey === 'm2')).toHaveLength(1)
     }
   })
 
   it('waits only with a new commitment, behind all miners present at its loss', () => {
-    const begun = startedDuels({ protocol: ONE, miners: [king, better] })
+    const begun = startedDuels({ protocol: ONE, miners: [champion, better] })
     const late = miner('late', blockOf(begun, begun.epoch) - 1)
-    const scene: Scene = { protocol: ONE, rates: [0, 1], miners: [king, late, ...moved(begun)] }
+    const scene: Scene = { protocol: ONE, rates: [0, 1], miners: [champion, late, ...moved(begun)] }
     const lost = after(begun, scene).state
-    expect(listed(lost)).toEqual(['late'])
-    expect(listed(after(lost, scene).state)).toEqual(waiting)
+    expect(contendersIn(lost)).toEqual(['late'])
+    expect(contendersIn(after(lost, scene).state)).toEqual(waiting)
   })
 })

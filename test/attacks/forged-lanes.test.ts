@@ -8,7 +8,7 @@ import { runAf, runVerifier } from '../in-process.ts'
 import { testFolder } from '../test-folder.ts'
 import { writeSubnet } from './af-verify.ts'
 import { byContender, cut, forge, GAMES, silent, TRANSCRIPTS } from './forgeries.ts'
-import { itIsFoundOut } from './found-out.ts'
+import { testLies } from './found-out.ts'
 import { liar, OneLiar, sealing } from './one-liar.ts'
 import { contender, hotkeys, type LanePlan } from './reading-subnet.ts'
 
@@ -32,7 +32,7 @@ const rowsOf = <Row>(
 // Protocol §3.1, §6.5: a game is replayed from both players' replies. A move out of turn, or a
 // fault by which the game did not end, voids the whole lane.
 describe('forged-games', () => {
-  itIsFoundOut(
+  testLies(
     rowsOf(GAMES, (change) => ({ reply: solve, alter: forge(change) })),
     WITH_GAMES,
   )
@@ -52,15 +52,16 @@ describe('forged-games', () => {
 describe('forged-transcripts', () => {
   const root = testFolder('forged')
   /** The champion is always right, and the contender never. */
-  const reply: Reply = (asked) => (asked.role === 'champion' ? solve(asked) : '1'.repeat(16))
+  const reply: Reply = (question) =>
+    question.role === 'champion' ? solve(question) : '1'.repeat(16)
 
-  itIsFoundOut(rowsOf(TRANSCRIPTS, (plan) => ({ reply, ...plan })))
+  testLies(rowsOf(TRANSCRIPTS, (plan) => ({ reply, ...plan })))
 
   const HOSTILE = '\u001b]0;owned\u0007\u001b[2Jtext\u009b31m\u202e\u200b\r\n\u2028\u0000\ufeff'
   const UNSAFE = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
   /** A subnet whose miners commit and reply control characters of terminals. */
   class Hostile extends OneLiar {
-    protected override minerSays({ hotkey }: Account): Commitment {
+    protected override minerCommitment({ hotkey }: Account): Commitment {
       return { kind: 'miner', model: `m-${hotkey}`, revision: HOSTILE, chute: HOSTILE }
     }
   }
@@ -95,9 +96,9 @@ describe('forged-transcripts', () => {
     ]
     const all = await verify('--samples', '--json')
     const none = await verify('--sample', 'mult8#9999')
-    const told = [await runAf(explain), text, json, all, none]
-    expect(told.map(({ code }) => code)).toEqual([0, 1, 1, 1, 1])
-    for (const { stdout, stderr } of told)
+    const results = [await runAf(explain), text, json, all, none]
+    expect(results.map(({ code }) => code)).toEqual([0, 1, 1, 1, 1])
+    for (const { stdout, stderr } of results)
       expect([stdout.includes(made), UNSAFE.exec(stdout + stderr)]).toEqual([false, null])
 
     expect(text.stdout).toContain(`${liar.hotkey}: WRONG_REWARD: block ${lie.hash}, line `)

@@ -39,10 +39,12 @@ const upTo = (end: number, { messages }: Episode) => ({ messages: messages.slice
 const more = ({ messages }: Episode, ...added: readonly Message[]) => ({
   messages: [...messages, ...added],
 })
-const said = ({ messages }: Episode) => ({ messages })
+const messagesOf = ({ messages }: Episode) => ({ messages })
 /** Returns the messages of an episode with a fixed invocation for the first reply. */
-const called = ({ messages }: Episode) => ({
-  messages: messages.map((said, at) => (at === 1 ? { ...said, invocation: 'call-1' } : said)),
+const withInvocation = ({ messages }: Episode) => ({
+  messages: messages.map((message, at) =>
+    at === 1 ? { ...message, invocation: 'call-1' } : message,
+  ),
 })
 export const silent = { fault: 'no-reply' } as const
 const unbegun = { messages: [], reward: -1, ...silent }
@@ -71,11 +73,11 @@ export const GAMES: Readonly<Record<string, readonly [BlockFault, (played: Playe
   ],
   'all moves exchanged': [
     'PROMPT_DIFFERS',
-    ({ won, lost }) => ({ won: said(lost), lost: said(won) }),
+    ({ won, lost }) => ({ won: messagesOf(lost), lost: messagesOf(won) }),
   ],
   'boards of another': [
     'PROMPT_DIFFERS',
-    ({ next }) => ({ won: said(next.won), lost: said(next.lost) }),
+    ({ next }) => ({ won: messagesOf(next.won), lost: messagesOf(next.lost) }),
   ],
   'an end without a fault': ['WRONG_FAULT', (played) => cut(played, {})],
   'a fault of the other': ['WRONG_FAULT', (played) => cut(played, { lost: silent })],
@@ -83,7 +85,7 @@ export const GAMES: Readonly<Record<string, readonly [BlockFault, (played: Playe
   'a game of one': ['TOO_SHORT', () => ({ lost: unbegun })],
   'one call, both sides': [
     'REPEATED_INVOCATION',
-    ({ won, lost }) => ({ won: called(won), lost: called(lost) }),
+    ({ won, lost }) => ({ won: withInvocation(won), lost: withInvocation(lost) }),
   ],
 }
 
@@ -99,14 +101,15 @@ const at = (place: number, change: Change) => (samples: readonly Sample[]) => {
 }
 const byChampion = (change: Change) => at(0, change)
 export const byContender = (change: Change) => at(1, change)
-const asked = (content: string) => (episode: Episode) => ({
+const withPrompt = (content: string) => (episode: Episode) => ({
   messages: [{ role: 'user', content }, ...episode.messages.slice(1)],
 })
-const ofOneCall = (samples: readonly Sample[]) => byChampion(called)(byContender(called)(samples))
+const ofOneCall = (samples: readonly Sample[]) =>
+  byChampion(withInvocation)(byContender(withInvocation)(samples))
 /** Forged lanes of episodes, with the code of the flaw. Protocol §6.5. */
 export const TRANSCRIPTS: Readonly<Record<string, readonly [BlockFault, LanePlan]>> = {
   'a reward not earned': ['WRONG_REWARD', { alter: byContender(() => ({ reward: 1 })) }],
-  'another question': ['PROMPT_DIFFERS', { alter: byContender(asked('Compute 1 * 1.')) }],
+  'another question': ['PROMPT_DIFFERS', { alter: byContender(withPrompt('Compute 1 * 1.')) }],
   'a forfeit that was none': ['WRONG_FAULT', { alter: byChampion(() => ({ fault: 'no-reply' })) }],
   'one call, twice': ['REPEATED_INVOCATION', { alter: ofOneCall }],
   'a sample left out': ['MISSING_INDEX', { alter: (samples) => samples.slice(1) }],

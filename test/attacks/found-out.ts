@@ -14,7 +14,7 @@ function honestOutcome(rules: Network = network): ReturnType<OneLiar['outcome']>
 
   async function play() {
     const subnet = new OneLiar(rules)
-    await subnet.beHonest()
+    await subnet.playHonestly()
     await subnet.lie(hotkeys(subnet.honest))
     return subnet.outcome()
   }
@@ -25,7 +25,7 @@ function honestOutcome(rules: Network = network): ReturnType<OneLiar['outcome']>
  * the honest lanes count and the liar's lane does not, and champion and tallies are the same as
  * without the liar's lane.
  */
-export function itIsFoundOut(
+export function testLies(
   rows: Readonly<Record<string, readonly [named: Named, lie: Lie]>>,
   rules: Network = network,
 ): void {

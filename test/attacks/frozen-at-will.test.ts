@@ -10,7 +10,7 @@ import { ALONE, PROMISED } from '../../packages/duel/bench/promises.ts'
 import { SINGLE } from '../../packages/duel/bench/quotas.ts'
 import { PROTOCOL } from '../../packages/duel/src/index.ts'
 import { frozenIn, miner, type Scene, startedDuels } from '../../packages/duel/test/subnet.ts'
-import { after, listed, votersOf } from './deciding.ts'
+import { after, contendersIn, votersOf } from './deciding.ts'
 
 const EPOCHS = PROTOCOL.duelEpochs
 
@@ -62,9 +62,9 @@ describe('with three of ten validators of equal stake absent', () => {
     const rates: Scene['rates'] = (_, _env, contender) => (contender === 'm2' ? [1, 0] : TIED)
     // m3 and m4 begin an epoch later than m2, which has one frozen epoch and then wins.
     const frozen = after(begun, { ...FREEZING, miners })
-    expect(listed(frozen.state)).toEqual(['m2'])
+    expect(contendersIn(frozen.state)).toEqual(['m2'])
     let state = after(frozen.state, { ...CALM, miners }).state
-    expect(listed(state)).toEqual(['m2', 'm3', 'm4'])
+    expect(contendersIn(state)).toEqual(['m2', 'm3', 'm4'])
     state = after(state, { ...CALM, rates }).state
     for (let epoch = 1; epoch <= 4; epoch++) {
       const { state: next, report } = after(state, FREEZING)
@@ -73,7 +73,7 @@ describe('with three of ten validators of equal stake absent', () => {
       expect([report.crowned, next.champion?.hotkey]).toEqual([undefined, 'm1'])
       state = next
     }
-    expect(listed(state)).toEqual(['m2'])
+    expect(contendersIn(state)).toEqual(['m2'])
     expect(after(state, FREEZING).state.champion?.hotkey).toBe('m1')
     expect(after(state, CALM).report.crowned).toBe('m2')
   })

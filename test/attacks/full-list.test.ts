@@ -7,26 +7,29 @@ import { describe, expect, it, test } from 'vitest'
 import type { Report } from '../../packages/duel/src/index.ts'
 import { epochOf, miner, type Scene, startedDuels } from '../../packages/duel/test/subnet.ts'
 import { pcg64 } from '../../packages/prng/src/index.ts'
-import { after, drawn, listed, playOut, type Seen, votersOf } from './deciding.ts'
+import { after, contendersIn, drawRates, type LaneRates, playOut, votersOf } from './deciding.ts'
 
 const eight = Array.from({ length: 8 }, (_, i) => miner(`m${i}`, i + 1))
 const next = Array.from({ length: 8 }, (_, i) => miner(`n${i}`, i + 9))
-const kings = [miner('king'), ...eight]
+const miners = [miner('king'), ...eight]
 
 /**
  * Returns the number of epochs that eight duels take. Checks that all lose, and the next eight
  * have begun.
  */
-function epochsOf(size: number, seenIn: (...state: Parameters<typeof epochOf>) => Seen): number {
+function epochsOf(
+  size: number,
+  seenIn: (...state: Parameters<typeof epochOf>) => LaneRates,
+): number {
   const validators = votersOf(size)
-  const started = startedDuels({ validators, miners: kings })
-  expect(listed(started)).toHaveLength(8)
+  const started = startedDuels({ validators, miners: miners })
+  expect(contendersIn(started)).toHaveLength(8)
   const { state, epochs } = playOut(started, (state) =>
-    epochOf(state, { validators, miners: [...kings, ...next], rates: seenIn(state) }),
+    epochOf(state, { validators, miners: [...miners, ...next], rates: seenIn(state) }),
   )
   expect(state.champion?.hotkey).toBe('king')
   for (const { hotkey } of next) expect(Object.keys(state.lastPlayed)).toContain(hotkey)
-  for (const hotkey of listed(state)) expect(hotkey).toMatch(/^n/)
+  for (const hotkey of contendersIn(state)) expect(hotkey).toMatch(/^n/)
   return epochs.length
 }
 
@@ -39,7 +42,7 @@ describe('eight contenders', () => {
     const epochs = epochsOf(
       size,
       (state) => (voter, env, contender) =>
-        drawn(random, state, near(contender))(voter, env, contender),
+        drawRates(random, state, near(contender))(voter, env, contender),
     )
     expect(epochs).toBeLessThanOrEqual(8)
   })
@@ -58,7 +61,7 @@ describe('eight contenders', () => {
 })
 
 test('crowns in the eighth epoch the better of two contenders that win in the same epoch', () => {
-  let state = startedDuels({ miners: kings })
+  let state = startedDuels({ miners: miners })
   const scene: Scene = {
     miners: next,
     rates: (_, _env, contender) => {
@@ -69,11 +72,14 @@ test('crowns in the eighth epoch the better of two contenders that win in the sa
   const reports: Report[] = []
   for (let epoch = 1; epoch <= 8; epoch++) {
     const decided = after(state, scene)
-    if (epoch < 8) expect(listed(decided.state)).toEqual(['m3', 'm5'])
+    if (epoch < 8) expect(contendersIn(decided.state)).toEqual(['m3', 'm5'])
     reports.push(decided.report)
     state = decided.state
   }
   expect(reports[0]?.duels.filter(({ standing }) => standing === 'won')).toHaveLength(2)
   expect(reports.map(({ crowned }) => crowned)).toEqual([...Array(7).fill(undefined), 'm5'])
-  expect([state.champion?.hotkey, listed(state)]).toEqual(['m5', next.map(({ hotkey }) => hotkey)])
+  expect([state.champion?.hotkey, contendersIn(state)]).toEqual([
+    'm5',
+    next.map(({ hotkey }) => hotkey),
+  ])
 })

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import type { State } from '../../packages/duel/src/index.ts'
 import { crownedFirst, epochOf, miner, type Scene } from '../../packages/duel/test/subnet.ts'
 import { pcg64 } from '../../packages/prng/src/index.ts'
-import { after, blockOf, drawn, listed, playOut } from './deciding.ts'
+import { after, blockOf, contendersIn, drawRates, playOut } from './deciding.ts'
 
 const FLOOR = 510_000
 /** Each key earns nine tenths as contender, and nothing as champion. */
@@ -18,7 +18,7 @@ function change(state: State, revision: string): State {
   const loser = hotkey === 'm1' ? 'm2' : 'm1'
   const scene = { ...THROWN, miners: [miner(loser, blockOf(state, state.epoch), revision)] }
   const started = after(state, scene).state
-  expect([started.champion?.hotkey, listed(started)]).toEqual([hotkey, [loser]])
+  expect([started.champion?.hotkey, contendersIn(started)]).toEqual([hotkey, [loser]])
   return playOut(started, (state) => epochOf(state, scene)).state
 }
 
@@ -40,7 +40,7 @@ test('crowns a contender that wins three of four decisive challenges against the
   const started = after(thrown, { miners }).state
   const random = pcg64(81n)
   const { state } = playOut(started, (state) =>
-    epochOf(state, { miners, rates: drawn(random, state, 0.75) }),
+    epochOf(state, { miners, rates: drawRates(random, state, 0.75) }),
   )
   expect(state.champion?.hotkey).toBe('m3')
 })

@@ -18,7 +18,7 @@ const LIARS = 8
 const MOST_HELD = 4 * LIARS
 
 /** Starts a subnet of three honest voters and liars with little stake, up to its first duel. */
-async function withDust() {
+async function startWithSmallStakes() {
   const subnet = new ReadingSubnet([1000, 1000, 1000, ...Array(LIARS).fill(1)])
   const state = await subnet.begin(subnet.voters.slice(1))
   const [own, ...honest] = subnet.voters.slice(0, 3) as [Account, Account, Account]
@@ -26,7 +26,7 @@ async function withDust() {
 }
 
 /** Returns a subnet's buckets, but the buckets of `liars` serve `answer` for every block. */
-function lying(
+function openLying(
   { buckets }: ReadingSubnet,
   liars: readonly Account[],
   answer: () => Uint8Array,
@@ -37,18 +37,18 @@ function lying(
 }
 
 /** Returns the size of all buffers after a garbage collection, in MiB. */
-function held(): number {
+function measureBuffers(): number {
   collect()
   return process.memoryUsage().arrayBuffers / MIB
 }
 
 /** Serves 1 MiB that is not a block. Counts the answers and the maximum of MiB in memory. */
 function zeros() {
-  const before = held()
+  const before = measureBuffers()
   const seen = { given: 0, held: 0 }
   const answer = (): Uint8Array => {
     seen.given += 1
-    if (seen.given % LIARS === 0) seen.held = Math.max(seen.held, held() - before)
+    if (seen.given % LIARS === 0) seen.held = Math.max(seen.held, measureBuffers() - before)
     return new Uint8Array(MIB)
   }
   return { answer, seen }
@@ -64,9 +64,9 @@ const root = testFolder('large-answers')
 
 // Validator and verifier once held every answer: for 16 liars with 8 MiB each, 2 GB.
 test('a validator that audits lanes releases answers that are not blocks', async () => {
-  const { subnet, state, own, honest, liars } = await withDust()
+  const { subnet, state, own, honest, liars } = await startWithSmallStakes()
   const { answer, seen } = zeros()
-  const openBucket = lying(subnet, liars, answer)
+  const openBucket = openLying(subnet, liars, answer)
   const { validator } = await validatorIn(root, subnet, own, { openBucket })
   follow(subnet, validator)
   await sealNothing(subnet, state, liars)
@@ -79,7 +79,7 @@ test('a validator that audits lanes releases answers that are not blocks', async
 
 // Each answer was once read to its end, as another block that its validator might have signed.
 test('reads a block that liars serve in place of every other only up to its signature', async () => {
-  const { subnet, state, own, honest, liars } = await withDust()
+  const { subnet, state, own, honest, liars } = await startWithSmallStakes()
   const [liar = own] = liars
   const messages = Array.from({ length: 200 }, () => [
     { role: 'user' as const, content: 'a' },
@@ -91,14 +91,14 @@ test('reads a block that liars serve in place of every other only up to its sign
   for (const voter of subnet.voters) await subnet.attest(voter, state, hotkeys(honest))
   await subnet.end(state)
   const decode = vi.spyOn(TextDecoder.prototype, 'decode')
-  const decoded = async (answer: () => Uint8Array): Promise<number> => {
+  const countDecoded = async (answer: () => Uint8Array): Promise<number> => {
     decode.mockClear()
-    await subnet.recompute({ from: state, openBucket: lying(subnet, liars, answer) })
+    await subnet.recompute({ from: state, openBucket: openLying(subnet, liars, answer) })
     const sizes = decode.mock.calls.map(([line]) => line?.byteLength ?? 0)
     return sizes.reduce((sum, size) => sum + size, 0)
   }
-  const less = await decoded(() => new Uint8Array(9))
-  const more = await decoded(() => bytes)
+  const less = await countDecoded(() => new Uint8Array(9))
+  const more = await countDecoded(() => bytes)
   decode.mockRestore()
   const copies = LIARS * honest.length
   expect(more - less).toBeLessThan(copies * 1500)

@@ -8,7 +8,7 @@ import {
 import { verify } from '../../packages/chain/src/index.ts'
 import { stateRoot } from '../../packages/duel/src/index.ts'
 import { laneScope, readSeals } from '../../packages/settlement/src/index.ts'
-import { itIsFoundOut } from './found-out.ts'
+import { testLies } from './found-out.ts'
 import { attestedByAll, type Lie, liar, OneLiar, sealing } from './one-liar.ts'
 import { accountOf, flawsOf, hotkeys, type LanePlan, type Written } from './reading-subnet.ts'
 
@@ -17,11 +17,11 @@ const RUBBISH = new TextEncoder().encode('rubbish')
 // Protocol §5.2: an attestation has a bit for each lane that was sealed, is valid and is served.
 // §8.3: a lane counts only if it was sealed, regardless of who attests it.
 describe('attested-never-sealed', () => {
-  itIsFoundOut({
+  testLies({
     'by the liar': [
       liar('NEVER_SEALED'),
       async (subnet) => {
-        await subnet.beHonest()
+        await subnet.playHonestly()
         await subnet.lie(hotkeys(subnet.voters))
       },
     ],
@@ -37,7 +37,7 @@ describe('attested-not-served', () => {
   const at =
     (url: string, spoil: (subnet: OneLiar) => void = () => {}): Lie =>
     async (subnet) => {
-      await subnet.beHonest()
+      await subnet.playHonestly()
       subnet.publish(await subnet.state)
       spoil(subnet)
       await subnet.lie(hotkeys(subnet.honest), url)
@@ -48,7 +48,7 @@ describe('attested-not-served', () => {
       buckets.at('other').files.set(path, fileOf(bytes))
   }
 
-  itIsFoundOut({
+  testLies({
     'at another address': [liar(), at('other', (subnet) => fill(subnet, (bytes) => bytes))],
     'an unopened address': [eachLane('COPY_MISSING', 'STATE_MISSING'), at('nowhere')],
     'an empty bucket': [eachLane('COPY_MISSING', 'STATE_MISSING'), at('empty')],
@@ -86,7 +86,7 @@ describe('blocks-of-one-sample', () => {
     return blocks.map(({ hash }) => blockPath(hash))
   }
 
-  itIsFoundOut({
+  testLies({
     'though all attest it': [
       liar('SHORT_BLOCK'),
       async (subnet) => void (await sealInFour(subnet)),
@@ -107,14 +107,14 @@ describe('blocks-of-one-sample', () => {
 describe('secret-withheld', () => {
   const OTHER = '0f'.repeat(32)
 
-  itIsFoundOut({
+  testLies({
     'it withholds its secret': [liar('WRONG_SECRET'), sealing({ header: { secret: undefined } })],
     'it reveals another one': [liar('WRONG_SECRET'), sealing({ header: { secret: OTHER } })],
     'it plays another secret': [liar('WRONG_SECRET'), sealing({ secret: OTHER })],
     'it does not seal': [
       liar(),
       async (subnet) => {
-        await subnet.beHonest()
+        await subnet.playHonestly()
         await subnet.lie(hotkeys(subnet.honest))
       },
     ],
@@ -134,12 +134,12 @@ describe('withheld-blocks', () => {
     const block = await subnet.lane(subnet.liar, state, plan)
     if (isServed) subnet.put(block)
     await subnet.seal(subnet.liar, state, block.hash)
-    await subnet.beHonest()
+    await subnet.playHonestly()
     await subnet.lie(hotkeys(subnet.voters))
     return block
   }
 
-  itIsFoundOut({
+  testLies({
     'it serves nothing': [
       liar('MISSING_BLOCK', 'COPY_MISSING'),
       async (subnet) => void (await withheld(subnet)),
@@ -179,12 +179,12 @@ describe('withheld-blocks', () => {
 // matches.
 describe('proof-of-another-subnet', () => {
   type Elsewhere = (subnet: OneLiar) => Promise<Written>
-  const saying =
+  const laneWithHeader =
     (header: NonNullable<LanePlan['header']>): Elsewhere =>
     async (subnet) =>
       subnet.lane(subnet.liar, await subnet.state, { header })
   /** Lets the liar seal the block. Resolves with the verdict on a proof of its first sample. */
-  async function proved(subnet: OneLiar, blockOf: Elsewhere) {
+  async function judgeProofOf(subnet: OneLiar, blockOf: Elsewhere) {
     const { chain, liar } = subnet
     const state = await subnet.state
     const { hash, bytes } = await blockOf(subnet)
@@ -200,14 +200,14 @@ describe('proof-of-another-subnet', () => {
   }
   const of = (member: string, blockOf: Elsewhere) => {
     const refused = { ok: false, code: 'BAD_PROOF', detail: expect.stringContaining(member) }
-    const lie: Lie = async (subnet) => expect(await proved(subnet, blockOf)).toEqual(refused)
+    const lie: Lie = async (subnet) => expect(await judgeProofOf(subnet, blockOf)).toEqual(refused)
     return [liar('WRONG_SCOPE'), lie] as const
   }
 
-  itIsFoundOut({
-    'another genesis': of('genesis: expected ', saying({ genesis: '9f'.repeat(32) })),
-    'another netuid': of('netuid: expected ', saying({ netuid: 121 })),
-    'another epoch': of('epoch: expected ', saying({ epoch: 3 })),
+  testLies({
+    'another genesis': of('genesis: expected ', laneWithHeader({ genesis: '9f'.repeat(32) })),
+    'another netuid': of('netuid: expected ', laneWithHeader({ netuid: 121 })),
+    'another epoch': of('epoch: expected ', laneWithHeader({ epoch: 3 })),
     'another validator': of('validator: expected ', async (subnet) =>
       subnet.lane(subnet.honest[0], await subnet.state),
     ),
@@ -215,7 +215,7 @@ describe('proof-of-another-subnet', () => {
 
   it('accepts a proof of a block sealed for this place', async () => {
     const subnet = new OneLiar()
-    expect(await proved(subnet, saying({}))).toMatchObject({ ok: true })
+    expect(await judgeProofOf(subnet, laneWithHeader({}))).toMatchObject({ ok: true })
     expect((await subnet.outcome()).flaws).toEqual([])
   })
 })
@@ -227,7 +227,7 @@ describe('header-signed-twice', () => {
    * Plays an epoch in which all validators seal and attest, but some buckets have another copy of
    * the liar's block.
    */
-  async function mirroring(copyOf: (subnet: OneLiar, sealed: Written) => Promise<Uint8Array>) {
+  async function mirrorLane(copyOf: (subnet: OneLiar, sealed: Written) => Promise<Uint8Array>) {
     const subnet = new OneLiar()
     const { liar, honest } = subnet
     const sealed = await subnet.lane(liar, await subnet.state)
@@ -242,7 +242,7 @@ describe('header-signed-twice', () => {
   const byMirrors = ({ honest }: OneLiar) =>
     hotkeys(honest.slice(1)).map((hotkey) => `WRONG_SIGNATURE ${hotkey}`)
   /** Returns the block with another hex digit at this place of its signature. */
-  const altered = (place: number, { bytes }: Written): Uint8Array => {
+  const changeSignature = (place: number, { bytes }: Written): Uint8Array => {
     const at = Buffer.from(bytes).indexOf('"signature":"') + '"signature":"'.length + place
     const digit = Number.parseInt(String.fromCharCode(bytes[at] ?? 0), 16)
     return bytes.map((byte, i) => (i === at ? (digit ^ 8).toString(16).charCodeAt(0) : byte))
@@ -250,13 +250,13 @@ describe('header-signed-twice', () => {
 
   let root: string
   beforeAll(async () => {
-    const { outcome } = await mirroring(async (_, { bytes }) => bytes)
+    const { outcome } = await mirrorLane(async (_, { bytes }) => bytes)
     expect(outcome.flaws).toEqual([])
     root = outcome.root
   })
 
   it.each<
-    readonly [string, (subnet: OneLiar) => readonly string[], Parameters<typeof mirroring>[0]]
+    readonly [string, (subnet: OneLiar) => readonly string[], Parameters<typeof mirrorLane>[0]]
   >([
     [
       'with other content: names its signer, once',
@@ -278,11 +278,11 @@ describe('header-signed-twice', () => {
         [
           `altered by mirrors at digit ${place} of the signature: names the mirrors`,
           byMirrors,
-          async (_: OneLiar, sealed: Written) => altered(place, sealed),
+          async (_: OneLiar, sealed: Written) => changeSignature(place, sealed),
         ] as const,
     ),
   ])('a copy %s, and decides the same', async (_, named, copyOf) => {
-    const { subnet, outcome } = await mirroring(copyOf)
+    const { subnet, outcome } = await mirrorLane(copyOf)
     expect(outcome.flaws).toEqual(named(subnet))
     expect(outcome.accepted).toEqual(new Set(hotkeys(subnet.voters)))
     expect(outcome.root).toBe(root)

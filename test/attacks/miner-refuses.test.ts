@@ -56,7 +56,7 @@ async function validating(routes: Readonly<Record<string, Handle>>) {
     miner === champion ? miners.champion : miners.contender,
   )
   const descriptions = roles.map((role) => published(miners[role], role))
-  const { place, asked } = await serveChutes({
+  const { place, requestsTo } = await serveChutes({
     ...Object.assign({}, ...descriptions),
     [pathOf('champion')]: plays,
     [pathOf('contender')]: plays,
@@ -64,7 +64,7 @@ async function validating(routes: Readonly<Record<string, Handle>>) {
   })
   const options = { ...NODE_CALLER, apiKey: 'cpk_1', concurrency: 8, pauseMs: 100 }
   const { agent } = openChutes({ ...options, ...place })
-  return { chain, asked, ...validatorOf(chain, join(root, `${count++}`, 'own'), { agent }) }
+  return { chain, requestsTo, ...validatorOf(chain, join(root, `${count++}`, 'own'), { agent }) }
 }
 
 test.each([
@@ -105,14 +105,14 @@ test.each([401, 403])(
   'blames no miner for status %i because of the account, and stops asking',
   async (status) => {
     const dry = { '/users/me': answers(status), [pathOf('contender')]: answers(status) }
-    const { chain, validator, follow, asked, problems, sent } = await validating(dry)
+    const { chain, validator, follow, requestsTo, problems, sent } = await validating(dry)
     const produce = async () => validator.onHead(await chain.produce(chain.height * BLOCK_MS))
     await follow(2 * epochBlocks - 1)
     await produce() // sampling begins
-    while (asked('/users/me').length < 4) await sleep(5) // pending calls have returned
-    const calls = () => roles.map((role) => asked(pathOf(role)).length)
+    while (requestsTo('/users/me').length < 4) await sleep(5) // pending calls have returned
+    const calls = () => roles.map((role) => requestsTo(pathOf(role)).length)
     const before = calls()
-    while (asked('/users/me').length < 7) await sleep(5)
+    while (requestsTo('/users/me').length < 7) await sleep(5)
     expect(calls()).toEqual(before)
     while (chain.height < 2 * epochBlocks + sealBlock) await produce()
     await validator.idle()

@@ -34,13 +34,13 @@ afterAll(closeServers)
 test.each(altered.filter((_, i) => i % 40 === 0))(
   'never asks a chute with %s in its source, and names the line',
   async (...[, source, code, line]) => {
-    const { ask, asked, said } = await oneChute(MINER, {
+    const { ask, requestsTo, problems } = await oneChute(MINER, {
       [`/chutes/code/${MINER.chute}`]: showing(source),
     })
     for (let i = 0; i < 3; i++) expect(await ask()).toEqual({ fault: 'no-reply' })
-    expect([...asked(POST), ...asked(wakeOf(MINER))]).toEqual([])
+    expect([...requestsTo(POST), ...requestsTo(wakeOf(MINER))]).toEqual([])
     const message = expect.stringContaining(`${code}: line ${line}: `)
-    expect(said).toEqual([expect.objectContaining({ code, message })])
+    expect(problems).toEqual([expect.objectContaining({ code, message })])
   },
 )
 
@@ -51,12 +51,12 @@ test('never asks a chute whose source is not shown or too large', async () => {
     [answers(404), 'NOT_SHOWN'],
     [large, 'TOO_LARGE'],
   ] as const) {
-    const { ask, hasChanged, asked, said } = await oneChute(MINER, { [path]: route })
+    const { ask, hasChanged, requestsTo, problems } = await oneChute(MINER, { [path]: route })
     expect(await ask()).toEqual({ fault: 'no-reply' })
     // The chute was not asked, so there is no reply to discard.
     expect(await hasChanged()).toBe(false)
-    expect([...asked(POST), ...asked(wakeOf(MINER))]).toEqual([])
-    expect(said).toEqual([expect.objectContaining({ code })])
+    expect([...requestsTo(POST), ...requestsTo(wakeOf(MINER))]).toEqual([])
+    expect(problems).toEqual([expect.objectContaining({ code })])
   }
 })
 
@@ -64,10 +64,10 @@ test.each(alteredDescriptions.filter((_, i) => i % 12 === 0))(
   'never asks a chute %s',
   async (_, more, code) => {
     const routes = { [`/chutes/${MINER.chute}`]: answers(200, { ...DESCRIBED, ...more }) }
-    const { ask, asked, said } = await oneChute(MINER, routes)
+    const { ask, requestsTo, problems } = await oneChute(MINER, routes)
     expect(await ask()).toEqual({ fault: 'no-reply' })
-    expect([...asked(POST), ...asked(wakeOf(MINER))]).toEqual([])
-    expect(said[0]).toMatchObject({ code })
+    expect([...requestsTo(POST), ...requestsTo(wakeOf(MINER))]).toEqual([])
+    expect(problems[0]).toMatchObject({ code })
   },
 )
 
@@ -82,26 +82,29 @@ const changes: readonly (readonly [what: string, path: string, later: Handle])[]
 ]
 
 /** Serves a chute that is asked, whose `path` answers with `later` from the third check on. */
-async function changing(path: string, later: Handle) {
+async function serveChanging(path: string, later: Handle) {
   let isLater = false
   const before = published(MINER, 'mine')[path]
-  const { ask, hasChanged, said } = await oneChute(MINER, {
-    [path]: (...rest) => (isLater ? later : before)?.(...rest),
+  const { ask, hasChanged, problems } = await oneChute(MINER, {
+    [path]: (...args) => (isLater ? later : before)?.(...args),
   })
   expect(await ask()).toHaveProperty('content')
   expect(await hasChanged()).toBe(false)
   isLater = true
-  return { hasChanged, said }
+  return { hasChanged, problems }
 }
 
 test.each(changes)('detects a chute that is %s within an epoch', async (_, path, later) => {
-  const { hasChanged, said } = await changing(path, later)
+  const { hasChanged, problems } = await serveChanging(path, later)
   expect(await hasChanged()).toBe(true)
-  expect(said).toEqual([expect.objectContaining({ code: 'changed' })])
+  expect(problems).toEqual([expect.objectContaining({ code: 'changed' })])
 })
 
 test('accepts another version, with which Chutes updates an image’s library', async () => {
-  const { hasChanged, said } = await changing(DESCRIPTION, shows({ version: randomUUID() }))
+  const { hasChanged, problems } = await serveChanging(
+    DESCRIPTION,
+    shows({ version: randomUUID() }),
+  )
   expect(await hasChanged()).toBe(false)
-  expect(said).toEqual([])
+  expect(problems).toEqual([])
 })

@@ -7,7 +7,7 @@ import { encodeCommitment, type Snapshot } from '../../packages/chain/src/index.
 import { decide, type Protocol, type State } from '../../packages/duel/src/index.ts'
 import { crownedFirst, epochOf, MAIN, miner } from '../../packages/duel/test/subnet.ts'
 import { duelSnapshot } from '../../packages/settlement/src/index.ts'
-import { listed } from './deciding.ts'
+import { contendersIn } from './deciding.ts'
 
 /** Blocks of registration and commitment by hotkey. */
 type Miners = Readonly<Record<string, readonly [registered: number, committed: number]>>
@@ -41,7 +41,7 @@ function factsOf(miners: Miners, state: State) {
 }
 
 const contenders = (state: State, miners: Miners) =>
-  listed(decide(state, factsOf(miners, state)).state)
+  contendersIn(decide(state, factsOf(miners, state)).state)
 
 test('dates an old commitment by a later registration', () => {
   const miners: Miners = { waits: [400, 500], returns: [900, 2] }
@@ -51,11 +51,11 @@ test('dates an old commitment by a later registration', () => {
 
 test('puts a hotkey that registers for another turn behind miners that wait', () => {
   const began = decide(first, factsOf({ returns: [0, 2] }, first)).state
-  expect(listed(began)).toEqual(['returns'])
+  expect(contendersIn(began)).toEqual(['returns'])
   const gone = decide(began, factsOf({}, began)).state
-  expect([listed(gone), Object.keys(gone.lastPlayed)]).toEqual([[], ['king']])
+  expect([contendersIn(gone), Object.keys(gone.lastPlayed)]).toEqual([[], ['king']])
   const anew: Miners = { returns: [4400, 2], waits: [400, 4300] }
   const next = decide(gone, factsOf(anew, gone)).state
-  expect(listed(next)).toEqual(['waits'])
+  expect(contendersIn(next)).toEqual(['waits'])
   expect(contenders(next, anew)).toEqual(['returns'])
 })

@@ -10,22 +10,22 @@ const PROMPT = [{ role: 'user', content: 'Compute 12345678 * 87654321.' }] as co
 
 /** Serves a chute that plays perfectly, with its own `routes`. Records problems and requests. */
 export async function oneChute(miner: Miner, routes: Readonly<Record<string, Handle>>) {
-  const { place, asked } = await serveChutes({
+  const { place, requestsTo } = await serveChutes({
     ...published(miner, 'mine'),
     [POST]: plays,
     ...routes,
   })
-  const said: MinerError[] = []
+  const problems: MinerError[] = []
   const { agent, hasChanged } = openChutes({
     ...NODE_CALLER,
     apiKey: 'cpk_1',
     concurrency: 8,
     on: (event) => {
-      if (event.type === 'problem') said.push(event.error)
+      if (event.type === 'problem') problems.push(event.error)
     },
     ...place,
   })
   const epoch = { epoch: 0, signal: new AbortController().signal }
   const ask = () => agent(miner, 10_000, epoch)(PROMPT)
-  return { ask, asked, said, hasChanged: () => hasChanged(miner, epoch) }
+  return { ask, requestsTo, problems, hasChanged: () => hasChanged(miner, epoch) }
 }

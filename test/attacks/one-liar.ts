@@ -31,7 +31,7 @@ export class OneLiar extends ReadingSubnet {
   }
 
   /** Lets the honest validators seal, and attest `whole`, by default one another. */
-  async beHonest(whole: readonly string[] = hotkeys(this.honest)): Promise<void> {
+  async playHonestly(whole: readonly string[] = hotkeys(this.honest)): Promise<void> {
     const state = await this.state
     await this.sealAll(state, this.honest)
     for (const voter of this.honest) await this.attest(voter, state, whole)
@@ -94,6 +94,6 @@ export const sealing =
 
 /** Lets honest validators seal, and all validators attest all lanes. */
 export async function attestedByAll(subnet: OneLiar): Promise<void> {
-  await subnet.beHonest(hotkeys(subnet.voters))
+  await subnet.playHonestly(hotkeys(subnet.voters))
   await subnet.lie(hotkeys(subnet.voters))
 }

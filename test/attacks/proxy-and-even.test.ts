@@ -29,16 +29,16 @@ const modelReply = (prompt: string, seed: string): string =>
 const relays: Reply = ({ prompt }) => modelReply(prompt, 'one')
 
 /** Forwards tictactoe. Wins `wins` of an epoch's challenges of mult8, and loses the others. */
-const winning =
+const winMult8 =
   (wins: number): Reply =>
-  (asked) => {
-    if (asked.env === TICTACTOE) return relays(asked)
-    const winner = asked.index < wins ? 'contender' : 'champion'
-    return asked.role === winner ? make(MULT8).spec.solve(asked.prompt) : 'I pass.'
+  (question) => {
+    if (question.env === TICTACTOE) return relays(question)
+    const winner = question.index < wins ? 'contender' : 'champion'
+    return question.role === winner ? make(MULT8).spec.solve(question.prompt) : 'I pass.'
   }
 
 /** Plays a duel with one of `replies` per epoch, until the duel ends. */
-async function dueling(...replies: readonly Reply[]): Promise<readonly RecomputedEpoch[]> {
+async function playDuel(...replies: readonly Reply[]): Promise<readonly RecomputedEpoch[]> {
   const subnet = new ReadingSubnet([100, 100, 100], 0, rules)
   let state: State = await subnet.begin()
   const epochs: RecomputedEpoch[] = []
@@ -59,7 +59,7 @@ const verdictsOf = (epochs: readonly RecomputedEpoch[]) =>
 const throneOf = (epochs: readonly RecomputedEpoch[]) => epochs.at(-1)?.state.champion?.hotkey
 
 test('lets the champion hold against a relay that ties everything, in the third epoch', async () => {
-  const epochs = await dueling(relays, relays, relays)
+  const epochs = await playDuel(relays, relays, relays)
   expect(standingsOf(epochs)).toEqual(['open', 'open', 'lost'])
   expect(verdictsOf(epochs)[2]).toEqual({ [MULT8]: 'even', [TICTACTOE]: 'even' })
   expect(throneOf(epochs)).toBe(champion.hotkey)
@@ -68,14 +68,20 @@ test('lets the champion hold against a relay that ties everything, in the third 
 test('takes back a win below the bar for one environment when the other becomes undecided', async () => {
   // 42 of 64 are 2.34 standard deviations above 0.51 in each lane: enough for one of two
   // environments, but not for a single one.
-  const epochs = await dueling(winning(21), winning(21), winning(16), winning(16), winning(16))
+  const epochs = await playDuel(
+    winMult8(21),
+    winMult8(21),
+    winMult8(16),
+    winMult8(16),
+    winMult8(16),
+  )
   expect(verdictsOf(epochs).slice(0, 3)).toEqual([{}, { [MULT8]: 'win' }, { [TICTACTOE]: 'even' }])
   expect(standingsOf(epochs).at(-1)).toBe('lost')
   expect(throneOf(epochs)).toBe(champion.hotkey)
 })
 
 test('crowns a contender that meets the stricter bar', async () => {
-  const epochs = await dueling(winning(26), winning(26), winning(26))
+  const epochs = await playDuel(winMult8(26), winMult8(26), winMult8(26))
   expect(standingsOf(epochs)).toEqual(['open', 'open', 'won'])
   expect(throneOf(epochs)).toBe(contender.hotkey)
 })

@@ -6,9 +6,9 @@
 import { expect, test } from 'vitest'
 import { PROTOCOL, type State } from '../../packages/duel/src/index.ts'
 import { crownedFirst, miner, type Scene } from '../../packages/duel/test/subnet.ts'
-import { after, blockOf, listed } from './deciding.ts'
+import { after, blockOf, contendersIn } from './deciding.ts'
 
-const stuffing = Array.from({ length: 20 }, (_, i) => `s${String(i).padStart(2, '0')}`)
+const entrants = Array.from({ length: 20 }, (_, i) => `s${String(i).padStart(2, '0')}`)
 /** Seven of a hundred challenges are decisive, so few that a duel takes the maximum of epochs. */
 const TIED = [0.0375, 0.03] as const
 
@@ -20,14 +20,14 @@ function waitOf(from: number, minersIn: (state: State) => Scene['miners']): numb
     const isThere = epochs >= from
     const miners = [...(minersIn(state) ?? []), ...(isThere ? [late] : [])]
     state = after(state, { miners, rates: TIED }).state
-    if (listed(state).includes('late')) return epochs - from
+    if (contendersIn(state).includes('late')) return epochs - from
   }
   throw new Error('late waits for ever')
 }
 
 /** Returns the stuffing miners, each committed again in the last epoch of its turn. */
 const again = ({ lastPlayed }: State) =>
-  stuffing.map((hotkey) => {
+  entrants.map((hotkey) => {
     const left = lastPlayed[hotkey]?.left ?? 0
     return miner(hotkey, left, `${left}`)
   })
@@ -36,7 +36,7 @@ test('lets a newcomer wait only for miners that have waited longer', () => {
   const { duelsMost, duelEpochs } = PROTOCOL
   for (const from of [1, 5, 9, 20, 40]) {
     const wait = waitOf(from, again)
-    expect(wait).toBeLessThanOrEqual(Math.ceil(stuffing.length / duelsMost) * duelEpochs)
+    expect(wait).toBeLessThanOrEqual(Math.ceil(entrants.length / duelsMost) * duelEpochs)
     expect(wait).toBeGreaterThan(0)
   }
 })

@@ -7,7 +7,16 @@ import { describe, expect, it, test } from 'vitest'
 import { firstState } from '../../packages/duel/src/index.ts'
 import { crownedFirst, epochOf, MAIN, miner, type Scene } from '../../packages/duel/test/subnet.ts'
 import { pcg64 } from '../../packages/prng/src/index.ts'
-import { after, drawn, listed, lying, playOut, startedLate, votersOf, winsIn } from './deciding.ts'
+import {
+  after,
+  contendersIn,
+  drawRates,
+  playOut,
+  startedLate,
+  votersOf,
+  winsIn,
+  withLies,
+} from './deciding.ts'
 
 const DUELS = Number(process.env.DUELS ?? 12)
 const validators = votersOf(10)
@@ -20,15 +29,15 @@ describe('with honest validators absent for one attestation', () => {
   const left = after(waiting, { ...alone, miners })
 
   it('begins no duel, and keeps all validators as voters', () => {
-    expect([left.report.frozen, listed(left.state)]).toEqual([true, []])
+    expect([left.report.frozen, contendersIn(left.state)]).toEqual([true, []])
     expect(Object.keys(left.state.voters)).toEqual(validators)
-    expect(listed(after(left.state, { ...alone, miners }).state)).toEqual([])
+    expect(contendersIn(after(left.state, { ...alone, miners }).state)).toEqual([])
   })
 
   it('begins a duel once the absent validators are back, with all validators as voters', () => {
     const back = after(left.state, { validators, miners }).state
-    expect([listed(back), Object.keys(back.voters)]).toEqual([['dud'], validators])
-    const rates = lying(
+    expect([contendersIn(back), Object.keys(back.voters)]).toEqual([['dud'], validators])
+    const rates = withLies(
       liars,
       () => [1, 0],
       () => [0.3, 0.5],
@@ -40,11 +49,11 @@ describe('with honest validators absent for one attestation', () => {
 
 test('begins no duel in a network’s first epochs if only liars attest', () => {
   const first = after(firstState(MAIN, 10), alone).state
-  expect([first.champion?.hotkey, listed(first)]).toEqual(['m1', []])
+  expect([first.champion?.hotkey, contendersIn(first)]).toEqual(['m1', []])
   expect(Object.keys(first.voters)).toEqual(validators)
   const second = after(first, alone)
-  expect([second.report.frozen, listed(second.state)]).toEqual([true, []])
-  expect(listed(after(first, { validators }).state)).toEqual(['m2'])
+  expect([second.report.frozen, contendersIn(second.state)]).toEqual([true, []])
+  expect(contendersIn(after(first, { validators }).state)).toEqual(['m2'])
 })
 
 /** Plays duels with a third absent throughout. Returns the thrones and environments won. */
@@ -57,7 +66,7 @@ function duelsWithAThirdAbsent(p: number, liars: readonly string[]) {
   const won = { thrones: 0, environments: 0 }
   for (let i = 0; i < DUELS; i++) {
     const { state, epochs } = playOut(started, (state) => {
-      const rates = lying(liars, drawn(random, state, 0.6), drawn(random, state, p))
+      const rates = withLies(liars, drawRates(random, state, 0.6), drawRates(random, state, p))
       return epochOf(state, { ...scene, rates })
     })
     if (state.champion?.hotkey === 'm2') won.thrones++

@@ -110,17 +110,17 @@ class Buckets {
   /** Like `open`, except that `read` answers for the buckets of `who`. `own` is a bucket's read. */
   openWith(
     who: readonly string[],
-    read: (own: Source['read'], ...asked: Parameters<Source['read']>) => ReturnType<Source['read']>,
+    read: (own: Source['read'], ...args: Parameters<Source['read']>) => ReturnType<Source['read']>,
   ): OpenBucket {
     return (hotkey, url) => {
       const source = this.open(hotkey, url)
       if (source === null || !who.includes(hotkey)) return source
-      return { ...source, read: (...asked) => read(source.read, ...asked) }
+      return { ...source, read: (...args) => read(source.read, ...args) }
     }
   }
 
   readsOf(url: string): readonly string[] {
-    return this.reads.flatMap(([asked, path]) => (asked === url ? [path] : []))
+    return this.reads.flatMap(([readUrl, path]) => (readUrl === url ? [path] : []))
   }
 
   /**
@@ -148,7 +148,7 @@ interface Prompt {
 /** Differences of a lane from an honest lane in which no miner replies. */
 export interface LanePlan {
   /** Returns a miner's reply. Undefined for no reply. */
-  readonly reply?: (asked: Prompt) => string | undefined
+  readonly reply?: (question: Prompt) => string | undefined
   /** The secret that determines its challenges. */
   readonly secret?: string
   /** Changes its samples before they are signed. */
@@ -211,13 +211,13 @@ export class ReadingSubnet {
   }
 
   /** Returns the commitment of a miner. */
-  protected minerSays({ hotkey }: Account): Commitment {
+  protected minerCommitment({ hotkey }: Account): Commitment {
     return { kind: 'miner', model: `m-${hotkey}`, revision: 'r', chute: 'c' }
   }
 
   /** Plays the first two epochs, attested by these voters. Resolves with the state of the next. */
   async begin(attesting: readonly Account[] = this.voters): Promise<State> {
-    for (const who of [champion, contender]) await this.commit(who, this.minerSays(who))
+    for (const who of [champion, contender]) await this.commit(who, this.minerCommitment(who))
     const { chain, network } = this
     const find = () => Promise.reject(new Error('no lane was due'))
     let state = createFirstState(network)

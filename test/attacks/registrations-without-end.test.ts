@@ -8,7 +8,7 @@ import { expect, test } from 'vitest'
 import type { Candidate } from '../../packages/duel/src/index.ts'
 import { crownedFirst, MAIN, miner } from '../../packages/duel/test/subnet.ts'
 import { pcg64 } from '../../packages/prng/src/index.ts'
-import { after, blockOf, listed, type Seen } from './deciding.ts'
+import { after, blockOf, contendersIn, type LaneRates } from './deciding.ts'
 
 /** The share of the main network's places, duels and registrations that is played. */
 const PART = 1 / 8
@@ -16,7 +16,7 @@ const [PLACES, EPOCHS_A_DAY, HONEST] = [256 * PART, 20, 10 * PART]
 const protocol = { ...MAIN, duelsMost: MAIN.duelsMost * PART }
 
 /** A copy ties half of its challenges. A hostile key ties so many that its duel takes longest. */
-const rates: Seen = (_, _env, contender) =>
+const rates: LaneRates = (_, _env, contender) =>
   contender.startsWith('honest') ? [0.25, 0.25] : [0.0315, 0.0285]
 
 /**
@@ -37,7 +37,7 @@ function servedShare(hostile: number, days: number): number {
     }
     const miners = keys.slice(-PLACES) // each registration evicts the oldest one
     state = after(state, { protocol, miners, rates, validators: ['v1', 'v2', 'v3'] }).state
-    for (const hotkey of listed(state)) served.add(hotkey)
+    for (const hotkey of contendersIn(state)) served.add(hotkey)
   }
   expect(state.champion?.hotkey).toBe('king')
   const gone = keys.slice(PLACES, -PLACES).filter(({ hotkey }) => hotkey.startsWith('honest'))

@@ -8,7 +8,7 @@ import { encodeCommitment, type Snapshot } from '../../packages/chain/src/index.
 import { decide, firstState, type State } from '../../packages/duel/src/index.ts'
 import { epochOf, MAIN } from '../../packages/duel/test/subnet.ts'
 import { duelSnapshot } from '../../packages/settlement/src/index.ts'
-import { listed, votersOf } from './deciding.ts'
+import { contendersIn, votersOf } from './deciding.ts'
 
 const voters = votersOf(3)
 const STAKE = 1_000_000_000_000n
@@ -46,7 +46,7 @@ test('lets a miner with a permit contend, without a vote', () => {
   const first = after(firstState(MAIN, 0))
   expect([first.champion?.hotkey, Object.keys(first.voters)]).toEqual(['king', voters])
   const { duels, voters: weights, due } = after(first)
-  expect(listed({ ...first, duels })).toEqual(['staked'])
+  expect(contendersIn({ ...first, duels })).toEqual(['staked'])
   expect([Object.keys(weights), Object.keys(due)]).toEqual([voters, voters])
   expect(new Set(Object.values(weights))).toEqual(new Set([1_000_000]))
 })

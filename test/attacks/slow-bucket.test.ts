@@ -11,7 +11,7 @@ const SLOW_MS = 29_000
 const SECONDS = 1000
 
 /** Plays an epoch in which all attest all lanes. */
-async function attested(stakes?: readonly number[]): Promise<ReadingSubnet> {
+async function playAttested(stakes?: readonly number[]): Promise<ReadingSubnet> {
   const subnet = stakes ? new ReadingSubnet(stakes) : new OneLiar()
   const state = subnet instanceof OneLiar ? await subnet.state : await subnet.begin()
   await subnet.play(state, {})
@@ -24,7 +24,7 @@ const decide = (subnet: ReadingSubnet, openBucket: OpenBucket = subnet.buckets.o
 // Readers once awaited each block from its lane's validator first: up to 29 s each for 1,024
 // blocks. A victim was eight hours late, 281 blocks after its seal block.
 test('decides two seconds later with a slow bucket, which is then read last', async () => {
-  const subnet = await attested()
+  const subnet = await playAttested()
   const { hotkey } = subnet.voters.at(-1) ?? { hotkey: '' }
   const fast = await decide(subnet)
   expect(fast.ms).toBe(0)
@@ -49,13 +49,13 @@ async function history(epochs: number): Promise<ReadingSubnet> {
  * Returns the buckets of a subnet, of which `slow` delays answers by milliseconds, or fails after
  * 30 s.
  */
-const slowing = (
+const openSlowly = (
   { buckets }: ReadingSubnet,
   slow: string,
   answer: (bytes: Uint8Array | null) => number | Error,
 ): OpenBucket =>
-  buckets.openWith([slow], async (own, ...asked) => {
-    const bytes = await own(...asked)
+  buckets.openWith([slow], async (own, ...args) => {
+    const bytes = await own(...args)
     const ms = answer(bytes)
     await buckets.clock.sleep(ms instanceof Error ? 30 * SECONDS : ms)
     if (ms instanceof Error) throw ms
@@ -72,7 +72,7 @@ test.each(SLOW)('waits 90 seconds in a history for a bucket that %s', async (_, 
   const subnet = await history(8)
   const { clock } = subnet.buckets
   const [slow = ''] = hotkeys(subnet.voters)
-  const openBucket = slowing(subnet, slow, answer)
+  const openBucket = openSlowly(subnet, slow, answer)
   const roots: unknown[] = []
   for (const lanesAtOnce of [1, 3]) {
     subnet.buckets.reads.length = 0

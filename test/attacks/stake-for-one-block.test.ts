@@ -6,7 +6,7 @@ import { expect, it, test } from 'vitest'
 import type { Report } from '../../packages/duel/src/index.ts'
 import { crownedFirst, epochOf, type Scene, startedDuels } from '../../packages/duel/test/subnet.ts'
 import { pcg64 } from '../../packages/prng/src/index.ts'
-import { after, drawn, listed, lying, playOut, votersOf } from './deciding.ts'
+import { after, contendersIn, drawRates, playOut, votersOf, withLies } from './deciding.ts'
 
 const validators = votersOf(5)
 const [borrower = ''] = validators
@@ -21,7 +21,7 @@ const aside = ({ duels }: Report) => [
 function duelOf(p: number, silent: readonly string[]) {
   const random = pcg64(5n)
   return playOut(startedDuels({ validators }), (state) => {
-    const rates = lying([borrower], () => [1, 0], drawn(random, state, p))
+    const rates = withLies([borrower], () => [1, 0], drawRates(random, state, p))
     const stakes = state.epoch % 2 === 0 ? boundless : {}
     return epochOf(state, { validators, rates, stakes, silent })
   })
@@ -53,7 +53,7 @@ test('gives stake borrowed for one block no vote, in that epoch or later', () =>
 test('neither requires borrowed stake for a quorum nor counts it towards a quorum', () => {
   const waiting = crownedFirst({ validators })
   const start = (scene: Scene) =>
-    listed(after(waiting, { validators, stakes: boundless, ...scene }).state)
+    contendersIn(after(waiting, { validators, stakes: boundless, ...scene }).state)
   expect(start({ silent: [borrower] })).toEqual(['m2'])
   expect(start({ silent: validators.slice(3) })).toEqual([])
 })

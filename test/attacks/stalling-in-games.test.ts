@@ -57,7 +57,7 @@ test('makes a champion that never replies lose each game by its clock, and begin
 })
 
 /** Takes 20 seconds for each reply in a game, which uses nearly all of its clock. */
-const dawdling =
+const replySlowly =
   (time: Clock): MinerAgent =>
   async (messages, call) => {
     if (call?.isGame)
@@ -74,13 +74,13 @@ const begunOf = (games: readonly ChallengePair[]) =>
   )
 
 test('begins every game when both players use nearly all of their clocks', async () => {
-  const { games, tookMs } = await laneAgainst(dawdling, 'both', dawdling)
+  const { games, tookMs } = await laneAgainst(replySlowly, 'both', replySlowly)
   expect(begunOf(games).length).toBe(64)
   expect(tookMs).toBeLessThan(0.9 * SAMPLING_MS)
 })
 
 /** Gives no answer before `wakesMs`, and then answers like `agent`. */
-const asleep =
+const replyLate =
   (wakesMs: number, agent: (time: Clock) => MinerAgent) =>
   (time: Clock): MinerAgent =>
   async (messages, call) => {
@@ -92,20 +92,20 @@ const asleep =
   }
 
 test('makes a champion that pretends to sleep during all of sampling lose every game', async () => {
-  const { games } = await laneAgainst(asleep(SAMPLING_MS, dawdling), 'asleep')
+  const { games } = await laneAgainst(replyLate(SAMPLING_MS, replySlowly), 'asleep')
   expect(games.map(leadIn)).toEqual(Array(64).fill(2))
 })
 
 test.each([400, 2000])(
   'begins every game when the champion pretends to sleep for %i s and then stalls',
   async (seconds) => {
-    const { games } = await laneAgainst(asleep(1000 * seconds, dawdling), `asleep-${seconds}`)
+    const { games } = await laneAgainst(replyLate(1000 * seconds, replySlowly), `asleep-${seconds}`)
     expect(begunOf(games).length).toBe(64)
   },
 )
 
 test('begins every game when both players pretend to sleep and then stall', async () => {
-  const champion = asleep(400_000, dawdling)
-  const { games } = await laneAgainst(champion, 'accord', asleep(1_000_000, dawdling))
+  const champion = replyLate(400_000, replySlowly)
+  const { games } = await laneAgainst(champion, 'accord', replyLate(1_000_000, replySlowly))
   expect(begunOf(games).length).toBe(64)
 })

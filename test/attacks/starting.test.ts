@@ -17,13 +17,13 @@ test('detects a flipped bit in a stored state by the bucket’s copy or by attes
   await subnet.sealAll(state)
   const flipped = { ...state, ratio: state.ratio ^ 1 }
   // No one has attested the state before the end of its epoch.
-  expect(await startOf(subnet, 2, { kept: state, copy: state })).toEqual(state)
-  expect(await startOf(subnet, 2, { kept: state })).toEqual(state)
+  expect(await startOf(subnet, 2, { stored: state, copy: state })).toEqual(state)
+  expect(await startOf(subnet, 2, { stored: state })).toEqual(state)
   const wrong = { code: 'ALTERED_FILE', message: expect.stringContaining('v1/states/2.json') }
-  await expect(startOf(subnet, 2, { kept: flipped, copy: state })).rejects.toMatchObject(wrong)
+  await expect(startOf(subnet, 2, { stored: flipped, copy: state })).rejects.toMatchObject(wrong)
   for (const voter of subnet.voters) await subnet.attest(voter, state, hotkeys(subnet.voters))
   await subnet.end(state)
-  await expect(startOf(subnet, 3, { kept: flipped })).rejects.toMatchObject(wrong)
-  await expect(startOf(subnet, 3, { kept: flipped, copy: state })).rejects.toMatchObject(wrong)
-  expect(await startOf(subnet, 3, { kept: state, copy: flipped })).toEqual(state)
+  await expect(startOf(subnet, 3, { stored: flipped })).rejects.toMatchObject(wrong)
+  await expect(startOf(subnet, 3, { stored: flipped, copy: state })).rejects.toMatchObject(wrong)
+  expect(await startOf(subnet, 3, { stored: state, copy: flipped })).toEqual(state)
 })

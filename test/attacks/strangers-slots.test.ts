@@ -83,17 +83,17 @@ test('af-verify reads states and copies only from voters, and exits with 0', asy
   const [first] = voters
   // From this file a reader knows that there are buckets.
   files.set(`${first?.hotkey}/${statePath(state.epoch)}`, Buffer.from(canonicalize(state)))
-  const asked: string[] = []
+  const urls: string[] = []
   const bucketsUrl = await serve(({ url = '' }, response) => {
-    asked.push(url.split('/')[1] ?? '')
+    urls.push(url.split('/')[1] ?? '')
     const bytes = files.get(url.slice(1))
     response.writeHead(bytes ? 200 : 404).end(bytes)
   })
   const verified = await afVerify(subnet, bucketsUrl)
   closeServers()
   expect(verified).toMatchObject({ code: 0, flaws: [] })
-  expect(new Set(asked)).toEqual(new Set(hotkeys(voters)))
+  expect(new Set(urls)).toEqual(new Set(hotkeys(voters)))
   // One read tests for buckets. The others are for the states of epochs 1 and 2, and for one block
   // of each lane.
-  expect(asked.length).toBe(1 + voters.length * (2 + voters.length))
+  expect(urls.length).toBe(1 + voters.length * (2 + voters.length))
 })

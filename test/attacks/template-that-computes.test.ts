@@ -47,9 +47,9 @@ const places: readonly (readonly [where: string, path: string, holds: Handle])[]
 test.each(places)(
   'never asks a model with a template that computes, %s',
   async (_, path, holds) => {
-    const { ask, asked, said } = await oneChute(MINER, { [path]: holds })
+    const { ask, requestsTo, problems } = await oneChute(MINER, { [path]: holds })
     for (let i = 0; i < 3; i++) expect(await ask()).toEqual({ fault: 'no-reply' })
-    expect(asked(POST)).toEqual([])
-    expect(said).toEqual([expect.objectContaining({ code: 'CHAT_TEMPLATE' })])
+    expect(requestsTo(POST)).toEqual([])
+    expect(problems).toEqual([expect.objectContaining({ code: 'CHAT_TEMPLATE' })])
   },
 )

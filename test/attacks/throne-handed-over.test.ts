@@ -6,7 +6,7 @@
 import { expect, test } from 'vitest'
 import type { State } from '../../packages/duel/src/index.ts'
 import { crownedFirst, epochOf, miner } from '../../packages/duel/test/subnet.ts'
-import { after, listed, playOut } from './deciding.ts'
+import { after, contendersIn, playOut } from './deciding.ts'
 
 const FLOOR = 510_000
 
@@ -14,7 +14,7 @@ const FLOOR = 510_000
 function thrownTo(name: string, share: number, state: State): State {
   const scene = { miners: [miner(name)], rates: [share, 0] as const }
   const started = after(state, scene).state
-  expect(listed(started)).toEqual([name])
+  expect(contendersIn(started)).toEqual([name])
   const { state: crowned } = playOut(started, (state) => epochOf(state, scene))
   expect(crowned.champion?.hotkey).toBe(name)
   return crowned

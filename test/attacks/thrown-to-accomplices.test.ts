@@ -6,7 +6,7 @@
 import { expect, test } from 'vitest'
 import { rivalShare, SKILLS, THROWS, type Throw, thirdOf } from '../../packages/duel/bench/crown.ts'
 import { miner, type Scene, startedDuels } from '../../packages/duel/test/subnet.ts'
-import { after, listed } from './deciding.ts'
+import { after, contendersIn } from './deciding.ts'
 
 const LISTS = Number(process.env.DUELS ?? 3)
 
@@ -31,7 +31,7 @@ test('lets an accomplice that wins in one epoch wait for a rival that needs eigh
   while (state.champion?.hotkey === 'king') {
     const { state: next, report } = after(state, { miners: [late], rates, points })
     standings.push(report.duels.map(({ standing }) => standing))
-    expect(listed(next)).not.toContain(report.crowned === undefined ? 'late' : 'accomplice')
+    expect(contendersIn(next)).not.toContain(report.crowned === undefined ? 'late' : 'accomplice')
     state = next
   }
   expect(standings).toHaveLength(8)
@@ -39,5 +39,5 @@ test('lets an accomplice that wins in one epoch wait for a rival that needs eigh
     ['won', 'open'],
     ['won', 'won'],
   ])
-  expect([state.champion?.hotkey, listed(state)]).toEqual(['rival', ['late']])
+  expect([state.champion?.hotkey, contendersIn(state)]).toEqual(['rival', ['late']])
 })

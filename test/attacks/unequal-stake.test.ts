@@ -6,7 +6,7 @@
 import { describe, expect, it } from 'vitest'
 import { epochOf, miner } from '../../packages/duel/test/subnet.ts'
 import { pcg64 } from '../../packages/prng/src/index.ts'
-import { after, drawn, listed, lying, playOut, startedLate } from './deciding.ts'
+import { after, contendersIn, drawRates, playOut, startedLate, withLies } from './deciding.ts'
 
 const STAKES = { h1: 50_000n, h2: 25_000n, h3: 15_000n, liar: 43_000n } as const
 const scene = { validators: Object.keys(STAKES), stakes: STAKES }
@@ -20,14 +20,18 @@ describe.each([
 ] as const)('without %s', (absent, starts) => {
   it(`starts ${starts ? 'a' : 'no'} duel`, () => {
     const { state, report } = after(waiting, { ...scene, silent: [absent] })
-    expect([report.frozen, listed(state)]).toEqual([!starts, starts ? ['m2'] : []])
+    expect([report.frozen, contendersIn(state)]).toEqual([!starts, starts ? ['m2'] : []])
   })
 
   it('crowns no contender at the ratio in a duel that began with all validators', () => {
     const random = pcg64(77n)
     for (let i = 0; i < 10; i++) {
       const { state } = playOut(started, (state) => {
-        const rates = lying(['liar'], drawn(random, state, 0.62), drawn(random, state, 0.51))
+        const rates = withLies(
+          ['liar'],
+          drawRates(random, state, 0.62),
+          drawRates(random, state, 0.51),
+        )
         return epochOf(state, { ...scene, rates, silent: [absent], unsealed: [absent] })
       })
       expect(state.champion?.hotkey).toBe('m1')

@@ -7,7 +7,7 @@ import { describe, expect, it, test } from 'vitest'
 import { listTallies, type State, sumTallies } from '../../packages/duel/src/index.ts'
 import { epochOf, MULT8, miner, type Scene, startedDuels } from '../../packages/duel/test/subnet.ts'
 import { pcg64 } from '../../packages/prng/src/index.ts'
-import { after, drawn, playOut, votersOf, winsIn } from './deciding.ts'
+import { after, drawRates, playOut, votersOf, winsIn } from './deciding.ts'
 
 const DUELS = Number(process.env.DUELS ?? 40)
 const validators = votersOf(7)
@@ -31,7 +31,7 @@ function bestLane(state: State): string {
 function duelWith(p: number, random: ReturnType<typeof pcg64>) {
   return playOut(startedDuels({ validators }), (state) => {
     const stakes = { [bestLane(state)]: STAKE + MOVED }
-    return epochOf(state, { validators, stakes, rates: drawn(random, state, p) })
+    return epochOf(state, { validators, stakes, rates: drawRates(random, state, p) })
   })
 }
 
@@ -61,15 +61,15 @@ describe('a validator that comes in the middle of a duel', () => {
 })
 
 test('neither counts nor requires the lanes of validators that have left the subnet', () => {
-  const [gone, rest] = [validators.slice(0, 2), validators.slice(2)]
+  const [gone, remaining] = [validators.slice(0, 2), validators.slice(2)]
   const started = startedDuels({ validators })
   // The two saw only wins. They leave before the next epoch.
   const rates: Scene['rates'] = (voter) => (gone.includes(voter) ? [1, 0] : [0.5, 0.5])
   const left = after(started, { validators, rates }).state
-  const next = after(left, { validators: rest, rates, miners: [miner('m1')] })
+  const next = after(left, { validators: remaining, rates, miners: [miner('m1')] })
   expect(next.report.frozen).toBe(false)
-  const last = after(next.state, { validators: rest, rates })
-  expect(Object.keys(last.state.voters)).toEqual(rest)
+  const last = after(next.state, { validators: remaining, rates })
+  expect(Object.keys(last.state.voters)).toEqual(remaining)
   // A third of five lanes is trimmed. Each lane has 32, 64 and 128 challenges.
   expect(last.report.duels[0]?.envs[MULT8]?.win).toMatchObject({
     wins: 3_333_333n * 112n,

@@ -35,8 +35,8 @@ const unavailable = liar('MISSING_BLOCK', 'COPY_MISSING')
 /** The replies of a good player, with which games end by a winning move. */
 const solve: NonNullable<LanePlan['reply']> = ({ env, prompt }) => make(env).spec.solve(prompt)
 /** The champion is always right, and the contender never. */
-const unequal: NonNullable<LanePlan['reply']> = (asked) =>
-  asked.role === 'champion' ? solve(asked) : '1'.repeat(16)
+const unequal: NonNullable<LanePlan['reply']> = (question) =>
+  question.role === 'champion' ? solve(question) : '1'.repeat(16)
 
 const rowsOf = <Forgery>(
   table: Readonly<Record<string, readonly [code: string, forgery: Forgery]>>,
@@ -49,7 +49,12 @@ const rowsOf = <Forgery>(
   )
 
 /** Returns a block with other header members, or another first sample, signed by `by`. */
-function rewritten({ bytes }: Written, by: Account, change: object, sample?: string): Written {
+function signChangedBlock(
+  { bytes }: Written,
+  by: Account,
+  change: object,
+  sample?: string,
+): Written {
   const [first = '', , ...lines] = decoder.decode(bytes).trimEnd().split('\n')
   const samples = sample === undefined ? lines : [sample, ...lines.slice(1)]
   const root = hex(computeMerkleRoot(samples.map((line) => encoder.encode(line))))
@@ -62,7 +67,7 @@ function rewritten({ bytes }: Written, by: Account, change: object, sample?: str
 
 /** Lets the honest validators attest one another, and the liar also itself. */
 const attestedByLiar: Lie = async (subnet) => {
-  await subnet.beHonest()
+  await subnet.playHonestly()
   await subnet.lie(hotkeys(subnet.voters))
 }
 
@@ -122,12 +127,12 @@ const serving =
 const at =
   (url?: string): Lie =>
   async (subnet) => {
-    await subnet.beHonest()
+    await subnet.playHonestly()
     await subnet.lie(hotkeys(subnet.honest), url)
   }
 
 /** Returns a change of the contender's first reply. */
-const replied = (change: (reply: Episode['messages'][number]) => object): LanePlan => ({
+const changeReply = (change: (reply: Episode['messages'][number]) => object): LanePlan => ({
   reply: unequal,
   alter: byContender(({ messages: [prompt, reply] }) => ({
     messages: [prompt, reply && { ...reply, ...change(reply) }],
@@ -147,31 +152,31 @@ const attestedBy =
   }
 
 /** Plays the epoch by the rules, with lanes of this plan. */
-const playing =
+const playEpoch =
   (plan: LanePlan): Lie =>
   async (subnet) =>
     void (await subnet.play(await subnet.state, plan))
 
 /** Returns a plan in which only one of the miners replies, and is right. */
-const winning = (winner: 'champion' | 'contender'): LanePlan => ({
-  reply: (asked) => (asked.role === winner ? solve(asked) : undefined),
+const planWins = (winner: 'champion' | 'contender'): LanePlan => ({
+  reply: (question) => (question.role === winner ? solve(question) : undefined),
 })
 
 /** Returns the text with `by` in the place of the first occurrence of `part`. */
-function replaced(text: string, part: string | RegExp, by: string): string {
+function replaceText(text: string, part: string | RegExp, by: string): string {
   const changed = text.replace(part, by)
   if (changed === text) throw new Error(`${part} does not occur`)
   return changed
 }
 
-const altered = (bytes: Uint8Array, part: string | RegExp, by: string): Uint8Array =>
-  encoder.encode(replaced(decoder.decode(bytes), part, by))
+const replaceBytes = (bytes: Uint8Array, part: string | RegExp, by: string): Uint8Array =>
+  encoder.encode(replaceText(decoder.decode(bytes), part, by))
 
 /** Valid histories. */
 const VALID: Readonly<Record<string, Row>> = {
-  'all follow the rules': [noFlaw, playing({})],
-  'the contender wins': [noFlaw, playing(winning('contender'))],
-  'the champion wins': [noFlaw, playing(winning('champion'))],
+  'all follow the rules': [noFlaw, playEpoch({})],
+  'the contender wins': [noFlaw, playEpoch(planWins('contender'))],
+  'the champion wins': [noFlaw, playEpoch(planWins('champion'))],
   'no one seals or attests': [noFlaw, async () => {}],
   'three validators attest': [noFlaw, attestedBy(({ honest }) => honest)],
   'two validators attest, too few': [noFlaw, attestedBy(({ honest }) => honest.slice(1))],
@@ -183,7 +188,7 @@ const VALID: Readonly<Record<string, Row>> = {
       const { commitments } = await chain.snapshot(chain.height)
       const slot = commitments.find(({ hotkey }) => hotkey === liar.hotkey)
       void chain.commit(liar, slot?.fields ?? [])
-      await subnet.beHonest()
+      await subnet.playHonestly()
     },
   ],
   'a no-reply at the end of a game is invented': [
@@ -194,7 +199,7 @@ const VALID: Readonly<Record<string, Row>> = {
     noFlaw,
     async (subnet) => {
       await subnet.leave()
-      await playing({})(subnet)
+      await playEpoch({})(subnet)
     },
   ],
   'an Ed25519 key registers, commits and gives weights': [
@@ -207,7 +212,7 @@ const VALID: Readonly<Record<string, Row>> = {
       await chain.produce(0)
       const fields = [`m-${key.hotkey}`, 'main', 'c'].map((text) => encoder.encode(text))
       void chain.commit(key, fields)
-      await playing({})(subnet)
+      await playEpoch({})(subnet)
     },
   ],
 }
@@ -231,16 +236,18 @@ const SERVED: Readonly<Record<string, Row>> = {
   ],
   'an attested block has another header': [
     liar('WRONG_HASH'),
-    serving((files, { path, bytes }) => files.set(path, altered(bytes, '"time":0', '"time":1'))),
+    serving((files, { path, bytes }) =>
+      files.set(path, replaceBytes(bytes, '"time":0', '"time":1')),
+    ),
   ],
   'an attested block has another sample': [
     liar('WRONG_ROOT'),
-    serving((files, { path, bytes }) => files.set(path, altered(bytes, '"ms":0', '"ms":1'))),
+    serving((files, { path, bytes }) => files.set(path, replaceBytes(bytes, '"ms":0', '"ms":1'))),
   ],
   'an attested block has another signature': [
     liar('WRONG_SIGNATURE'),
     serving((files, { path, bytes }) =>
-      files.set(path, altered(bytes, /(?<="signature":")../, 'ff')),
+      files.set(path, replaceBytes(bytes, /(?<="signature":")../, 'ff')),
     ),
   ],
   'a validator signed a header twice': [
@@ -270,7 +277,7 @@ const SERVED: Readonly<Record<string, Row>> = {
     liar('WRONG_ROOT_ATTESTED'),
     async (subnet) => {
       const state = await subnet.state
-      await subnet.beHonest()
+      await subnet.playHonestly()
       await subnet.attest(subnet.liar, { ...state, ratio: state.ratio + 1 }, [])
       subnet.publish(state, [subnet.liar])
     },
@@ -292,24 +299,24 @@ const VOID: Readonly<Record<string, Row>> = {
   ...rowsOf(TRANSCRIPTS, (plan) => ({ reply: unequal, ...plan })),
   'a reply that is not normalised': [
     liar('NOT_NORMALISED'),
-    sealing(replied(({ content }) => ({ content: `${content}\t` }))),
+    sealing(changeReply(({ content }) => ({ content: `${content}\t` }))),
   ],
-  'a reply of the user': [liar('WRONG_ROLE'), sealing(replied(() => ({ role: 'user' })))],
+  'a reply of the user': [liar('WRONG_ROLE'), sealing(changeReply(() => ({ role: 'user' })))],
   'a sample that is not JSON': [
     liar('BAD_SAMPLE'),
-    sealingChanged((block, { liar }) => rewritten(block, liar, {}, 'rubbish')),
+    sealingChanged((block, { liar }) => signChangedBlock(block, liar, {}, 'rubbish')),
   ],
   'another member in a header': [
     liar('BAD_HEADER'),
-    sealingChanged((block, { liar }) => rewritten(block, liar, { more: 1 }), attestedByAll),
+    sealingChanged((block, { liar }) => signChangedBlock(block, liar, { more: 1 }), attestedByAll),
   ],
   'a header with another root': [
     unavailable,
-    sealingChanged((block, { liar }) => rewritten(block, liar, { root: OTHER_SECRET })),
+    sealingChanged((block, { liar }) => signChangedBlock(block, liar, { root: OTHER_SECRET })),
   ],
   'a signature of another key': [
     unavailable,
-    sealingChanged((block, { honest: [other] }) => rewritten(block, other, {})),
+    sealingChanged((block, { honest: [other] }) => signChangedBlock(block, other, {})),
   ],
   'no line feed at the end': [
     unavailable,
@@ -365,7 +372,7 @@ const UNDECIDED: Readonly<Record<string, Row>> = {
 const withChain = (part: string | RegExp, by: string): Row => [
   noFlaw,
   async () => {},
-  (chain) => replaced(chain, part, by),
+  (chain) => replaceText(chain, part, by),
 ]
 
 /** Histories of chains that a reader refuses. */

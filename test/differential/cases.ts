@@ -47,7 +47,7 @@ const latin = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1
 const bytesIn = (text: string): Uint8Array => Buffer.from(text, 'latin1')
 
 /** Returns a list with `count` items from `at` on replaced by others. */
-export const spliced = <T>(
+export const replaceItems = <T>(
   list: readonly T[],
   at: number,
   count: number,
@@ -106,15 +106,15 @@ export function drawSlot(random: Generator): Case {
   const { hotkey } = ACCOUNT
   const epoch = pick([0, 7, 2 ** 32 - 1], random)
   const bitmap = Uint8Array.from({ length: 16 }, () => random.integers(0, 256))
-  const [kept, other] = [
+  const [prefix, other] = [
     pick(['', 'lab/', 'é€', '\0'], random),
     pick(['main', '', '\ufeff'], random),
   ]
   const commitment = pick(
     [
-      { kind: 'seal', epoch, head: HASH, url: `${kept}u` },
+      { kind: 'seal', epoch, head: HASH, url: `${prefix}u` },
       { kind: 'attest', epoch, bitmap, next: HASH, stateRoot: HASH, url: 'https://b.example' },
-      { kind: 'miner', model: kept + hotkey, revision: `${other}r`, chute: 'c' },
+      { kind: 'miner', model: prefix + hotkey, revision: `${other}r`, chute: 'c' },
     ] as const,
     random,
   )
@@ -232,21 +232,22 @@ const ON_EPISODE: readonly Damage<LooseEpisode>[] = [
   ({ messages }) => messages.splice(1, 0, ...structuredClone(messages.slice(0, 2))),
 ]
 const ON_MESSAGE: readonly Damage<Loose>[] = [
-  (said, random) => Object.assign(said, { content: pick(ODD_TEXTS, random) }),
-  (said) => Object.assign(said, { content: `${said.content}!` }),
-  (said) => Object.assign(said, { content: `${said.content}\n` }),
-  (said) => Object.assign(said, { content: `so\n${said.content}` }),
-  (said) => Object.assign(said, { content: `**${said.content}**` }),
-  (said) => Object.assign(said, { content: `${said.content}`.toLowerCase() }),
-  (said) => Object.assign(said, { content: `${said.content}`.slice(0, -1) }),
-  (said, random) =>
-    Object.assign(said, { role: pick(['user', 'assistant', 'system', ''], random) }),
-  (said, random) => Object.assign(said, { ms: pick([0, 1, -1, 0.5, '1', 2 ** 53], random) }),
-  (said, random) => Object.assign(said, { invocation: pick([...ODD_TEXTS, 'call-1'], random) }),
-  (said) => Object.assign(said, { invocation: 'c'.repeat(128) }),
-  (said) => delete said.invocation,
-  (said) => Object.assign(said, { more: 1 }),
-  (said) => delete said.content,
+  (message, random) => Object.assign(message, { content: pick(ODD_TEXTS, random) }),
+  (message) => Object.assign(message, { content: `${message.content}!` }),
+  (message) => Object.assign(message, { content: `${message.content}\n` }),
+  (message) => Object.assign(message, { content: `so\n${message.content}` }),
+  (message) => Object.assign(message, { content: `**${message.content}**` }),
+  (message) => Object.assign(message, { content: `${message.content}`.toLowerCase() }),
+  (message) => Object.assign(message, { content: `${message.content}`.slice(0, -1) }),
+  (message, random) =>
+    Object.assign(message, { role: pick(['user', 'assistant', 'system', ''], random) }),
+  (message, random) => Object.assign(message, { ms: pick([0, 1, -1, 0.5, '1', 2 ** 53], random) }),
+  (message, random) =>
+    Object.assign(message, { invocation: pick([...ODD_TEXTS, 'call-1'], random) }),
+  (message) => Object.assign(message, { invocation: 'c'.repeat(128) }),
+  (message) => delete message.invocation,
+  (message) => Object.assign(message, { more: 1 }),
+  (message) => delete message.content,
 ]
 
 /** Damages a sample, or one of its episodes or messages. */
@@ -262,15 +263,15 @@ function damageSample(sample: Loose, random: Generator): void {
 
 /** Damage to the samples of a lane. */
 const ON_LINES: readonly ((lines: Lines, random: Generator, other: Honest) => Lines)[] = [
-  (lines, random) => spliced(lines, random.integers(0, lines.length), 1),
-  (lines, random) => spliced(lines, random.integers(0, lines.length), 0, pick(lines, random)),
+  (lines, random) => replaceItems(lines, random.integers(0, lines.length), 1),
+  (lines, random) => replaceItems(lines, random.integers(0, lines.length), 0, pick(lines, random)),
   (lines, random, { samples }) =>
-    spliced(lines, random.integers(0, lines.length), 1, pick(samples, random)),
+    replaceItems(lines, random.integers(0, lines.length), 1, pick(samples, random)),
   (lines, random) => [...lines.slice(0, random.integers(0, lines.length))],
   (lines) => [...lines].reverse(),
   (lines, random) => {
     const at = random.integers(0, lines.length)
-    return spliced(lines, at, 1, ...lines.slice(at + 1, at + 2), ...lines.slice(at, at + 1))
+    return replaceItems(lines, at, 1, ...lines.slice(at + 1, at + 2), ...lines.slice(at, at + 1))
   },
   (lines, random) => changeOne(lines, random, (text) => mutate([specimenOf(text)], random)),
   (lines, random) =>
@@ -284,7 +285,7 @@ function changeOne(lines: Lines, random: Generator, change: (text: string) => st
   const line = lines[at] ?? ''
   const text =
     typeof line === 'string' ? line : latin(Buffer.from(canonicalize(line as unknown as Json)))
-  return spliced(lines, at, 1, change(text).replaceAll('\n', ''))
+  return replaceItems(lines, at, 1, change(text).replaceAll('\n', ''))
 }
 
 function changeSample(lines: Lines, random: Generator): Lines {
@@ -293,7 +294,7 @@ function changeSample(lines: Lines, random: Generator): Lines {
   if (typeof line === 'string' || line === undefined) return lines
   const sample = structuredClone(line) as unknown as Loose
   damageSample(sample, random)
-  return spliced(lines, at, 1, latin(Buffer.from(looseText(sample))))
+  return replaceItems(lines, at, 1, latin(Buffer.from(looseText(sample))))
 }
 
 /** Returns the canonical text of a value that may have none. */
@@ -349,7 +350,7 @@ export async function drawLane(lanes: readonly Honest[], random: Generator): Pro
   const files = laneOf(
     KEY,
     scope,
-    header ? spliced(plans, at, 1, { ...plans[at]!, header }) : plans,
+    header ? replaceItems(plans, at, 1, { ...plans[at]!, header }) : plans,
     previous,
   )
   const blocks = [...files.bytes].map(([hash, bytes]) => [hash, latin(bytes)] as const)

@@ -92,18 +92,18 @@ class Drawn {
       if (this.#chance()) this.#commit(hotkey, end - fewOf(40, random))
     if (isOdds(3, random)) this.#commit(`m${this.#miners.size}`, end - fewOf(20, random))
     if (isOdds(9, random)) this.#miners.delete(pick([...this.#miners.keys(), ''], random))
-    const there = this.#validators.filter(() => !this.#chance())
+    const present = this.#validators.filter(() => !this.#chance())
     const lanes = Object.fromEntries(
-      there.filter(() => !this.#chance()).map((v) => [v, this.#lane(state, v)]),
+      present.filter(() => !this.#chance()).map((v) => [v, this.#lane(state, v)]),
     )
     const seals = Object.fromEntries(
-      there.filter(() => !this.#chance()).map((v) => [v, pick([HEAD, NEXT], random)]),
+      present.filter(() => !this.#chance()).map((v) => [v, pick([HEAD, NEXT], random)]),
     )
     const whole = Object.keys(lanes).filter((v) => v in seals)
-    return { snapshot: this.#snapshot(state, whole, there), seals, lanes }
+    return { snapshot: this.#snapshot(state, whole, present), seals, lanes }
   }
 
-  #snapshot(state: State, whole: readonly string[], there: readonly string[]): Facts['snapshot'] {
+  #snapshot(state: State, whole: readonly string[], present: readonly string[]): Facts['snapshot'] {
     const random = this.#random
     const attest = () => ({
       epoch: state.epoch - Number(this.#chance()),
@@ -120,7 +120,7 @@ class Drawn {
       .filter(() => !this.#chance())
       .map((hotkey, i) => {
         const stake = (this.#stakes[i] ?? 1n) * (this.#chance() ? pick([0n, 2n, 50n], random) : 1n)
-        return { hotkey, stake, ...(there.includes(hotkey) && { attest: attest() }) }
+        return { hotkey, stake, ...(present.includes(hotkey) && { attest: attest() }) }
       })
     const staked = [...this.#miners.keys()].filter(() => this.#chance()).slice(0, 1)
     const all = [...this.#validators, ...this.#miners.keys()]

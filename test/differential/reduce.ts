@@ -1,4 +1,4 @@
-import { spliced } from './cases.ts'
+import { replaceItems } from './cases.ts'
 
 /** The most parts of a case that are tried. */
 const TRIES = 2000
@@ -31,7 +31,7 @@ function* partsOf(value: unknown): Generator<unknown, undefined> {
       for (let at = 0; at < value.length; at += size)
         yield typeof value === 'string'
           ? value.slice(0, at) + value.slice(at + size)
-          : spliced(value, at, size)
+          : replaceItems(value, at, size)
   if (typeof value === 'object' && value !== null)
     for (const [key, each] of Object.entries(value))
       for (const part of partsOf(each))

@@ -26,8 +26,8 @@ export function snippetsOf(markdown: string): readonly Snippet[] {
     if (fence !== null || isIndented) {
       const ends = fence === null ? (text: string) => !/^ {4}|^$/.test(text) : isFence
       const from = fence === null ? i : i + 1
-      const rest = lines.slice(from).findIndex(ends)
-      const to = rest === -1 ? lines.length : from + rest
+      const length = lines.slice(from).findIndex(ends)
+      const to = length === -1 ? lines.length : from + length
       const text = lines.slice(from, to).map((each) => (fence ? each : each.slice(4)))
       const language = fence === null ? 'sh' : (fence[1] ?? '')
       snippets.push({ line: i + 1, language, text: text.join('\n').trimEnd(), note })

@@ -113,36 +113,36 @@ export async function openSession(page: string): Promise<Session> {
   await initGit(folder)
   const withPorts = await freePorts(page)
   const path = [bin, ...(PYTHON ? [dirname(PYTHON)] : []), process.env.PATH].join(':')
-  const kept = Object.entries(process.env).filter(([name]) => !/^AFFINE_|^VITEST/.test(name))
+  const inherited = Object.entries(process.env).filter(([name]) => !/^AFFINE_|^VITEST/.test(name))
   const packages = { PYTHONPATH: join(folder, INSTALLED) }
-  const env = { ...Object.fromEntries(kept), PATH: path, NO_COLOR: '1', ...packages }
+  const env = { ...Object.fromEntries(inherited), PATH: path, NO_COLOR: '1', ...packages }
   const running = new Set<ChildProcess>()
 
   function begin(program: string, words: readonly string[]) {
     const options = { cwd: folder, env, detached: true }
     const child = spawn(program, words, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
     running.add(child)
-    const said = { stdout: '', stderr: '' }
+    const output = { stdout: '', stderr: '' }
     child.stdout.setEncoding('utf8').on('data', (text) => {
-      said.stdout += text
+      output.stdout += text
     })
     child.stderr.setEncoding('utf8').on('data', (text) => {
-      said.stderr += text
+      output.stderr += text
     })
     const ended = once(child, 'close').then(([code]) => {
       running.delete(child)
       return code as number | null
     })
-    return { child, said, ended }
+    return { child, output, ended }
   }
 
   async function serveLine(line: string): Promise<void> {
     const command = withPorts(withPort(line))
-    const { child, said, ended } = begin('bash', ['-c', `exec ${command}`])
+    const { child, output, ended } = begin('bash', ['-c', `exec ${command}`])
     const port = /--port (\d+)/.exec(command)?.[1]
     const isReady = port === undefined ? once(child.stdout, 'data') : listens(child, Number(port))
     const code = await Promise.race([isReady.then(() => undefined), ended])
-    if (code !== undefined) throw new Error(`${line} ended with ${code}:\n${said.stderr}`)
+    if (code !== undefined) throw new Error(`${line} ended with ${code}:\n${output.stderr}`)
   }
 
   return {
@@ -156,10 +156,11 @@ export async function openSession(page: string): Promise<Session> {
       const words = { sh: ['bash', '-ec', program], python: ['python', '-c', program] }[language]
       if (words === undefined) throw new Error(`nothing runs ${language}`)
       const [name = '', ...rest] = words
-      const { said, ended } = begin(name, rest)
+      const { output, ended } = begin(name, rest)
       const code = await ended
-      if (code !== 0) throw new Error(`${text}\nended with ${code}:\n${said.stdout}${said.stderr}`)
-      return said.stdout
+      if (code !== 0)
+        throw new Error(`${text}\nended with ${code}:\n${output.stdout}${output.stderr}`)
+      return output.stdout
     },
     async serve({ text }) {
       for (const line of text.split('\n')) await serveLine(line)

@@ -54,7 +54,7 @@ const MOST_BYTES = 64 * 2 ** 20
 /** Maximum size of an input in bytes. Longer inputs are cut, since time grows with size. */
 const LONGEST = 131_072
 /** Maximum number of inputs to mutate: the samples, and inputs with a new outcome. */
-const MOST_KEPT = 500
+const MAX_POOL = 500
 
 /** Maximum attempts to shorten a failing input. */
 const MOST_TRIES = 200
@@ -77,7 +77,7 @@ export async function fuzz(reader: Reader, inputs: number, seed: number): Promis
     const seen = await observe(reader, input)
     report.inputs += 1
     if (seen.outcome === ACCEPTED) report.accepted += 1
-    if (!outcomes.has(seen.outcome) && pool.length < MOST_KEPT) pool.push(specimenOf(text))
+    if (!outcomes.has(seen.outcome) && pool.length < MAX_POOL) pool.push(specimenOf(text))
     outcomes.add(seen.outcome)
     if (seen.ms > report.slowestMs || seen.bytes > report.mostBytes) {
       const least = await observeAgain(reader, input, seen)

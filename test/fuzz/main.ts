@@ -25,18 +25,18 @@ function readWords(): Record<'inputs' | 'seed' | 'reader', string> {
   process.exit(2)
 }
 const all = await openReaders()
-const asked = all.filter(({ name }) => name.includes(values.reader))
-if (asked.length === 0) {
+const readers = all.filter(({ name }) => name.includes(values.reader))
+if (readers.length === 0) {
   console.error(`--reader expected one of ${all.map(({ name }) => name).join(', ')}`)
   process.exit(2)
 }
-const shares = asked.reduce((sum, { share }) => sum + share, 0)
+const shares = readers.reduce((sum, { share }) => sum + share, 0)
 let inputs = 0
 // The timers of a server under test do not keep the process alive.
 setInterval(() => {}, 60_000)
 const started = performance.now()
 console.log('reader                  inputs  accepted  outcomes  seconds  slowest ms  most MiB')
-for (const reader of asked) {
+for (const reader of readers) {
   const begun = performance.now()
   const report = await fuzz(
     reader,

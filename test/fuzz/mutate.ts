@@ -134,8 +134,8 @@ const onJson: readonly Change[] = [
   ({ text, values }, random) =>
     replace(text, pick(random, values, NOWHERE), pick(random, ODD_VALUES, '')),
   function exchange(specimen, random, other) {
-    const there = cut(other, pick(random, other.values, NOWHERE))
-    return replace(specimen.text, pick(random, specimen.values, NOWHERE), there)
+    const replacement = cut(other, pick(random, other.values, NOWHERE))
+    return replace(specimen.text, pick(random, specimen.values, NOWHERE), replacement)
   },
   function nest(specimen, random) {
     const span = pick(random, specimen.values, NOWHERE)

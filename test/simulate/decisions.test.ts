@@ -21,12 +21,12 @@ function play(seed: number) {
   const broken: Violation[] = []
   const watch = new ThroneWatch((violation) => void broken.push(violation))
   const seen = { broken, epochs: 0, frozen: 0, most: 0, duels: 0, won: 0, worse: 0, falsely: 0 }
-  const whoIs = (hotkey: string) => world.validators.findIndex((each) => each.hotkey === hotkey)
+  const indexOf = (hotkey: string) => world.validators.findIndex((each) => each.hotkey === hotkey)
   for (const decided of decisionsOf(world, faults)) {
     const { before, report, present } = decided
     const weigh = (isMeant: (who: number) => boolean) =>
       Object.entries(before.voters).reduce(
-        (sum, [key, ppm]) => sum + (isMeant(whoIs(key)) ? ppm : 0),
+        (sum, [key, ppm]) => sum + (isMeant(indexOf(key)) ? ppm : 0),
         0,
       )
     const [lying, all] = [weigh((who) => liars.has(who)), weigh(() => true)]

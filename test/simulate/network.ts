@@ -154,12 +154,12 @@ export class Network {
     if (bytes === null) return null
     if (lies('forgets files') && isHalf(owner, path)) return null
     if (lies('serves half') && isHalf(owner, reader)) throw new Error('no answer')
-    if (lies('serves garbage') && isHalf(owner, reader)) return garbled(bytes)
+    if (lies('serves garbage') && isHalf(owner, reader)) return garble(bytes)
     return bytes
   }
 }
 
-function garbled(bytes: Uint8Array): Uint8Array {
+function garble(bytes: Uint8Array): Uint8Array {
   const garbage = bytes.slice()
   garbage[bytes.length >> 1]! ^= 1
   return garbage

@@ -26,8 +26,8 @@ async function dropOne(
   fails: Fails,
 ): Promise<readonly Fault[] | undefined> {
   for (let start = 0; start < faults.length; start += size) {
-    const rest = [...faults.slice(0, start), ...faults.slice(start + size)]
-    if (await fails(rest)) return rest
+    const remaining = [...faults.slice(0, start), ...faults.slice(start + size)]
+    if (await fails(remaining)) return remaining
   }
   return undefined
 }

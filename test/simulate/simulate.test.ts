@@ -37,7 +37,7 @@ function worldOf(strengths: readonly number[], epochs: number): World {
 }
 
 /** A world in which a far better contender challenges the first champion. */
-const dethroning = (epochs: number): World => worldOf([0.05, 0.95], epochs)
+const dethroningWorld = (epochs: number): World => worldOf([0.05, 0.95], epochs)
 
 /** Returns the games that each player of a duel has won, the stronger player first. */
 function gamesOf(
@@ -94,8 +94,8 @@ describe('a subnet', () => {
   it('dethrones the champion during or after a long outage, no earlier than without it', async () => {
     // The outage is longer than a duel may last.
     const [epochs, outs] = [7, [1, 4]]
-    const [wonWithout = Number.NaN] = epochsWon((await simulate(dethroning(6), [])).duels)
-    const world = dethroning(epochs + 6)
+    const [wonWithout = Number.NaN] = epochsWon((await simulate(dethroningWorld(6), [])).duels)
+    const world = dethroningWorld(epochs + 6)
     const [from, to] = [20, 20 + epochs * world.protocol.epochBlocks]
     for (const out of outs) {
       const faults = [0, 1, 2, 3]
@@ -122,13 +122,13 @@ describe('a subnet', () => {
       const world = worldOf(strengths, epochs)
       const seen: number[] = []
       const games = new Map<string, readonly [better: number, worse: number]>()
-      const look = async ({ seats: [seat] }: RunningWorld): Promise<void> => {
+      const observe = async ({ seats: [seat] }: RunningWorld): Promise<void> => {
         const { champion, duels = [] } = seat?.validator?.state ?? {}
         if (champion === undefined) return
         if (seen.at(-1) !== strengthOf(world, champion)) seen.push(strengthOf(world, champion))
         for (const duel of duels) games.set(duel.contender.hotkey, gamesOf(world, champion, duel))
       }
-      const { violation, duels } = await simulate(world, [], look)
+      const { violation, duels } = await simulate(world, [], observe)
       expect([violation, seen]).toEqual([undefined, thrones])
       expect(duels).toHaveLength(strengths.length - 1)
       const sum = (which: 0 | 1) => [...games.values()].reduce((all, each) => all + each[which], 0)

@@ -77,10 +77,10 @@ export class ThroneWatch {
       this.#break({ promise: 'ONE_TURN', epoch })
     if (orderQueue(state, snapshot).some(({ hotkey }) => hotkeys.has(hotkey)))
       this.#break({ promise: 'TURN_NOT_QUEUED', epoch })
-    const isKept = ({ contender, start }: Duel) =>
+    const isUnchanged = ({ contender, start }: Duel) =>
       start === epoch ||
       before.duels.some((duel) => duel.start === start && isSame(duel.contender, contender))
-    if (!duels.every(isKept)) this.#break({ promise: 'TURN_UNCHANGED', epoch })
+    if (!duels.every(isUnchanged)) this.#break({ promise: 'TURN_UNCHANGED', epoch })
   }
 
   /**

@@ -145,8 +145,9 @@ export class Witness {
     const isWhole = lanes.get(account.hotkey)?.ok === true
     const lane = isWhole ? found.get(account.hotkey) : undefined
     for (const [name, sample] of this.#acknowledged.get(`${index} ${epoch}`) ?? []) {
-      const isKept = journal.includes(sample) && (!lane || lane.get(name) === sample)
-      if (!isKept) this.#break({ promise: 'SAMPLES_KEPT', epoch, validator: index, detail: sample })
+      const isStored = journal.includes(sample) && (!lane || lane.get(name) === sample)
+      if (!isStored)
+        this.#break({ promise: 'SAMPLES_KEPT', epoch, validator: index, detail: sample })
     }
   }
 }

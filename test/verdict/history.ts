@@ -114,7 +114,7 @@ export class History extends ReadingSubnet {
     const path = `${bucket}/${blockPath(block.hash)}`
     const failure = new BucketFailure('read it', pick(FAILURES, random))
     const isOfBucket = (each: string): boolean => each.startsWith(`${bucket}/`)
-    const failing = (isFailing: (path: string) => boolean) => (): void => {
+    const failWhere = (isFailing: (path: string) => boolean) => (): void => {
       for (const each of answers.keys()) if (isFailing(each)) answers.set(each, failure)
     }
     const own = new Set(this.blocks.slice(2 * hotkeys(this.voters).indexOf(bucket)).slice(0, 2))
@@ -131,9 +131,9 @@ export class History extends ReadingSubnet {
       () => answers.set(path, block.otherSignature),
       () => answers.set(path, failure),
       () => answers.delete(path),
-      failing(isOfBucket),
-      failing((each) => ownPaths.includes(each)),
-      failing((each) => isOfBucket(each) && each.includes('/states/')),
+      failWhere(isOfBucket),
+      failWhere((each) => ownPaths.includes(each)),
+      failWhere((each) => isOfBucket(each) && each.includes('/states/')),
       () => answers.set(`${bucket}/${statePath(FIRST_DUEL)}`, block.bytes),
       () => {
         for (const { hotkey } of this.voters) answers.delete(`${hotkey}/${blockPath(block.hash)}`)

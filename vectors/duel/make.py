@@ -120,7 +120,7 @@ def evidence_cases():
     yield case("beside others, it is", four, {h: lane(58, 38, 96) for h in four})
 
 
-def looks():
+def compact():
     """Returns two thousand analyses of all kinds of lanes: skewed and equal weights, ties at the line, liars, thin lanes, missed epochs."""
     rng = random.Random(1)
     for i in range(2000):
@@ -345,7 +345,7 @@ def acceptance_cases():
 
 write("queue.json", queue_cases(), (",", ":"))
 write("evidence.json", evidence_cases())
-write("looks.json", looks(), (",", ":"))
+write("compact.json", compact(), (",", ":"))
 write("crowning.json", crowning_cases(), (",", ":"))
 write("ratchet.json", ratchet_cases())
 write("decay.json", decay_cases())

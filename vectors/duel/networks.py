@@ -157,9 +157,9 @@ class Network:
                 gone.append(h)
             elif not self.chance(0.03):
                 moved = self.rng.choice([0.5, 2, 10, 0]) if self.chance(0.1) else 1
-                said = "" if h not in there or self.chance(0.05) else self.rng.choice(["ok"] * 30 + ["epoch", "root"])
+                attested = "" if h not in there or self.chance(0.05) else self.rng.choice(["ok"] * 30 + ["epoch", "root"])
                 seen = "".join(l for l in lanes if l in seals and not self.chance(0.05))
-                validators.append([h, int(self.stakes[h] * moved), said, seen if said else ""])
+                validators.append([h, int(self.stakes[h] * moved), attested, seen if attested else ""])
         staked = [h for h in self.written if h not in gone]
         if staked and self.chance(0.1):
             validators.append([self.rng.choice(staked), 5000, "", ""])

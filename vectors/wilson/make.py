@@ -28,7 +28,7 @@ def write(name, source, vectors, **more):
     (HERE / name).write_text(f'{{\n  "source": {json.dumps(source)},\n{extra}  "vectors": [\n{lines}\n  ]\n}}\n')
 
 
-# ---- one look
+# ---- one interim analysis
 
 
 def bounds(w, n, z2):
@@ -126,7 +126,7 @@ def cases():
 
 
 def checksum():
-    """FNV-1a, 32 bits, over 104,328 looks."""
+    """FNV-1a, 32 bits, over 104,328 interim analyses."""
     code, h = {"win": 0, "hold": 1, "continue": 2}, 0x811C9DC5
     for ratio in (500000, 510000, 623456, 800000):
         for z2 in (8122500, 2706025):
@@ -137,7 +137,7 @@ def checksum():
     return h
 
 
-# ---- a walk of looks
+# ---- a walk of interim analyses
 
 
 def edges(ratio, rule):

@@ -1,7 +1,7 @@
 import { openPage } from '../test/browser.ts'
 import { runDemo } from '../test/demo.ts'
 import { VIEWS } from '../test/views.ts'
-import { longestTask, median, secondsTold, startBrowser, WATCH } from './measure.ts'
+import { longestTask, median, readShownSeconds, startBrowser, WATCH } from './measure.ts'
 
 /** Limits of the page, for the demo's run. */
 const MOST_SECONDS = 5
@@ -14,7 +14,7 @@ const seconds: number[] = []
 const longest: number[] = []
 for (let round = 0; round < ROUNDS; round++) {
   const { page } = await openPage(browser, demo.url, { script: WATCH })
-  seconds.push(await secondsTold(page))
+  seconds.push(await readShownSeconds(page))
   for (const { open } of VIEWS) await open(page)
   longest.push(await longestTask(page))
   await page.context().close()

@@ -3,7 +3,14 @@ import { AF_VERIFY, run } from '../../../test/processes.ts'
 import { openPage } from '../test/browser.ts'
 import { buildPage } from '../test/build-page.ts'
 import { type History, serveHistory } from './history.ts'
-import { longestCpuMs, longestTask, median, secondsTold, startBrowser, WATCH } from './measure.ts'
+import {
+  longestCpuMs,
+  longestTask,
+  median,
+  readShownSeconds,
+  startBrowser,
+  WATCH,
+} from './measure.ts'
 
 const ROUNDS = 3
 /** Limits of the page: time as a multiple of `af-verify`, and longest task. */
@@ -13,38 +20,38 @@ const MOST_TASK_MS = 50
 const browser = await startBrowser()
 await buildPage()
 try {
-  await ofLarge()
-  await ofLong()
+  await measureLargeLanes()
+  await measureLongHistory()
 } finally {
   await browser.close()
 }
 
 /** Alternates page and verifier, because the speed of a machine varies. */
-async function ofLarge(): Promise<void> {
+async function measureLargeLanes(): Promise<void> {
   await using history = await serveHistory({ validators: 64, epochs: 16 })
   const [pages, verifiers]: [number[], number[]] = [[], []]
-  let asked = 0
+  let requests = 0
   for (let round = 0; round < ROUNDS; round++) {
     const opened = await open(history)
     pages.push(opened.seconds)
-    asked = opened.asked
+    requests = opened.asked
     verifiers.push(await verify(history))
   }
   const [page, verifier] = [median(pages), median(verifiers)]
   console.log(
-    `64 validators, 16 epochs with duels: the page ${page.toFixed(1)} s and ${asked} requests, ` +
+    `64 validators, 16 epochs with duels: the page ${page.toFixed(1)} s, ${requests} requests, ` +
       `af-verify --copies 1 --jobs 1 ${verifier.toFixed(1)} s, medians of ${ROUNDS}: ` +
       `${(page / verifier).toFixed(2)} times, at most ${MOST_TIMES}`,
   )
   if (page > MOST_TIMES * verifier) process.exitCode = 1
 }
 
-async function ofLong(): Promise<void> {
+async function measureLongHistory(): Promise<void> {
   await using history = await serveHistory({ validators: 4, epochs: 0, empty: 1000 })
-  const { seconds, told, task: wall } = await open(history)
+  const { seconds, shownSeconds, task: wall } = await open(history)
   const task = await longestCpuMs(browser, history.url, () => open(history))
   console.log(
-    `1,000 epochs without a duel: ${seconds.toFixed(1)} s, recomputed in ${told} s, ` +
+    `1,000 epochs without a duel: ${seconds.toFixed(1)} s, recomputed in ${shownSeconds} s, ` +
       `af-verify ${(await verify(history)).toFixed(1)} s; longest task of the main thread ` +
       `${task.toFixed(1)} ms of a processor, at most ${MOST_TASK_MS}, and ` +
       `${wall < MOST_TASK_MS ? 'below 50' : wall} ms in all`,
@@ -58,10 +65,10 @@ async function open({ url }: History) {
   const { page, asked } = await openPage(browser, url, { script: WATCH })
   const seconds = (performance.now() - start) / 1000
   const found = { seconds, asked: asked.length, task: await longestTask(page) }
-  const told = await secondsTold(page)
+  const shownSeconds = await readShownSeconds(page)
   if (!(await page.locator('.strip-good').isVisible())) throw new Error('not everything holds')
   await page.context().close()
-  return { ...found, told }
+  return { ...found, shownSeconds }
 }
 
 /** Runs `af-verify` in a process and returns the seconds. */

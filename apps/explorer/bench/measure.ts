@@ -62,7 +62,7 @@ export async function longestCpuMs(
 }
 
 /** Returns the time that the page reports, in seconds. */
-export async function secondsTold(page: Page): Promise<number> {
+export async function readShownSeconds(page: Page): Promise<number> {
   const [, took] = /in ([0-9.]+) s/.exec((await page.locator('.strip').textContent()) ?? '') ?? []
   return Number(took)
 }

@@ -75,15 +75,15 @@ export interface Term {
 
 /** Lists the terms, oldest first. The last term contains the first undecided epoch. */
 export function listTerms({ epochs }: Pick<AppState, 'epochs'>): readonly Term[] {
-  const reigns: Term[] = []
+  const terms: Term[] = []
   const holders = epochs.map(({ epoch, champion }) => ({ epoch, hotkey: champion?.hotkey }))
   const last = epochs.at(-1)
-  if (last) holders.push({ epoch: last.epoch + 1, hotkey: last.heir?.hotkey })
+  if (last) holders.push({ epoch: last.epoch + 1, hotkey: last.nextChampion?.hotkey })
   for (const { epoch, hotkey } of holders) {
-    const before = reigns.at(-1)
+    const before = terms.at(-1)
     if (before !== undefined && before.hotkey === hotkey)
-      reigns[reigns.length - 1] = { ...before, to: epoch + 1 }
-    else reigns.push({ hotkey, from: epoch, to: epoch + 1 })
+      terms[terms.length - 1] = { ...before, to: epoch + 1 }
+    else terms.push({ hotkey, from: epoch, to: epoch + 1 })
   }
-  return reigns
+  return terms
 }

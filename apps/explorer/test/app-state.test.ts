@@ -53,7 +53,7 @@ const epoch = (number: number, more: Partial<EpochAccount> = {}): EpochAccount =
   frozen: false,
   lanes: [],
   seated: undefined,
-  heir: A,
+  nextChampion: A,
   nextDuels: [],
   nextRatio: 510_000,
   lacking: undefined,
@@ -69,11 +69,11 @@ const stateOf = (...epochs: readonly EpochAccount[]): AppState =>
 
 describe('a state', () => {
   it('has a term for each champion, up to the next epoch', () => {
-    const nobody = { champion: undefined, heir: undefined }
+    const nobody = { champion: undefined, nextChampion: undefined }
     const state = stateOf(
-      epoch(0, { ...nobody, seated: A, heir: A }),
+      epoch(0, { ...nobody, seated: A, nextChampion: A }),
       epoch(1),
-      epoch(2, { duels: [duel({ end: 'crowned' })], heir: B }),
+      epoch(2, { duels: [duel({ end: 'crowned' })], nextChampion: B }),
     )
     expect(listTerms(state)).toEqual([
       { hotkey: undefined, from: 0, to: 1 },
@@ -104,10 +104,10 @@ describe('a state', () => {
   })
 
   it('has the latest analysis of each environment of a duel', () => {
-    const look = (env: string, wins: number) => ({ env, wins }) as never
+    const analysisOf = (env: string, wins: number) => ({ env, wins }) as never
     const state = stateOf(
-      epoch(1, { duels: [duel({ analyses: [look('a', 1), look('b', 2)] })] }),
-      epoch(2, { duels: [duel({ analyses: [look('b', 3)] })] }),
+      epoch(1, { duels: [duel({ analyses: [analysisOf('a', 1), analysisOf('b', 2)] })] }),
+      epoch(2, { duels: [duel({ analyses: [analysisOf('b', 3)] })] }),
     )
     expect(listDuels(state).flatMap(latestAnalyses)).toEqual([
       { epoch: 1, env: 'a', wins: 1 },

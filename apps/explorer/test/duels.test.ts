@@ -4,7 +4,7 @@ import { ContenderView } from '../src/views/contender-view.tsx'
 import { MinerView } from '../src/views/miners-view.tsx'
 import { RaceView } from '../src/views/race-view.tsx'
 import { played } from './epochs.ts'
-import { rendered } from './rendered.ts'
+import { renderText } from './rendered.ts'
 
 /** m2 loses its duel in one epoch, m3 wins in one, m4 is neither better nor worse. */
 const RATES: Readonly<Record<string, readonly [number, number]>> = {
@@ -20,14 +20,14 @@ const { epochs } = played(Array(8).fill(scene))
 const FIRST = epochs.slice(0, 1)
 
 it('shows each contender with its lead and remaining epochs', () => {
-  const text = rendered(RaceView, FIRST, {})
+  const text = renderText(RaceView, FIRST, {})
   expect(text).toContain('m1 has the throne')
   expect(text).toMatch(/m3 has won, and waits for the others; 7 epochs left its duel/)
   expect(text).toMatch(/m4 contends, epoch 2 of at most 8; 7 epochs left its duel/)
   expect(text).toContain('mult8: 63.1 % to 96 %. win')
   expect(text).toContain('51 %: to beat')
   expect(text).not.toContain('was to beat')
-  const ended = rendered(RaceView, epochs, {})
+  const ended = renderText(RaceView, epochs, {})
   expect(ended).toMatch(
     /How sure99.7 %\nor more of the contenders .* won 2 of 2 environments and needed 2/,
   )
@@ -37,7 +37,7 @@ it('shows each contender with its lead and remaining epochs', () => {
 })
 
 it('lists the champions, their ratios and failed contenders, latest first', () => {
-  const [, line = ''] = rendered(RaceView, epochs, {}).split('Champions, latest first')
+  const [, line = ''] = renderText(RaceView, epochs, {}).split('Champions, latest first')
   expect(line).toMatch(/^m3from epoch 20 on. To beat: \d/)
   expect(line).toMatch(/m1epochs 12 to 19. Was to beat: 51 %\nm2 failedm3 took the thronem4 failed/)
 })
@@ -47,8 +47,8 @@ test.each([
   ['m3', 'took the throne'],
   ['m4', 'failed, as its epochs were over'],
 ])('describes the end of the duel of %s on its view and the view of the miner', (hotkey, how) => {
-  const shown = rendered(ContenderView, epochs, { id: `12/${hotkey}` })
+  const shown = renderText(ContenderView, epochs, { id: `12/${hotkey}` })
   expect(shown).toContain(`against m1${hotkey} ${how}: `)
-  const text = rendered(MinerView, epochs, { hotkey })
+  const text = renderText(MinerView, epochs, { hotkey })
   expect(text).toMatch(new RegExp(`As contender, epochs? 12[^:]*: ${hotkey} ${how}: `))
 })

@@ -46,9 +46,9 @@ it('counts the results of both miners in the lanes that count', () => {
   const duels = listDuels({ epochs })
   expect(duels.length).toBe(2)
   for (const account of duels) {
-    const looks = latestAnalyses(account)
-    const sum = (of: (look: (typeof looks)[number]) => number): number =>
-      looks.reduce((so, look) => so + of(look), 0)
+    const analyses = latestAnalyses(account)
+    const sum = (of: (analysis: (typeof analyses)[number]) => number): number =>
+      analyses.reduce((total, analysis) => total + of(analysis), 0)
     const { champion, contender } = account.duel.stats
     expect([contender.won, contender.lost]).toEqual([sum(({ wins }) => wins), 0])
     expect([champion.won, champion.lost]).toEqual([0, contender.won])

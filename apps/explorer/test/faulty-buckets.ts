@@ -31,7 +31,7 @@ export async function serveFaulty(
     if (fault !== 'no CORS') response.setHeader('access-control-allow-origin', '*')
     const isLost = fault !== undefined && LOST[fault]?.test(path)
     if (bytes === undefined || isLost) refuse(response)
-    else if (fault === 'lying') response.end(altered(bytes))
+    else if (fault === 'lying') response.end(flipBit(bytes))
     else response.end(bytes)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -49,7 +49,7 @@ const refuse = (response: ServerResponse): void => {
 }
 
 /** Flips one bit of a byte in the middle. */
-function altered(bytes: Buffer): Buffer {
+function flipBit(bytes: Buffer): Buffer {
   const middle = bytes.length >> 1
   bytes[middle] = (bytes[middle] ?? 0) ^ 1
   return bytes

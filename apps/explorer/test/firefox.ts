@@ -48,8 +48,8 @@ export async function startFirefox(): Promise<FirefoxPage> {
         await new Promise((resolve) => setTimeout(resolve, 50))
       }
     })()`
-    const asked = { expression: script, awaitPromise: true, target: { context } }
-    const { result, exceptionDetails } = await send('script.evaluate', asked)
+    const params = { expression: script, awaitPromise: true, target: { context } }
+    const { result, exceptionDetails } = await send('script.evaluate', params)
     if (exceptionDetails) throw new Error(exceptionDetails.text)
     return JSON.parse(result.value)
   }

@@ -3,7 +3,7 @@ import type { Flaw } from '@affine/settlement'
 import { expect, it } from 'vitest'
 import { ValidatorsView } from '../src/views/validators-view.tsx'
 import type { EpochAccount } from '../src/worker/epoch-accounts.ts'
-import { rendered } from './rendered.ts'
+import { renderText } from './rendered.ts'
 
 const lane = (validator: string, more: Partial<LaneFacts> = {}): LaneFacts => ({
   validator,
@@ -43,7 +43,7 @@ const STATE = {
 
 it('counts the lanes of validators, proved flaws first and idle validators last', () => {
   const validators = [{ hotkey: 'zed', stake: 7_000_000_000n, isIdle: true } as ValidatorStatus]
-  const all = rendered(ValidatorsView, STATE.epochs, {}, { validators })
+  const all = renderText(ValidatorsView, STATE.epochs, {}, { validators })
   const rows = [
     ['eve', '–', '2 of 2', '0 of 2', 'WRONG_REPLAY × 2', '50 %'],
     ['mallory', '–', '2 of 2', '1 of 2', 'none', '50 %'],
@@ -54,12 +54,12 @@ it('counts the lanes of validators, proved flaws first and idle validators last'
   expect(all).toContain(rows.flat().join('\n'))
   // The duel with an outlier.
   expect(all).toContain(' 5C against 5A, epoch 1.')
-  const eve = rendered(ValidatorsView, STATE.epochs, { of: 'eve' })
+  const eve = renderText(ValidatorsView, STATE.epochs, { of: 'eve' })
   expect(eve).toContain('eve\n–\n2 of 2\n0 of 2\nWRONG_REPLAY × 2\n')
   expect(eve).not.toContain('alice')
 })
 
 it('names the environments in which a lane was set aside', () => {
-  const text = rendered(ValidatorsView, STATE.epochs, { of: 'mallory' })
+  const text = renderText(ValidatorsView, STATE.epochs, { of: 'mallory' })
   expect(text).toContain('1\n✔\n90 %\n1\n✘ suspect in mult8\n90 %\n')
 })

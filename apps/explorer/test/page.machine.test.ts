@@ -191,9 +191,9 @@ describe.runIf(HAS_BROWSER)('the page, on the files of a demo', () => {
           const { name, url, title } = pair[i] as (typeof pair)[number]
           await goTo(wide.page, new URL(url).hash)
           // Both are read again, because a chart renders again once its width is known.
-          const [here, there] = [wide.page, page].map((each) => each.locator('main'))
+          const [wideMain, main] = [wide.page, page].map((each) => each.locator('main'))
           await expect
-            .poll(async () => (await there?.textContent()) === (await here?.textContent()), {
+            .poll(async () => (await main?.textContent()) === (await wideMain?.textContent()), {
               message: name,
             })
             .toBe(true)
@@ -345,8 +345,8 @@ describe.runIf(HAS_BROWSER)('the page, on the files of a demo', () => {
       const file = { name, mimeType: 'application/json', buffer }
       await page.getByLabel('Proof file').setInputFiles(file)
       const verdict = page.locator('h2', { hasText: new RegExp(`^${name}: [✔✘]`) })
-      const said = (await verdict.textContent()) ?? ''
-      return [code, HAS_VERIFIER ? python.status : code, said.includes('✔') ? 0 : 1]
+      const text = (await verdict.textContent()) ?? ''
+      return [code, HAS_VERIFIER ? python.status : code, text.includes('✔') ? 0 : 1]
     }
     expect(await verdicts(bytes, 'unchanged')).toEqual([0, 0, 0])
     const link = page.getByRole('link', { name: 'See this challenge' })
@@ -506,9 +506,9 @@ describe.runIf(HAS_BROWSER)('the page, on the files of a demo', () => {
     const query = `?chain=${server.url}/chain.json&buckets=${server.url}/buckets`
     const { page } = await openPage(browser, demo.url + query)
     expect(await page.locator('.root').textContent()).toBe(demo.verified.root)
-    const said = (await page.locator('.strip-warn').textContent()) ?? ''
-    expect(said).toContain(`${first.slice(0, 6)}…${first.slice(-4)} ${reason}.`)
-    expect(said).toContain('Every result that counts is valid.')
+    const text = (await page.locator('.strip-warn').textContent()) ?? ''
+    expect(text).toContain(`${first.slice(0, 6)}…${first.slice(-4)} ${reason}.`)
+    expect(text).toContain('Every result that counts is valid.')
   })
 
   it('reads another copy if a bucket is missing, slow, lying or closed', async () => {

@@ -10,12 +10,12 @@ import { BucketTable, ValidatorsView } from '../src/views/validators-view.tsx'
 import type { BucketHealth } from '../src/worker/buckets.ts'
 import type { EpochAccount } from '../src/worker/epoch-accounts.ts'
 import type { ReadingSpan } from '../src/worker/reader.ts'
-import { rendered } from './rendered.ts'
+import { renderText } from './rendered.ts'
 
 const hotkey = `5${'A'.repeat(47)}`
 const known = { flaws: [], warnings: [], lanes: [], duels: [], trust: {} }
-const heir = { hotkey, model: `lab/${hotkey}` }
-const epoch = { epoch: 3, heir, nextRatio: 510_000, ...known } as never as EpochAccount
+const nextChampion = { hotkey, model: `lab/${hotkey}` }
+const epoch = { epoch: 3, nextChampion, nextRatio: 510_000, ...known } as never as EpochAccount
 const file = { chain: 'finney', names: { [hotkey]: 'alice' } }
 const beginning = { from: 3, to: 5, titles: [] } as never as ReadingSpan
 const READING: AppState = { ...EMPTY_STATE, file, beginning }
@@ -46,10 +46,10 @@ test.each([
   ['miner', MinerView, { hotkey }],
   ['miners', MinersView, {}],
   ['validators', ValidatorsView, {}],
-])('the view %s distinguishes a reading in progress from a stopped one', (_, view, asked) => {
+])('the view %s distinguishes a reading in progress from a stopped one', (_, view, route) => {
   const unread = { queue: undefined, ms: undefined }
   const textOf = (state: Partial<AppState>): string =>
-    rendered(view as typeof RaceView, state.epochs ?? [], asked as never, { ...state, ...unread })
+    renderText(view as typeof RaceView, state.epochs ?? [], route as never, { ...state, ...unread })
   expect(textOf(READING)).toContain('Reading…')
   expect(textOf(STOPPED)).toMatch(/Reading stopped early\.|has the throne in epoch 4/)
   expect(textOf(READING) + textOf(STOPPED)).not.toMatch(/No lane was due|It had no duel/)
@@ -57,7 +57,7 @@ test.each([
 
 it('shows the champion, its first epoch, the ratio to beat and the wait of each miner', () => {
   const shown = (found: object): string =>
-    rendered(RaceView, [{ ...epoch, champion: { hotkey } } as never], {}, { ...ENDED, ...found })
+    renderText(RaceView, [{ ...epoch, champion: { hotkey } } as never], {}, { ...ENDED, ...found })
   const turn = { least: 2, most: 7 }
   const text = shown({ queue: [{ place: 1, hotkey: '5B', turn } as never] })
   for (const part of [
@@ -68,9 +68,9 @@ it('shows the champion, its first epoch, the ratio to beat and the wait of each 
   ])
     expect(text).toContain(part)
   expect(text).toContain('it won no duel for this throne')
-  const begun = (from: number): ReadingSpan => ({ ...beginning, from, isTrusted: true })
-  expect(shown({ beginning: begun(3), queue: [] })).toContain('epoch 3 or earlier\n')
-  expect(shown({ beginning: begun(1), queue: [] })).toContain('epoch 3\n')
+  const spanFrom = (from: number): ReadingSpan => ({ ...beginning, from, isTrusted: true })
+  expect(shown({ beginning: spanFrom(3), queue: [] })).toContain('epoch 3 or earlier\n')
+  expect(shown({ beginning: spanFrom(1), queue: [] })).toContain('epoch 3\n')
 })
 
 it('shows the champion first, then contenders, then the queue with its expected wait', () => {
@@ -80,8 +80,10 @@ it('shows the champion first, then contenders, then the queue with its expected 
   const waits = { ...entries[1], place: 1, turn: { least: 1, most: 1 } }
   const queue = [waits, ...entries.filter(({ uid }) => uid !== 1)] as never
   const champion = { hotkey: 'champion', model: 'm' }
-  const epochs = [{ ...epoch, heir: champion, nextDuels: [{ contender: { hotkey: 'contends' } }] }]
-  const text = rendered(MinersView, epochs as never, {}, { queue })
+  const epochs = [
+    { ...epoch, nextChampion: champion, nextDuels: [{ contender: { hotkey: 'contends' } }] },
+  ]
+  const text = renderText(MinersView, epochs as never, {}, { queue })
   expect(text.match(/^(is .*|waits at .*|about .*)$/gm)).toEqual([
     ...['is champion', 'is contends', 'waits at place 1', 'about 1 epoch', 'is other'],
   ])
@@ -93,22 +95,24 @@ it('states what was verified, and turns amber with the reason for faulty data', 
     const state = { ...ENDED, ...found }
     const props = { state, network }
     const { class: kind } = (ReadingStrip(props) as VNode<{ class: string }>).props
-    return `${kind}: ${rendered(() => ReadingStrip(props), [], {})}\n`
+    return `${kind}: ${renderText(() => ReadingStrip(props), [], {})}\n`
   }
-  const flawed = (code: string, validator = hotkey): Partial<AppState> => ({
+  const stateWithFlaw = (code: string, validator = hotkey): Partial<AppState> => ({
     epochs: [{ ...epoch, flaws: [{ epoch: 3, validator, code, detail: '' }] } as never],
   })
   const bucket = { hotkey, announced: 'a', place: 'p', files: 0, missing: 1, failure: undefined }
   const head = { block: 181, time: 1_796_155_260_000, blocksLeft: 28, secondsLeft: 336 }
-  const all = ['5B', '5C', '5D', '5E'].flatMap((key) => flawed('WRONG_REPLAY', key).epochs ?? [])
+  const all = ['5B', '5C', '5D', '5E'].flatMap(
+    (key) => stateWithFlaw('WRONG_REPLAY', key).epochs ?? [],
+  )
   const strips = [
     { head },
     { head: { ...head, time: 2_172_000, blocksLeft: 1, secondsLeft: 12 } },
     { beginning: { ...beginning, isTrusted: true } },
     { health: [bucket] },
     { health: [{ ...bucket, missing: 0, failure: 'no answer' }] },
-    flawed('STATE_MISSING'),
-    flawed('WRONG_REPLAY'),
+    stateWithFlaw('STATE_MISSING'),
+    stateWithFlaw('WRONG_REPLAY'),
     { epochs: all },
     { failure: 'the node is gone' },
     { failure: 'no bucket answers', ms: undefined },

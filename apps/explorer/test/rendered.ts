@@ -6,17 +6,17 @@ import type { Page } from '../src/page.ts'
 import type { EpochAccount } from '../src/worker/epoch-accounts.ts'
 
 /** Renders a view of these epochs, and of other findings, as text with a line for each cell. */
-export function rendered<Asked>(
-  view: ComponentType<Page & Asked>,
+export function renderText<Route>(
+  view: ComponentType<Page & Route>,
   epochs: readonly EpochAccount[],
-  asked: Asked,
+  route: Route,
   found: { readonly [Name in keyof AppState]?: AppState[Name] | undefined } = {},
 ): string {
   const page: Page = {
     state: { ...EMPTY_STATE, file: { chain: '' }, queue: [], ms: 1, ...found, epochs } as AppState,
     ask: () => undefined as never,
   }
-  const html = renderToString(h(view, { ...page, ...asked }))
+  const html = renderToString(h(view, { ...page, ...route }))
   const text = html.replaceAll(/<\/(td|p|dd|text|title)>/g, '\n').replaceAll(/<[^>]*>/g, '')
   return text.replaceAll('&amp;', '&').replaceAll(/ +/g, ' ')
 }

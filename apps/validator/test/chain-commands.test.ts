@@ -31,8 +31,8 @@ const gone = vi.hoisted(() => new Set<string>())
 let hasOwner = true
 vi.mock('@affine/settlement', async (original) => {
   const real = await original<typeof import('@affine/settlement')>()
-  const openLive: typeof real.openLive = async (...asked) => {
-    const opened = await real.openLive(...asked)
+  const openLive: typeof real.openLive = async (...args) => {
+    const opened = await real.openLive(...args)
     const last = (await opened.chain.head()).number
     const read = opened.chain.snapshot.bind(opened.chain)
     opened.chain.snapshot = async (block) => {
@@ -132,8 +132,8 @@ describe('the queue in af status', () => {
   it('lists miners by waiting time, and states why other miners are not queued', async () => {
     const file = await fileOf((await busy()).export())
     await mkdir(join(root, 'bucket'))
-    const asked = ['--network', file, '--buckets', root]
-    const { records, stdout } = await runCommand(status, ...asked, '--json')
+    const args = ['--network', file, '--buckets', root]
+    const { records, stdout } = await runCommand(status, ...args, '--json')
     const [record] = records
     expect(findUnprintable(stdout)).toEqual([])
     const queue = record?.queue as {
@@ -153,7 +153,7 @@ describe('the queue in af status', () => {
       [undefined, idle.hotkey, 'has no commitment'],
       [undefined, garbled.hotkey, 'has no valid commitment'],
     ])
-    const people = await runCommand(status, ...asked)
+    const people = await runCommand(status, ...args)
     expect(people.stdout).toMatch(
       new RegExp(
         `\n\nplace +uid +hotkey +block +turn in .*\n1 +3 +${second.hotkey} +1 +about 1 epoch +1 +251 +4093\n(.*\n){2}$`,
@@ -181,9 +181,9 @@ describe('af commit', () => {
       const reply = playerReply(prompt, { skill: 1, seed: '' })
       response.writeHead(200, head).end(completion(isBad ? `${before}${reply}` : reply))
     })
-    const said = ['--model', `me/${first.hotkey}`, '--revision', 'main', '--chute', url]
-    const asked = ['--network', served.url, '--key', await keyOf(2), ...said, '--json']
-    const refused = await runCommand(commit, ...asked)
+    const options = ['--model', `me/${first.hotkey}`, '--revision', 'main', '--chute', url]
+    const args = ['--network', served.url, '--key', await keyOf(2), ...options, '--json']
+    const refused = await runCommand(commit, ...args)
     const why = { reason: 'status', status: 404 }
     expect(refused.records).toMatchObject([
       { code: 'NO_ANSWER', result: 'fail', chute: url, ...why },
@@ -191,7 +191,7 @@ describe('af commit', () => {
     expect(refused.error?.message).toContain('--anyway')
     expect((await chain.snapshot(chain.height)).commitments).toEqual([])
     expect(seen.map(({ url }) => url)).toEqual([CHAT, '/v1/models'])
-    const illegal = await runCommand(commit, ...asked)
+    const illegal = await runCommand(commit, ...args)
     expect(illegal.error?.message).toContain('--anyway')
     expect(illegal.records).toMatchObject([
       { code: 'ANSWER', result: 'ok' },
@@ -203,7 +203,7 @@ describe('af commit', () => {
     ])
     expect((await chain.snapshot(chain.height)).commitments).toEqual([])
     before = ''
-    const { records } = await runCommand(commit, ...asked)
+    const { records } = await runCommand(commit, ...args)
     expect(records.at(-2)).toMatchObject({ type: 'committed', hotkey: first.hotkey })
     const bodies = seen.filter(({ url }) => url === CHAT).map(({ body }) => JSON.parse(body))
     for (const { model, messages } of bodies)
@@ -214,14 +214,14 @@ describe('af commit', () => {
     const chain = chainOf()
     await using served = await serveGrowingChain(chain)
     await chain.commit(bob, encodeCommitment({ kind: 'seal', epoch: 3, head: HASH, url: 'b' }))
-    const asked = ['--network', served.url, '--key', await keyOf(1), ...words(bob.hotkey)]
-    const { error } = await runCommand(commit, ...asked)
+    const args = ['--network', served.url, '--key', await keyOf(1), ...words(bob.hotkey)]
+    const { error } = await runCommand(commit, ...args)
     expect(error?.message).toMatch(
       /^the slot contains a validator's commitment \(block \d+, seal: /,
     )
-    const { records } = await runCommand(commit, ...asked, '--overwrite', '--json')
+    const { records } = await runCommand(commit, ...args, '--overwrite', '--json')
     expect(records[0]).toMatchObject({ type: 'committed', hotkey: bob.hotkey, kind: 'miner' })
-    const again = await runCommand(commit, ...asked, '--json')
+    const again = await runCommand(commit, ...args, '--json')
     expect(again.records[0]).toMatchObject({ type: 'committed', hotkey: bob.hotkey })
   })
 
@@ -258,14 +258,14 @@ describe('af commit', () => {
     const chain = chainOf()
     await using served = await serveGrowingChain(chain)
     careful(chain)
-    const asked = ['--network', served.url, '--key', await keyOf(2), ...words(first.hotkey)]
-    const { stdout } = await runCommand(commit, ...asked)
+    const args = ['--network', served.url, '--key', await keyOf(2), ...words(first.hotkey)]
+    const { stdout } = await runCommand(commit, ...args)
     expect(stdout).toContain(
       `would commit {"hotkey":"${first.hotkey}","model":"me/${first.hotkey}"`,
     )
     expect(stdout).toContain('a dry run without --emit')
     expect((await chain.snapshot(chain.height)).commitments).toEqual([])
-    const { records } = await runCommand(commit, ...asked, '--emit', '--json')
+    const { records } = await runCommand(commit, ...args, '--emit', '--json')
     expect(records[0]).toMatchObject({ type: 'committed', hotkey: first.hotkey })
     expect((await chain.snapshot(chain.height)).commitments).toHaveLength(1)
   })
@@ -282,7 +282,7 @@ describe('af set-weights', () => {
   let played: PlayedSubnet
   const hotkeyOf = (name: string): string => played.hotkeyOf(name)
   const keyOfMember = (name: string): Promise<string> =>
-    fileOf(digest('demo key', played.cast.seed, name))
+    fileOf(digest('demo key', played.participants.seed, name))
 
   beforeAll(async () => {
     played = await playSubnetOnce(TWO_MINERS)
@@ -298,18 +298,19 @@ describe('af set-weights', () => {
   it('sets all weight to the champion, and prints the weights in force', async () => {
     const { chain, uid } = await subnet()
     await using served = await serveGrowingChain(chain)
-    const alice = played.cast.validators.find(({ name }) => name === 'alice')?.account as Account
+    const alice = played.participants.validators.find(({ name }) => name === 'alice')
+      ?.account as Account
     await chain.setWeights(alice, [[0, 65_535]])
     expect((await chain.weights(chain.height))[alice.hotkey]).toEqual([[0, 65_535]])
     const own = `--key ${await keyOfMember('alice')} --buckets ${played.buckets}`
-    const asked = `--network ${served.url} ${own}`.split(' ')
+    const args = `--network ${served.url} ${own}`.split(' ')
 
-    const dry = await runCommand(setWeights, ...asked, '--dry-run', '--json')
+    const dry = await runCommand(setWeights, ...args, '--dry-run', '--json')
     const weights = [[uid, 65_535]]
     expect(dry.records).toEqual([{ type: 'withheld', hotkey: alice.hotkey, weights }])
     expect((await chain.weights(chain.height))[alice.hotkey]).toEqual([[0, 65_535]])
 
-    const { records, error } = await runCommand(setWeights, ...asked, '--json')
+    const { records, error } = await runCommand(setWeights, ...args, '--json')
     expect(error).toBeUndefined()
     const block = (await chain.snapshot(chain.height)).neurons[0]?.lastUpdate
     expect(records).toEqual([
@@ -318,11 +319,11 @@ describe('af set-weights', () => {
     expect((await chain.weights(chain.height))[alice.hotkey]).toEqual(weights)
 
     careful(chain)
-    const shown = await runCommand(setWeights, ...asked)
+    const shown = await runCommand(setWeights, ...args)
     const text = `^would set \\[\\[${uid},65535\\]\\], .* ${hotkeyOf('stronger')}; .*\n$`
     expect(shown.stdout).toMatch(new RegExp(text))
     expect((await chain.snapshot(chain.height)).neurons[0]?.lastUpdate).toBe(block)
-    const sent = await runCommand(setWeights, ...asked, '--emit')
+    const sent = await runCommand(setWeights, ...args, '--emit')
     expect(sent.stdout).toMatch(
       /^block \d+ contains \[\[\d+,65535\]\], to the champion .* Weights in force: \[\[\d+,65535\]\]\n$/,
     )
@@ -332,27 +333,27 @@ describe('af set-weights', () => {
   it('rejects a hotkey without a permit, and an unregistered champion', async () => {
     const { chain } = await subnet()
     using served = await listen(serveLocal(chain, 50), 0)
-    const asked = ['--network', served.url, '--buckets', played.buckets, '--key']
-    const miner = await runCommand(setWeights, ...asked, await keyOfMember('veteran'))
+    const args = ['--network', served.url, '--buckets', played.buckets, '--key']
+    const miner = await runCommand(setWeights, ...args, await keyOfMember('veteran'))
     expect(miner.error?.message).toContain('NeuronNoValidatorPermit')
-    const other = await runCommand(setWeights, ...asked, await keyOf(0))
+    const other = await runCommand(setWeights, ...args, await keyOf(0))
     const detail = expect.stringContaining(`${alice.hotkey} on subnet 120`)
     expect(other.error).toMatchObject({ code: 'HotKeyNotRegisteredInSubNet', detail })
     gone.add(hotkeyOf('stronger'))
-    const left = await runCommand(setWeights, ...asked, await keyOfMember('alice'))
+    const left = await runCommand(setWeights, ...args, await keyOfMember('alice'))
     expect(left.error?.message).toMatch(`${hotkeyOf('stronger')} is no longer`)
   })
 
   it('sets all weight to the registered owner without a champion', async () => {
     const chain = chainOf()
     await using served = await serveGrowingChain(chain)
-    const asked = ['--network', served.url, '--buckets', root, '--key', await keyOf(1)]
+    const args = ['--network', served.url, '--buckets', root, '--key', await keyOf(1)]
     hasOwner = false
-    const { error } = await runCommand(setWeights, ...asked)
+    const { error } = await runCommand(setWeights, ...args)
     expect(error?.message).toMatch(/^neither .* no weights /)
     expect(await chain.weights(chain.height)).toEqual({})
     hasOwner = true
-    const { stdout } = await runCommand(setWeights, ...asked)
+    const { stdout } = await runCommand(setWeights, ...args)
     expect(stdout).toMatch(new RegExp(`contains \\[\\[0,65535\\]\\], .* owner ${alice.hotkey}\\.`))
     expect(await chain.weights(chain.height)).toEqual({ [bob.hotkey]: [[0, 65_535]] })
   })

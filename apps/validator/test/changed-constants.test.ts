@@ -30,8 +30,8 @@ async function epochsIn(chain: Parameters<typeof recompute>[0]['chain'], buckets
 
 it('restarts a pending duel after a change of constants, and continues without flaws', async () => {
   const out = testFolder('changed-constants')
-  const cast = selectParticipants(TWO_MINERS)
-  const three = { ...cast, validators: cast.validators.slice(0, 3) }
+  const participants = selectParticipants(TWO_MINERS)
+  const three = { ...participants, validators: participants.validators.slice(0, 3) }
   const { chain, state } = await runSubnet(three, out, () => {}, network)
   const epochs = await epochsIn(chain, join(out, 'buckets'))
   const last = epochs.at(-1)?.state as State

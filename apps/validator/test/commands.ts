@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type LocalChain, serveLocal } from '@affine/chain'
 import { listen } from '@affine/node/listen'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
-import { written } from '../../../packages/terminal/test/within.ts'
+import { captureOutput } from '../../../packages/terminal/test/within.ts'
 
 /** The result of a command: its output, its error, and the exit code that it set. */
 export interface CommandResult {
@@ -19,7 +19,7 @@ export async function runCommand(
   ...words: readonly string[]
 ): Promise<CommandResult> {
   let error: Error | undefined
-  const { stdout, code } = await written(async () => {
+  const { stdout, code } = await captureOutput(async () => {
     await command.parseAsync(words, { from: 'user' }).catch((thrown: Error) => {
       error = thrown
     })

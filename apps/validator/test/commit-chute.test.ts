@@ -92,8 +92,8 @@ const committing = (
   }: { chute?: string; more?: readonly string[]; templates?: string } = {},
 ) =>
   onChutes(routes, templates, (url) => {
-    const said = ['--model', MODEL, '--revision', REVISION, '--chute', chute, '--json', ...more]
-    return runCommand(commit, '--network', url, '--key', key, ...said)
+    const options = ['--model', MODEL, '--revision', REVISION, '--chute', chute, '--json', ...more]
+    return runCommand(commit, '--network', url, '--key', key, ...options)
   })
 
 describe('af commit of a chute', () => {
@@ -178,7 +178,7 @@ describe('af commit of a chute', () => {
 })
 
 describe('af duel of the uid of a chute', () => {
-  const dueling = (out: string, routes: Readonly<Record<string, Handle>>) =>
+  const runDuel = (out: string, routes: Readonly<Record<string, Handle>>) =>
     onChutes(routes, LOCAL_NETWORK.protocol.templates, async (url, chain) => {
       await chain.commit(account(SECRET), encodeCommitment({ kind: 'miner', ...MINER }))
       const words = ['0', 'random', '--env', 'mult8-v0', '--out', join(folder, out), '--json']
@@ -186,7 +186,7 @@ describe('af duel of the uid of a chute', () => {
     })
 
   it('checks the deployment once for the first prompt and once for the duel, then plays', async () => {
-    const { error, records, asked } = await dueling('well', { ...asCommitted, [POST]: plays })
+    const { error, records, asked } = await runDuel('well', { ...asCommitted, [POST]: plays })
     expect(error).toBeUndefined()
     expect(records).toMatchObject([
       { type: 'player', side: 'champion', uid: 0, ...MINER },

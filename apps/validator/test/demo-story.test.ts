@@ -8,12 +8,12 @@ let story: readonly string[]
 let tones: readonly string[]
 
 beforeAll(async () => {
-  const { cast, epochs } = await playSubnetOnce(THREE_MINERS)
+  const { participants, epochs } = await playSubnetOnce(THREE_MINERS)
   const settled = await epochs()
-  const names = mapNames(cast)
+  const names = mapNames(participants)
   const nameOf = (hotkey: string) => names[hotkey] ?? hotkey
   const lines = settled.map((each) => summariseEpoch(describeEpoch(each), nameOf))
-  const intro = formatIntro({ ...cast, seed: String(2 ** 32 - 1) })
+  const intro = formatIntro({ ...participants, seed: String(2 ** 32 - 1) })
   const outcome = formatOutcome(settled, nameOf)
   tones = outcome.map((line) => (typeof line === 'string' ? 'none' : line.tone))
   story = [intro, ...lines, stripTones(outcome)].join('\n').split('\n')

@@ -30,9 +30,9 @@ beforeAll(async () => {
 afterAll(killAll)
 
 it('the alerts name only existing metrics', () => {
-  const asked = [...alerts.matchAll(/\b(?:affine|process|nodejs)_\w+/g)].map(([name]) => name)
-  expect(asked).not.toEqual([])
-  expect(asked.filter((name) => !metrics.includes(name))).toEqual([])
+  const queried = [...alerts.matchAll(/\b(?:affine|process|nodejs)_\w+/g)].map(([name]) => name)
+  expect(queried).not.toEqual([])
+  expect(queried.filter((name) => !metrics.includes(name))).toEqual([])
 })
 
 describe('the documents for operators', () => {

@@ -136,7 +136,7 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
   }
 
   /** Resolves once all three validators have set all weight to this neuron. */
-  async function weighted(hotkey: string): Promise<void> {
+  async function waitForWeights(hotkey: string): Promise<void> {
     const want = JSON.stringify([[await uid(hotkey), 65_535]])
     const uids = await Promise.all(subnet.validators.map(({ hotkey }) => uid(hotkey)))
     await until(async () => {
@@ -146,8 +146,8 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
   }
 
   /** Expects all weight on this miner, and the same result from the verifier. */
-  async function crowned(winner: string, subnetOf: readonly string[]): Promise<void> {
-    await weighted(winner)
+  async function expectChampion(winner: string, subnetOf: readonly string[]): Promise<void> {
+    await waitForWeights(winner)
     const verified = await run(AF_VERIFY, [join(folder, 'buckets'), '--network', url, ...subnetOf])
     expect(verified.stderr).toMatch(/^network: .*\n$/)
     expect(verified.stdout).toContain(`champion   ${winner}`)
@@ -169,7 +169,7 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
     await validators[1]!.stop('SIGKILL')
     proxy.cut()
     const again = validate(url, subnetOf, 1)
-    await crowned(winner, subnetOf)
+    await expectChampion(winner, subnetOf)
     const left = [validators[0]!, again, validators[2]!]
     for (const { ended, stop } of left)
       expect((await Promise.all([stop(), ended]))[0].code).toBe(130)
@@ -184,15 +184,15 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
       await Promise.all(validators.map(({ says }) => says(/validating as/)))
       const winner = await mine()
       // Validators and champion have emission by now and are not evicted.
-      await weighted(subnet.miners[0]!.hotkey)
+      await waitForWeights(subnet.miners[0]!.hotkey)
       await sampling()
       await subnet.fill()
       // A new champion has no emission yet and is evicted like any miner.
       if (when === 'a new champion') await validators[0]!.says(/"crowned":"/)
       await evict(winner)
-      await weighted(subnet.owner.hotkey)
+      await waitForWeights(subnet.owner.hotkey)
       await subnet.register(subnet.miners[1]!)
-      await crowned(winner, subnetOf)
+      await expectChampion(winner, subnetOf)
       for (const { stop } of validators) expect((await stop()).code).toBe(130)
     },
   )

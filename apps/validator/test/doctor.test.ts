@@ -42,8 +42,8 @@ vi.mock('@affine/miners/node', async (original) => {
 })
 vi.mock('@affine/settlement', async (original) => {
   const real = await original<typeof import('@affine/settlement')>()
-  const openChain: typeof real.openChain = async (...asked) => {
-    const opened = await real.openChain(...asked)
+  const openChain: typeof real.openChain = async (...args) => {
+    const opened = await real.openChain(...args)
     const { revealPeriod, faults } = added
     const snapshot = opened.chain.snapshot.bind(opened.chain)
     if (revealPeriod !== undefined)
@@ -128,16 +128,16 @@ async function chainWith(slots: Slots, { age = 5, blocks = 0 } = {}): Promise<st
 }
 
 /** The result of each check, and all output. */
-async function examined(who: Account, network: string, ...words: readonly string[]) {
+async function examine(who: Account, network: string, ...words: readonly string[]) {
   const secretSeed = Buffer.alloc(32, accounts.indexOf(who) + 1).toString('hex')
   const isEdwards = who.scheme === 'ed25519'
   const key = await fileOf(
     isEdwards ? JSON.stringify({ secretSeed: SEED, cryptoType: 0 }) : secretSeed,
   )
-  const asked = ['--network', network, '--key', key, ...words]
+  const args = ['--network', network, '--key', key, ...words]
   const [people, machines] = [
-    await runCommand(doctor, ...asked),
-    await runCommand(doctor, ...asked, '--json'),
+    await runCommand(doctor, ...args),
+    await runCommand(doctor, ...args, '--json'),
   ]
   expect([people.error, machines.error]).toEqual([undefined, undefined])
   expect(machines.exitCode).toBe(people.exitCode)
@@ -168,7 +168,7 @@ describe('af doctor', () => {
     const network = await chainWith([[validator, seal('alices')]])
     await fileOf('{}', `buckets/alices/${statePath(4)}`)
     const own = ['--folder', join(root, 'folder'), '--buckets', join(root, 'buckets')]
-    const { results, found } = await examined(validator, network, ...own)
+    const { results, found } = await examine(validator, network, ...own)
     // A full disk fails its check.
     const { disk: _, ...others } = results
     expect(new Set(Object.values(others))).toEqual(new Set(['ok']))
@@ -199,7 +199,7 @@ describe('af doctor', () => {
       plays(request, response, index, body),
     )
     const network = await chainWith([[miner, minerOf(miner, url)]])
-    const { results, found, text } = await examined(miner, network)
+    const { results, found, text } = await examine(miner, network)
     expect(found.ANSWER).toMatchObject({ chute: url })
     expect(found.REPLIES).toMatchObject({ challenges: 8, right: 8 })
     expect(JSON.parse(seen[0]?.body ?? '').model).toBe(`me/${miner.hotkey}`)
@@ -210,16 +210,16 @@ describe('af doctor', () => {
   })
 
   it('rejects an Ed25519 key for a validator, but not for a miner', async () => {
-    const validates = await examined(edwards, await chainWith([]), ...VALIDATING)
+    const validates = await examine(edwards, await chainWith([]), ...VALIDATING)
     expect(validates.found.WRONG_KEY).toMatchObject({ result: 'fail', hotkey: edwards.hotkey })
     expect(validates.text.match(/^Maximum for a \w+/gm)).toHaveLength(2)
-    const mines = await examined(edwards, await chainWith([[edwards, minerOf(edwards)]]))
+    const mines = await examine(edwards, await chainWith([[edwards, minerOf(edwards)]]))
     expect(mines.found).not.toHaveProperty('WRONG_KEY')
     expect(mines.found.SLOT).toMatchObject({ kind: 'miner' })
   })
 
   it('reports an unregistered hotkey, and checks neither its permit nor its commitment', async () => {
-    const { results, found } = await examined(stranger, await chainWith([]))
+    const { results, found } = await examine(stranger, await chainWith([]))
     const chain = { chain: 'ok', clock: 'ok', weights: 'ok' }
     expect(results).toEqual({ ...chain, settings: 'warn', registered: 'fail' })
     expect(found.NOT_REGISTERED).toMatchObject({ hotkey: stranger.hotkey, netuid: 7 })
@@ -231,25 +231,25 @@ describe('af doctor', () => {
     [100, 'ok'],
     [200, 'fail'],
   ])('rates a newest block that is %i s old as %s', async (age, want) => {
-    const { found } = await examined(validator, await chainWith([], { age }))
+    const { found } = await examine(validator, await chainWith([], { age }))
     expect(found.CLOCK ?? found.CLOCK_WRONG).toMatchObject({ result: want })
   })
 
   it('requires a permit of a validator, but not of a miner', async () => {
     const network = await chainWith([[rich, minerOf(rich)]])
-    const low = await examined(poor, network)
+    const low = await examine(poor, network)
     expect(low.results).toMatchObject({
       permit: 'fail',
       stake: 'ok',
       commitment: 'warn',
       bucket: 'warn',
     })
-    const own = await examined(empty, network, ...VALIDATING)
+    const own = await examine(empty, network, ...VALIDATING)
     expect(own.results).toMatchObject({ permit: 'fail', stake: 'warn' })
-    const mining = await examined(empty, network)
+    const mining = await examine(empty, network)
     expect(Object.keys(mining.results)).toEqual(['chain', 'clock', 'registered', 'commitment'])
     expect(mining.text.match(/^Maximum for a \w+/gm)).toEqual(['Maximum for a miner'])
-    const high = await examined(rich, network)
+    const high = await examine(rich, network)
     expect(high.results).not.toHaveProperty('permit')
     expect(high.results.commitment).toBe('ok')
     expect(high.found.NO_ANSWER).toMatchObject({ chute: 'c', reason: 'deployment' })
@@ -262,61 +262,61 @@ describe('af doctor', () => {
       [poor, [hostile]],
       [validator, [hostile]],
     ])
-    const copied = await examined(miner, network)
+    const copied = await examine(miner, network)
     expect(copied.results).toMatchObject({ commitment: 'fail' })
     const text = [`me/${rich.hotkey}`, REVISION, 'c']
     expect(copied.found.SLOT_UNREADABLE).toMatchObject({ block: 1, says: { text } })
-    expect((await examined(poor, network)).results.commitment).toBe('fail')
+    expect((await examine(poor, network)).results.commitment).toBe('fail')
     // A running validator overwrites it.
-    expect((await examined(validator, network)).results.commitment).toBe('warn')
-    const none = await examined(rich, network)
+    expect((await examine(validator, network)).results.commitment).toBe('warn')
+    const none = await examine(rich, network)
     expect(none.found).toMatchObject({ SLOT_FREE: {}, BUCKET_NOT_ANNOUNCED: {} })
   })
 
   it('warns if the last weights are old', async () => {
     const at = async (blocks: number) =>
-      (await examined(validator, await chainWith([], { blocks }))).results
+      (await examine(validator, await chainWith([], { blocks }))).results
     expect((await at(59))['last weights']).toBe('ok')
     expect((await at(60))['last weights']).toBe('warn')
   })
 
   it('checks that the announced bucket is named and serves a state', async () => {
     const network = await chainWith([[validator, seal('alices')]])
-    const unsaid = await examined(validator, network)
+    const unannounced = await examine(validator, network)
     const place = { url: 'alices', path: statePath(4) }
-    expect(unsaid.found.BUCKET_NOT_NAMED).toMatchObject(place)
-    const lacking = await examined(validator, network, '--buckets', join(root, 'elsewhere'))
+    expect(unannounced.found.BUCKET_NOT_NAMED).toMatchObject(place)
+    const lacking = await examine(validator, network, '--buckets', join(root, 'elsewhere'))
     expect(lacking.found.BUCKET_LACKS).toMatchObject(place)
     const outside = await chainWith([[validator, seal('../alices')]])
     expect(
-      (await examined(validator, outside, '--buckets', join(root, 'buckets'))).results.bucket,
+      (await examine(validator, outside, '--buckets', join(root, 'buckets'))).results.bucket,
     ).toBe('fail')
     const hostile = await chainWith([[validator, seal('\u001b[2J\u202ex')]])
     expect(
-      (await examined(validator, hostile, '--buckets', join(root, 'buckets'))).results.bucket,
+      (await examine(validator, hostile, '--buckets', join(root, 'buckets'))).results.bucket,
     ).toBe('fail')
 
     await fileOf('x'.repeat(LIMITS.blockBytes + 1), `large/alices/${statePath(4)}`)
-    const large = await examined(validator, network, '--buckets', join(root, 'large'))
+    const large = await examine(validator, network, '--buckets', join(root, 'large'))
     expect(large.results.bucket).toBe('fail')
-    const asked: (string | undefined)[] = []
+    const requests: (string | undefined)[] = []
     const { url } = await serve((_, request, response) => {
-      asked.push(request.url)
-      response.writeHead(asked.length > 2 ? 200 : 500).end('{}')
+      requests.push(request.url)
+      response.writeHead(requests.length > 2 ? 200 : 500).end('{}')
     })
-    const broken = await examined(validator, network, '--buckets', url)
+    const broken = await examine(validator, network, '--buckets', url)
     expect(broken.found.BUCKET_FAILS).toMatchObject({ error: expect.stringContaining('500') })
-    expect((await examined(validator, network, '--buckets', url)).results.bucket).toBe('ok')
-    expect(new Set(asked)).toEqual(new Set([`/v1/alices/${statePath(4)}`]))
+    expect((await examine(validator, network, '--buckets', url)).results.bucket).toBe('ok')
+    expect(new Set(requests)).toEqual(new Set([`/v1/alices/${statePath(4)}`]))
   })
 
   it('reports missing settings, as a failure if a folder is named', async () => {
     const network = await chainWith([])
-    const bare = await examined(validator, network)
+    const bare = await examine(validator, network)
     expect(bare.results.settings).toBe('warn')
     expect(bare.found.SETTINGS_MISSING?.problems).toHaveLength(2)
     vi.stubEnv('S3_SECRET_ACCESS_KEY', 'a secret of mine')
-    const half = await examined(validator, network, '--folder', join(root, 'folder'))
+    const half = await examine(validator, network, '--folder', join(root, 'folder'))
     vi.unstubAllEnvs()
     expect(half.results.settings).toBe('fail')
     expect(half.text).toContain('--s3-endpoint or S3_ENDPOINT or R2_ACCOUNT_ID: not given')
@@ -326,16 +326,16 @@ describe('af doctor', () => {
   it('reports timelocked weights, and what the runtime lacks', async () => {
     const network = await chainWith([])
     Object.assign(added, { revealPeriod: 3, faults: [] })
-    const { results, found } = await examined(validator, network)
+    const { results, found } = await examine(validator, network)
     expect([results.runtime, found.WEIGHTS_HIDDEN?.tempos]).toEqual(['ok', 3])
     added.faults = ['no setWeights']
-    const lacking = await examined(validator, network)
+    const lacking = await examine(validator, network)
     for (const name of ['revealPeriod', 'faults'] as const) delete added[name]
     expect(lacking.found.RUNTIME_LACKS).toMatchObject({ result: 'fail', fault: 'no setWeights' })
   })
 
   it('reports only an unreachable chain', async () => {
-    const { results, found } = await examined(validator, 'http://127.0.0.1:1')
+    const { results, found } = await examine(validator, 'http://127.0.0.1:1')
     expect(results).toEqual({ chain: 'fail' })
     expect(found.CHAIN_FAILS).toMatchObject({ error: 'Unreachable' })
   })
@@ -354,11 +354,11 @@ describe('af doctor', () => {
 
   describe('a bucket in S3', () => {
     /** Returns the findings about a bucket with the settings of these variables. */
-    async function tried(variables: Readonly<Record<string, string>>) {
+    async function examineBucket(variables: Readonly<Record<string, string>>) {
       const network = await chainWith([[validator, seal(`${variables.AFFINE_BUCKET_URL}`)]])
       for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value)
       const folder = join(root, 'folder')
-      const { results, found, text } = await examined(validator, network, '--folder', folder)
+      const { results, found, text } = await examine(validator, network, '--folder', folder)
       vi.unstubAllEnvs()
       expect(text).not.toContain(variables.S3_SECRET_ACCESS_KEY)
       const [write, keeps, read] = ['write', 'keeps', 'read'].map(
@@ -371,17 +371,17 @@ describe('af doctor', () => {
     it('passes the checks of writing, overwriting and reading, except with a wrong key or URL', async () => {
       await using server = await serveS3()
       const { variables, url } = server
-      expect(await tried(variables)).toMatchObject({ write: 'ok', keeps: 'ok', read: 'ok' })
+      expect(await examineBucket(variables)).toMatchObject({ write: 'ok', keeps: 'ok', read: 'ok' })
       expect(await (await fetch(`${url}/${probe}`)).json()).toEqual({ hotkey: validator.hotkey })
 
-      const locked = await tried({ ...variables, S3_SECRET_ACCESS_KEY: 'another-secret' })
+      const locked = await examineBucket({ ...variables, S3_SECRET_ACCESS_KEY: 'another-secret' })
       expect(locked).toMatchObject({ write: 'fail', keeps: undefined, read: undefined })
       expect(locked.found.NOT_WRITTEN).toMatchObject({ error: expect.stringContaining('403') })
-      const lost = await tried({ ...variables, AFFINE_BUCKET_URL: `${url}/elsewhere` })
+      const lost = await examineBucket({ ...variables, AFFINE_BUCKET_URL: `${url}/elsewhere` })
       expect(lost).toMatchObject({ write: 'ok', read: 'fail' })
       expect(lost.found.PROBE_MISSING).toMatchObject({ path: probe, url: `${url}/elsewhere` })
       const other = await serve((_, __, response) => response.end('{"hotkey":"another"}'))
-      const foreign = await tried({ ...variables, AFFINE_BUCKET_URL: other.url })
+      const foreign = await examineBucket({ ...variables, AFFINE_BUCKET_URL: other.url })
       expect(foreign).toMatchObject({ write: 'ok', read: 'fail' })
       expect(foreign.found.PROBE_OTHER).toMatchObject({ path: probe, url: other.url })
     })
@@ -390,15 +390,24 @@ describe('af doctor', () => {
       await using odd = await serveOddS3({ overwrites: true })
       const found = { NOT_KEPT: { path: probe } }
       const wanted = { write: 'ok', keeps: 'fail', read: 'ok', found }
-      for (const _ of ['once', 'again']) expect(await tried(odd.variables)).toMatchObject(wanted)
+      for (const _ of ['once', 'again'])
+        expect(await examineBucket(odd.variables)).toMatchObject(wanted)
       odd.mend()
-      expect(await tried(odd.variables)).toMatchObject({ write: 'ok', keeps: 'ok', read: 'ok' })
+      expect(await examineBucket(odd.variables)).toMatchObject({
+        write: 'ok',
+        keeps: 'ok',
+        read: 'ok',
+      })
     })
 
     it('is written again if it is busy or slow to store', async () => {
       for (const troubles of ['busy', 'forgets'] as const) {
         await using odd = await serveOddS3({ troubles })
-        expect(await tried(odd.variables)).toMatchObject({ write: 'ok', keeps: 'ok', read: 'ok' })
+        expect(await examineBucket(odd.variables)).toMatchObject({
+          write: 'ok',
+          keeps: 'ok',
+          read: 'ok',
+        })
       }
     })
 
@@ -406,12 +415,16 @@ describe('af doctor', () => {
       for (const status of [404, 403]) {
         pauses.length = 0
         await using odd = await serveOddS3({ late: { status, reads: 2 } })
-        expect(await tried(odd.variables)).toMatchObject({ write: 'ok', keeps: 'ok', read: 'ok' })
+        expect(await examineBucket(odd.variables)).toMatchObject({
+          write: 'ok',
+          keeps: 'ok',
+          read: 'ok',
+        })
         expect(pauses).toEqual([1000, 2000])
       }
       pauses.length = 0
       await using odd = await serveOddS3({ late: { status: 403, reads: Number.POSITIVE_INFINITY } })
-      const never = await tried(odd.variables)
+      const never = await examineBucket(odd.variables)
       expect(never).toMatchObject({ write: 'ok', keeps: 'ok', read: 'fail' })
       expect(never.found.PROBE_FAILS).toMatchObject({ error: expect.stringContaining('403') })
       // Runs twice: for people and for machines.
@@ -427,9 +440,9 @@ describe('af doctor', () => {
       const { place, seen } = await serveChutes(handlers)
       chutes.place = place
       vi.stubEnv('CHUTES_API_KEY', KEY)
-      const said = await examined(who, await chainWith(slots), ...own())
-      expect(said.text).not.toContain(KEY)
-      return { ...said, seen }
+      const examination = await examine(who, await chainWith(slots), ...own())
+      expect(examination.text).not.toContain(KEY)
+      return { ...examination, seen }
     }
     afterEach(() => {
       vi.unstubAllEnvs()
@@ -439,7 +452,7 @@ describe('af doctor', () => {
     it('warns without a key and does not call the miner', async () => {
       chutes.place = (await serveChutes({})).place
       vi.stubEnv('CHUTES_API_KEY', '')
-      const { results } = await examined(
+      const { results } = await examine(
         miner,
         await chainWith([[miner, minerOf(miner, randomUUID())]]),
       )
@@ -468,9 +481,9 @@ describe('af doctor', () => {
       [200, { balance: 0 }, 'ACCOUNT_EMPTY'],
       [200, {}, 'ACCOUNT_EMPTY'],
     ])('fails for an unusable account: %i %j', async (status, body, code) => {
-      const said = await withKey(validator, [], { '/users/me': account(status, body) })
-      expect(said.results.chutes).toBe('fail')
-      expect(said.found).toHaveProperty(code)
+      const examination = await withKey(validator, [], { '/users/me': account(status, body) })
+      expect(examination.results.chutes).toBe('fail')
+      expect(examination.found).toHaveProperty(code)
     })
 
     it('fails without the role for the subnet, and warns of the right to delete', async () => {
@@ -495,7 +508,7 @@ describe('af doctor', () => {
       const { found } = await withKey(validator, [], { '/users/me': garbled })
       expect(found).toHaveProperty('ACCOUNT_UNKNOWN')
       chutes.place = { exchange: () => Promise.reject(new Error('no answer')) }
-      const silent = await examined(validator, await chainWith([]), ...own())
+      const silent = await examine(validator, await chainWith([]), ...own())
       expect(silent.results.chutes).toBe('fail')
     })
   })
@@ -503,8 +516,8 @@ describe('af doctor', () => {
   it('has a sentence for each finding', async () => {
     const lines: string[] = []
     for (const code of Object.keys(FINDINGS) as Finding['code'][]) {
-      const line: Output['line'] = (said) =>
-        void lines.push(`${code.padEnd(20)} ${stripTones(said)}`)
+      const line: Output['line'] = (text) =>
+        void lines.push(`${code.padEnd(20)} ${stripTones(text)}`)
       const [check, result] = FINDINGS[code]
       printFinding(
         { code, check, result, fields: FIELDS },

@@ -94,7 +94,7 @@ describe('af duel of uids', () => {
 
   it('rejects players that are not miners of the network, and uids without a network', async () => {
     const names = { [silent.hotkey]: '<silent>', [validator.hotkey]: '<validator>' }
-    const onIt = [
+    const onNetworkWords = [
       ['0', '4'],
       ['2', '0'],
       ['0', '3'],
@@ -102,12 +102,12 @@ describe('af duel of uids', () => {
     ] as const
     const without = ['0', '1', '17', '+1', ' 1'].map((uid) => ['0.5', uid] as const)
     const screens: string[] = []
-    for (const words of [...onIt, ...without]) {
-      const isOnIt = onIt.includes(words as (typeof onIt)[number])
-      const ended = await (isOnIt ? onNetwork : duel)('refused', ...words)
+    for (const words of [...onNetworkWords, ...without]) {
+      const isOnNetwork = onNetworkWords.includes(words as (typeof onNetworkWords)[number])
+      const ended = await (isOnNetwork ? onNetwork : duel)('refused', ...words)
       expect([ended.code, ended.stdout], words.join()).toEqual([2, ''])
       const line = `$ af duel ${words.map((word) => JSON.stringify(word)).join(' ')}`
-      screens.push(`${line}${isOnIt ? ' --network <chain>' : ''}\n${ended.stderr}`)
+      screens.push(`${line}${isOnNetwork ? ' --network <chain>' : ''}\n${ended.stderr}`)
     }
     const shown = screens.join('\n').replace(/5\w{47}/g, (key) => names[key] ?? key)
     await expect(shown).toMatchFileSnapshot('snapshots/duel-uids.txt')

@@ -8,7 +8,7 @@ const CHALLENGE = '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM'
 /** Registers a game of two replies, in which `count` is added to its start, prompt or reward. */
 function registerCounting(name: string, where: 'start' | 'prompt' | 'reward'): void {
   let count = 0
-  const counted = (place: typeof where): number => (place === where ? ++count : 0)
+  const countCall = (place: typeof where): number => (place === where ? ++count : 0)
   register(
     defineEnv<number, number, number>({
       name,
@@ -25,10 +25,10 @@ function registerCounting(name: string, where: 'start' | 'prompt' | 'reward'): v
       observe: (steps) => steps,
       step: (steps) => ({
         state: steps + 1,
-        reward: counted('reward'),
+        reward: countCall('reward'),
         terminated: steps % 10 === 1,
       }),
-      prompt: (steps) => `${steps}: ${counted('prompt')}`,
+      prompt: (steps) => `${steps}: ${countCall('prompt')}`,
       parse: (line) => (/^[0-9]$/.test(line) ? Number(line) : null),
       format: String,
       solve: () => '1',

@@ -20,12 +20,12 @@ describe('af explain', () => {
     return join(root, name)
   }
   /** Earlier results, because each run reads the whole history. */
-  const asked = new Map<string, Promise<CommandResult>>()
+  const results = new Map<string, Promise<CommandResult>>()
   function ask(file: string, hotkey: string, ...words: readonly string[]): Promise<CommandResult> {
     const all = ['--network', file, '--buckets', subnet.buckets, '--hotkey', hotkey, ...words]
     const key = all.join(' ')
-    const answer = asked.get(key) ?? runCommand(explain, ...all)
-    asked.set(key, answer)
+    const answer = results.get(key) ?? runCommand(explain, ...all)
+    results.set(key, answer)
     return answer
   }
 
@@ -33,7 +33,7 @@ describe('af explain', () => {
     subnet = await playSubnetOnce(THREE_MINERS)
   })
   /** Returns the number of closed epochs. */
-  const ended = (): number =>
+  const countEpochs = (): number =>
     Math.floor(
       (subnet.chainExport.trimEnd().split('\n').length - 1) / LOCAL_NETWORK.protocol.epochBlocks,
     )
@@ -43,8 +43,8 @@ describe('af explain', () => {
     const loser = await ask(whole(), hotkeyOf('weaker'))
     expect([loser.error, findUnprintable(loser.stdout)]).toEqual([undefined, []])
     const winner = await ask(whole(), hotkeyOf('stronger'))
-    const told = [loser, winner].map(({ stdout }) => subnet.named(stdout)).join('\n---\n\n')
-    await expect(told).toMatchFileSnapshot('snapshots/explain.txt')
+    const text = [loser, winner].map(({ stdout }) => subnet.named(stdout)).join('\n---\n\n')
+    await expect(text).toMatchFileSnapshot('snapshots/explain.txt')
     const causesIn = async (name: string) => {
       const { records } = await ask(whole(), hotkeyOf(name), '--json')
       const duels = records.filter(({ type }) => type === 'epoch').map(({ duel }) => duel)
@@ -80,13 +80,13 @@ describe('af explain', () => {
     const going = (await ask(file, contender, '--json')).records
     expect(going[0]).toMatchObject({ type: 'duel', ending: 'open', needed: 3 })
     expect(going.at(-1)).toMatchObject({ type: 'now', hotkey: contender })
-    const late = await ask(whole(), contender, '--last', String(ended() - to), '--json')
+    const late = await ask(whole(), contender, '--last', String(countEpochs() - to), '--json')
     expect(late.records[0]).toMatchObject({ ending: 'won', start: from, from: to, to })
   })
 
   it('finds a miner by its uid, and shows its queue position', async () => {
     const file = await fileOf('early.json', cutBlocks(subnet.chainExport, 12))
-    const uid = subnet.cast.validators.length + 2
+    const uid = subnet.participants.validators.length + 2
     const { records, stdout } = await ask(file, String(uid))
     const stronger = shortenHotkey(hotkeyOf('stronger'))
     expect(stdout).toContain(

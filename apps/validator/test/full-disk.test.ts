@@ -27,13 +27,13 @@ it.each([
 })
 
 it('af practise and af duel end immediately if they cannot store results', async () => {
-  const kept = join(root, 'kept.jsonl')
-  const practice = ['practise', 'perfect', '--challenges', '3', '--resume', kept]
+  const file = join(root, 'samples.jsonl')
+  const practice = ['practise', 'perfect', '--challenges', '3', '--resume', file]
   const practised = await onDisk(
-    { fault: 'ENOSPC', path: kept, op: 'appendFile', from: 3 },
+    { fault: 'ENOSPC', path: file, op: 'appendFile', from: 3 },
     practice,
   )
-  expect(practised.stderr).toMatch(`cannot write ${kept}: ENOSPC`)
+  expect(practised.stderr).toMatch(`cannot write ${file}: ENOSPC`)
   expect(practised.code).toBe(4)
 
   const out = join(root, 'duel')

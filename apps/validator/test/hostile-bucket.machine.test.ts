@@ -28,7 +28,7 @@ const STRIDE = 7
  * Returns the response to one request: a file, or the next hostile response. This test does not
  * use all hostile responses; hostile-servers.test.ts reads each of them many times.
  */
-function deedOf(path: string): Deed {
+function behaviourAt(path: string): Deed {
   const deeds = Object.values(DEEDS)
   const [deed] = (turn !== null && deeds[(turn++ * STRIDE) % deeds.length]) || []
   return deed ?? ((socket) => void answer(socket, path))
@@ -42,7 +42,7 @@ async function answer(socket: Parameters<Deed>[0], path: string): Promise<void> 
 }
 
 beforeAll(async () => {
-  server = hostileServer(deedOf)
+  server = hostileServer(behaviourAt)
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const seed = 'a hostile bucket'
@@ -70,7 +70,7 @@ it(
     const deaths = honest.map(({ ended }) =>
       ended.then(({ code, stderr }) => expect.fail(`a validator ended with ${code}: ${stderr}`)),
     )
-    await Promise.race([everythingIsDone(), ...deaths])
+    await Promise.race([waitForEpochs(), ...deaths])
     for (const { attested } of seats.slice(0, 2))
       for (let epoch = HONEST; epoch <= LAST; epoch += 1) expect(attested).toContain(epoch)
     expect(turn).toBeGreaterThan(0)
@@ -89,7 +89,7 @@ it(
   DEADLINE_MS,
 )
 
-async function everythingIsDone(): Promise<void> {
+async function waitForEpochs(): Promise<void> {
   await subnet.reaches(HONEST + 1)
   turn = 0
   await subnet.reaches(LAST + 1)

@@ -110,7 +110,11 @@ async function within(blocks: number, done: () => boolean | Promise<boolean>): P
 }
 
 /** Runs one life from start to kill. */
-async function live(seat: Seat, random: Random, planned = FIRST.shift()): Promise<ProcessResult> {
+async function runUntilDeath(
+  seat: Seat,
+  random: Random,
+  planned = FIRST.shift(),
+): Promise<ProcessResult> {
   const draw = (most: number) => Number(random.integers(0, most))
   const oneOf = <T>(some: readonly T[]) => some[draw(some.length)] as T
   const { by, place = oneOf(PLACES), words = oneOf(WORDS) } = planned ?? { by: oneOf(WAYS) }
@@ -126,7 +130,7 @@ async function live(seat: Seat, random: Random, planned = FIRST.shift()): Promis
   void process.ended.then(() => {
     dead = true
   })
-  const said = (pattern: RegExp) => () => dead || pattern.test(process.stdout())
+  const hasPrinted = (pattern: RegExp) => () => dead || pattern.test(process.stdout())
   if (by === 'disk') await within(2 * LIFE, () => dead)
   if (by === 'time') await sleep(draw(1000 / soon))
   if (by === 'samples') {
@@ -135,8 +139,8 @@ async function live(seat: Seat, random: Random, planned = FIRST.shift()): Promis
     await within(LIFE, async () => dead || (await sizeOf(seat)) > before + more)
   }
   const isSure = planned?.isDeadForLong === true
-  if (by === 'words') await within(isSure ? Number.POSITIVE_INFINITY : LIFE, said(words))
-  if (by === 'blocks') await within(LIFE, said(/"type":"started"/))
+  if (by === 'words') await within(isSure ? Number.POSITIVE_INFINITY : LIFE, hasPrinted(words))
+  if (by === 'blocks') await within(LIFE, hasPrinted(/"type":"started"/))
   if (by === 'blocks') await within(draw(20), () => dead)
   if (by !== 'disk' && by !== 'time') await sleep(draw(40))
   const ended = await process.stop('SIGKILL')
@@ -148,11 +152,11 @@ async function live(seat: Seat, random: Random, planned = FIRST.shift()): Promis
  * Kills a validator's process repeatedly, concurrently with the others, until there were enough
  * deaths.
  */
-async function haunt(seat: Seat, random: Random): Promise<void> {
-  let kept = new Map<string, string>()
+async function killRepeatedly(seat: Seat, random: Random): Promise<void> {
+  let previous = new Map<string, string>()
   brokenOff.set(seat, new Set())
   const die = async (planned?: Way): Promise<void> => {
-    const ended = await live(seat, random, planned)
+    const ended = await runUntilDeath(seat, random, planned)
     const what = doing(ended)
     deaths.set(what, (deaths.get(what) ?? 0) + 1)
     wrong.push(...problemsIn(ended))
@@ -162,10 +166,10 @@ async function haunt(seat: Seat, random: Random): Promise<void> {
       if (samples > 0 && !seat.seals.has(epoch)) brokenOff.get(seat)?.add(epoch)
       // Journal lines stay at their place for ever, except unsynced lines that a power cut
       // removes.
-      if (!what.startsWith('CUT') && !text.startsWith(kept.get(name) ?? ''))
+      if (!what.startsWith('CUT') && !text.startsWith(previous.get(name) ?? ''))
         wrong.push(`${name}: ${what}`)
     }
-    kept = now
+    previous = now
   }
   const all = () => [...deaths.values()].reduce((sum, count) => sum + count, 0)
   while (all() < KILLS) await die()
@@ -202,7 +206,7 @@ beforeAll(async () => {
   victims = subnet.seats.slice(STEADY)
   await Promise.all(
     victims.map((seat, i) =>
-      haunt(seat, pcg64(BigInt(`0x${digest('kill', SEED, i).slice(0, 32)}`))),
+      killRepeatedly(seat, pcg64(BigInt(`0x${digest('kill', SEED, i).slice(0, 32)}`))),
     ),
   )
   const last = victims.map((seat) => seat.validate())

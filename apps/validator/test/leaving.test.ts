@@ -69,8 +69,8 @@ describe.concurrent('a node that never answers', () => {
     const url = `ws://127.0.0.1:${(silent.address() as AddressInfo).port}`
     const place = { cwd: root, env: { AFFINE_HOTKEY: '01'.repeat(32) } }
     const { child, stop } = start(program, [...words, '--network', url], place)
-    const said = child.stderr === null ? [] : await once(child.stderr, 'data')
-    expect(said).toEqual([`waiting for ${url}: no answer yet\n`])
+    const printed = child.stderr === null ? [] : await once(child.stderr, 'data')
+    expect(printed).toEqual([`waiting for ${url}: no answer yet\n`])
     expect(await stop()).toMatchObject({ code: 130, stderr: '' })
     silent.close()
   })

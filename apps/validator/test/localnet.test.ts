@@ -58,12 +58,12 @@ describe.concurrent('a restarted localnet', () => {
     expect(ended).toMatchObject(stopped)
     expect(ended.stdout).toContain(JSON.stringify({ type: 'ended', file: join(out, 'chain.json') }))
     const text = await chainText(out)
-    const kept = LocalChain.import(text)
-    expect(kept.height).toBeGreaterThan(seen.number)
+    const stored = LocalChain.import(text)
+    expect(stored.height).toBeGreaterThan(seen.number)
 
     const second = localnet(out, ['--miners', '1'])
     const { url, block } = await servingOf(second)
-    expect(block).toBe(kept.height)
+    expect(block).toBe(stored.height)
     const after = await remoteChain(url, { fetch })
     expect([after.genesis, await after.blockHash(seen.number)]).toEqual([before.genesis, seen.hash])
     const { commitments, neurons, tempo } = await after.snapshot((await after.head()).number)
@@ -202,7 +202,7 @@ describe('a localnet that is killed repeatedly', () => {
     ['/lock$', 2],
   ] as const
   /** Every reported hash, by block. */
-  const told = new Map<number, string>()
+  const hashes = new Map<number, string>()
   /** Number of a miner's commitments, and of those confirmed in a block. */
   let sent = 0
   let known = 0
@@ -210,14 +210,14 @@ describe('a localnet that is killed repeatedly', () => {
   /** Follows a chain for `blocks` blocks, and commits for the miner in some of them. */
   async function follow(url: string, out: string, blocks: number): Promise<void> {
     const chain = await remoteChain(url, { fetch })
-    for (const [number, hash] of told) expect(await chain.blockHash(number), SEED).toBe(hash)
+    for (const [number, hash] of hashes) expect(await chain.blockHash(number), SEED).toBe(hash)
     const miner = await keyOf(out, 'miner-1')
     const { number: height } = await chain.head()
     const [slot] = (await chain.snapshot(height)).commitments
     expect(slot?.fields[0]?.length ?? 0, SEED).toBeGreaterThanOrEqual(known)
     const last = height + blocks
     for await (const { number, hash } of chain.heads()) {
-      told.set(number, hash)
+      hashes.set(number, hash)
       if (number % 4 === 0) {
         sent += 1
         await chain.commit(miner, [new Uint8Array(sent)])
@@ -247,6 +247,8 @@ describe('a localnet that is killed repeatedly', () => {
     const last = localnet(out)
     await follow((await servingOf(last)).url, out, 1)
     expect(await last.stop()).toMatchObject(stopped)
-    expect(LocalChain.import(await chainText(out)).height).toBeGreaterThan(Math.max(...told.keys()))
+    expect(LocalChain.import(await chainText(out)).height).toBeGreaterThan(
+      Math.max(...hashes.keys()),
+    )
   })
 })

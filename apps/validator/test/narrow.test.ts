@@ -23,7 +23,7 @@ const KEY = join(root, 'key')
 let subnet: PlayedSubnet
 let over: readonly string[]
 /** The output of `af demo`. */
-const told = new Command('told').action(() => {
+const demo = new Command('demo').action(() => {
   for (const text of subnet.printed) output().line(text, {})
 })
 
@@ -47,7 +47,7 @@ function wider(text: string, width: number): readonly string[] {
   return lines.filter((line) => [...line].length > width && !/^ *\$ /.test(line))
 }
 
-async function saidIn(width: number, command: CommandUnknownOpts, words: readonly string[]) {
+async function runIn(width: number, command: CommandUnknownOpts, words: readonly string[]) {
   Object.assign(process.stdout, { isTTY: true, columns: width })
   return runCommand(command, ...words)
 }
@@ -58,10 +58,10 @@ describe.each(WIDTHS)('in a terminal of %i columns', (width) => {
     ['explain', explain, ['--hotkey', '5', '--verbose']],
     ['doctor', doctor, ['--key', KEY, '--folder', '/var/lib/affine/validator']],
     ['env list', env, ['list']],
-    ['demo', told, []],
+    ['demo', demo, []],
   ])('no line of af %s is wider than the terminal', async (name, command, words) => {
     const isOver = !['env list', 'demo'].includes(name)
-    const { stdout, error } = await saidIn(width, command, isOver ? [...words, ...over] : words)
+    const { stdout, error } = await runIn(width, command, isOver ? [...words, ...over] : words)
     expect(error).toBeUndefined()
     expect(stdout.split('\n').length).toBeGreaterThan(3)
     expect(wider(stdout, width)).toEqual([])

@@ -8,7 +8,7 @@ import { remoteChain } from '@affine/chain'
 import type { State } from '@affine/duel'
 import { LOCAL_NETWORK } from '@affine/settlement'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { written } from '../../../packages/terminal/test/within.ts'
+import { captureOutput } from '../../../packages/terminal/test/within.ts'
 import { AF, killAll, type RunningProcess, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { narrate } from '../src/service/narrate.ts'
@@ -36,10 +36,10 @@ async function valuesOf(response: Response): Promise<Record<string, number>> {
 describe('the output of a service', () => {
   const mask = (text: string): string => text.replaceAll('s3cret', '****')
   const error = new Error('s3cret \u001b[2J\u202e')
-  async function said(isTTY: boolean, json: boolean): Promise<string> {
+  async function printEvents(isTTY: boolean, json: boolean): Promise<string> {
     const { isTTY: before, columns } = process.stdout
     Object.assign(process.stdout, { isTTY, columns: 80 })
-    const { stdout } = await written(async () => {
+    const { stdout } = await captureOutput(async () => {
       const screen = createServiceOutput(json, mask)
       narrate({ type: 'state', state: { epoch: 3 } as State }, screen, String)
       narrate({ type: 'sent', task: { kind: 'seal', epoch: 3 }, block: 9 }, screen, String)
@@ -52,7 +52,7 @@ describe('the output of a service', () => {
     return stdout
   }
   it('is text in a terminal', async () => {
-    const frames = (await said(true, false)).split('\r\x1b[K').filter(Boolean)
+    const frames = (await printEvents(true, false)).split('\r\x1b[K').filter(Boolean)
     const lines = frames.map(stripVTControlCharacters)
     await expect(`${lines.join('')}\n`).toMatchFileSnapshot('snapshots/service.txt')
   })
@@ -61,7 +61,7 @@ describe('the output of a service', () => {
     [true, true],
     [false, true],
   ])('is a JSON log if isTTY is %s and --json is %s', async (isTTY, json) => {
-    const text = await said(isTTY, json)
+    const text = await printEvents(isTTY, json)
     expect(findUnprintable(text)).toEqual([])
     expect(text).not.toContain('s3cret')
     const time = expect.stringMatching(/^20\d\d-\d\d-\d\dT[\d:.]+Z$/)
@@ -107,7 +107,7 @@ describe('a secret with characters that JSON escapes', () => {
   it('is masked in the log, also in JSON strings', async () => {
     const secret = 'ab"cd\\ef'
     const error = new Error(`${secret} ${JSON.stringify(secret)} ${JSON.stringify({ secret })}`)
-    const { stdout } = await written(async () =>
+    const { stdout } = await captureOutput(async () =>
       narrate(
         { type: 'problem', task: { kind: 'node' }, error },
         createServiceOutput(true, createMasker([secret])),
@@ -148,9 +148,9 @@ describe('af validate', () => {
   /** Returns the health of the validator at `at`, and expects the HTTP status to agree with it. */
   const health = async (at: string): Promise<{ ok: boolean; reasons: string[] }> => {
     const response = await fetch(`${at}/healthz`)
-    const said = await response.json()
-    expect(response.status).toBe(said.ok ? 200 : 503)
-    return said
+    const report = await response.json()
+    expect(response.status).toBe(report.ok ? 200 : 503)
+    return report
   }
   /** Returns the last block that the validator at `at` has seen. */
   const block = async (at: string): Promise<number> =>
@@ -171,7 +171,7 @@ describe('af validate', () => {
     return { env: { NODE_OPTIONS, AHEAD: file }, setAhead }
   }
   /** Stops the chain during `task`. */
-  async function frozen<T>(task: () => Promise<T>): Promise<T> {
+  async function withStoppedChain<T>(task: () => Promise<T>): Promise<T> {
     chain.child.kill('SIGSTOP')
     return task().finally(() => chain.child.kill('SIGCONT'))
   }
@@ -185,15 +185,15 @@ describe('af validate', () => {
     const values = await valuesOf(await fetch(`${at}/metrics`))
     expect(values.affine_head_block).toBeGreaterThan(0)
     expect(values.affine_ratio_to_beat).toBeGreaterThan(0)
-    const ended = await frozen(async () => {
-      let said = await health(at)
+    const ended = await withStoppedChain(async () => {
+      let report = await health(at)
       // A pending block may arrive after the clock has moved.
-      for (let ahead = 400_000; said.ok; ahead += 400_000) {
+      for (let ahead = 400_000; report.ok; ahead += 400_000) {
         await setAhead(ahead)
-        said = await health(at)
+        report = await health(at)
       }
       // A head task may have been pending.
-      expect(said.reasons).toContain('no-block')
+      expect(report.reasons).toContain('no-block')
       await setAhead(10_000_000)
       return validator.ended
     })
@@ -205,7 +205,7 @@ describe('af validate', () => {
   })
 
   /** Returns an environment in which every process starts with this code. */
-  async function beginning(code: string): Promise<{ NODE_OPTIONS: string }> {
+  async function preloadCode(code: string): Promise<{ NODE_OPTIONS: string }> {
     const file = join(root, `${runs++}.mjs`)
     await writeFile(
       file,
@@ -217,15 +217,15 @@ describe('af validate', () => {
   // These tests mostly wait and can share the chain.
   describe.concurrent('that cannot continue', () => {
     it('is unhealthy if a head task is stuck, and exits with 4', async () => {
-      const { env, setAhead } = await movable(await beginning(STUCK))
+      const { env, setAhead } = await movable(await preloadCode(STUCK))
       const validator = validate('--metrics 0', { env })
       const at = await pagesOf(validator)
       await sees(at)
       await setAhead(400_000)
       // Until the next block there is a second reason.
-      let said = await health(at)
-      for (; said.reasons.length > 1; said = await health(at)) await sleep(50)
-      expect(said).toEqual({ ok: false, reasons: ['no-progress'] })
+      let report = await health(at)
+      for (; report.reasons.length > 1; report = await health(at)) await sleep(50)
+      expect(report).toEqual({ ok: false, reasons: ['no-progress'] })
       await setAhead(700_000)
       const { code, stdout } = await validator.ended
       expect(code).toBe(4)
@@ -237,7 +237,7 @@ describe('af validate', () => {
       const pipe = join(root, 'pipe')
       execFileSync('mkfifo', [pipe])
       // One disk call is pending, and removing the folder's lock hangs.
-      const hanging = await beginning(`${STUCK}
+      const hanging = await preloadCode(`${STUCK}
         const open = () => promises.open('${pipe}')
         const { rm } = promises
         promises.rm = (path, options) => (path.endsWith('/lock') ? open() : rm(path, options))
@@ -276,7 +276,7 @@ describe('af validate', () => {
 
   describe('at SIGTERM', () => {
     it('waits AFFINE_GRACE seconds for pending tasks, unless a second signal arrives', async () => {
-      const env = await beginning(STUCK)
+      const env = await preloadCode(STUCK)
       const [short, long, quick] = [
         validate('--metrics 0', { env: { ...env, AFFINE_GRACE: '1' } }),
         validate('--metrics 0', { env: { ...env, AFFINE_GRACE: '900' } }),

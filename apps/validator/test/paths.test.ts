@@ -73,8 +73,8 @@ describe.concurrent('an option that is a path', () => {
     const played = await runAf(['practise', 'perfect', ...words], { cwd, env })
     expect([played.code, played.stderr]).toEqual([0, ''])
     expect(await readdir(home)).toContain('p.jsonl')
-    const asked = [NETWORK, '--settings=~/s.env', '--key', join(root, 'key')]
-    const { stdout } = await runAf(['doctor', ...asked], { cwd, env })
+    const args = [NETWORK, '--settings=~/s.env', '--key', join(root, 'key')]
+    const { stdout } = await runAf(['doctor', ...args], { cwd, env })
     expect(stdout).toMatch(new RegExp(`^folder +${join(home, 'affine')} `, 'm'))
     expect(stdout).toMatch(new RegExp(`^buckets +${join(home, 'b')} `, 'm'))
     expect(await readdir(cwd)).toEqual([])

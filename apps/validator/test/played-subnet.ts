@@ -34,7 +34,7 @@ type OnSample = NonNullable<Parameters<typeof recompute>[0]['onSample']>
 
 /** A finished subnet. Tests share its files and must not change them. */
 export interface PlayedSubnet {
-  readonly cast: Participants
+  readonly participants: Participants
   readonly hotkeyOf: (name: string) => string
   /** Returns a text with names instead of hotkeys, full or shortened. */
   readonly named: (text: string) => string
@@ -58,14 +58,14 @@ export function selectParticipants(names: readonly string[]): Participants {
 
 /** Returns a subnet with these miners, played once in each run of the tests. */
 export async function playSubnetOnce(names: readonly string[]): Promise<PlayedSubnet> {
-  const cast = selectParticipants(names)
-  const folder = await onceARun(`subnet-${names.join('-')}`, (out) => playIn(out, cast))
+  const participants = selectParticipants(names)
+  const folder = await onceARun(`subnet-${names.join('-')}`, (out) => playIn(out, participants))
   const [buckets, chainFile] = [join(folder, 'buckets'), join(folder, 'chain.json')]
   const chainExport = await readFile(chainFile, 'utf8')
   const open = createBucketOpener(buckets)
-  const members = [...cast.validators, ...cast.miners]
+  const members = [...participants.validators, ...participants.miners]
   return {
-    cast,
+    participants,
     hotkeyOf: (name) => members.find((member) => member.name === name)?.account.hotkey ?? '',
     named: (text) =>
       members.reduce(
@@ -76,7 +76,7 @@ export async function playSubnetOnce(names: readonly string[]): Promise<PlayedSu
     buckets,
     chainFile,
     chainExport,
-    printed: JSON.parse(await readFile(join(folder, 'said.json'), 'utf8')),
+    printed: JSON.parse(await readFile(join(folder, 'printed.json'), 'utf8')),
     open,
     epochs: async (onSample = () => {}) => {
       const chain = LocalChain.import(chainExport)
@@ -88,28 +88,28 @@ export async function playSubnetOnce(names: readonly string[]): Promise<PlayedSu
   }
 }
 
-async function playIn(out: string, cast: Participants): Promise<void> {
-  const said = [formatIntro(cast)]
+async function playIn(out: string, participants: Participants): Promise<void> {
+  const printed = [formatIntro(participants)]
   const screen: Output = {
-    line: (lines) => void said.push(stripTones(lines)),
+    line: (lines) => void printed.push(stripTones(lines)),
     status: () => {},
     wait: () => {},
   }
-  const names = mapNames(cast)
+  const names = mapNames(participants)
   const nameOf = (hotkey: string) => names[hotkey] ?? hotkey
-  const [alice] = cast.validators
+  const [alice] = participants.validators
   const epochs: EpochResult[] = []
-  await runSubnet(cast, out, (member, event) => {
+  await runSubnet(participants, out, (member, event) => {
     if (member !== alice) return
     if (event.type === 'epoch') epochs.push(event.settled)
     narrate(event, screen, nameOf)
   })
-  said.push(...epochs.map((settled) => summariseEpoch(describeEpoch(settled), nameOf)))
-  said.push(stripTones(formatOutcome(epochs, nameOf)))
+  printed.push(...epochs.map((settled) => summariseEpoch(describeEpoch(settled), nameOf)))
+  printed.push(stripTones(formatOutcome(epochs, nameOf)))
   await withProgramsOnPath(join(out, 'bin'), () => {
-    said.push(formatRerunHint(cast.seed), formatFilesHint('/tmp/affine-demo-abcdef'))
+    printed.push(formatRerunHint(participants.seed), formatFilesHint('/tmp/affine-demo-abcdef'))
   })
-  await writeFile(join(out, 'said.json'), JSON.stringify(said))
+  await writeFile(join(out, 'printed.json'), JSON.stringify(printed))
 }
 
 /** Calls `work` while `af` and `af-verify` are on the PATH, so that its texts contain no local path. */

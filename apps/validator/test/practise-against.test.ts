@@ -57,8 +57,8 @@ describe('af practise --against', () => {
     const more = ['--last', '100', '--resume', file]
     const ended = await run(AF, [...words, ...more, '--json'], { env })
     expect([ended.code, ended.stderr]).toEqual([0, ''])
-    const said = parseRecords(ended.stdout)
-    const { champion, envs, dethrones, ratioPpm } = said.at(-1)
+    const records = parseRecords(ended.stdout)
+    const { champion, envs, dethrones, ratioPpm } = records.at(-1)
     expect(champion).toBe(subnet.hotkeyOf('stronger'))
 
     // The evidence must give the same numbers.
@@ -126,7 +126,8 @@ describe('af practise --against', () => {
     expect(new Set(places)).toEqual(new Set([new URL(url).port]))
     const posts = seen.map(({ body }) => body)
     expect(posts.length).toBeGreaterThanOrEqual(100)
-    for (const { account } of subnet.cast.miners) expect(posts.join()).not.toContain(account.hotkey)
+    for (const { account } of subnet.participants.miners)
+      expect(posts.join()).not.toContain(account.hotkey)
   })
 
   it('needs a chain and a champion, and rejects --env', async () => {

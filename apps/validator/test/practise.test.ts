@@ -66,16 +66,18 @@ describe.concurrent('af practise', () => {
     const file = join(root, 'hopeless.jsonl')
     const { code, stdout } = await practise(...words, '--resume', file, '--at-least', '0.5')
     expect(code).toBe(1)
-    const [, asked] = /^ {2}(\d+) of \1 replies usable, 0 legal; 0 of \1 challenges right$/m.exec(
-      stdout,
-    ) ?? ['', '']
-    expect(Number(asked)).toBeGreaterThanOrEqual(20)
-    expect(Number(asked)).toBeLessThan(25)
-    expect(HOPELESS.exec(stdout)?.[1]).toBe(asked)
+    const [, challenges] =
+      /^ {2}(\d+) of \1 replies usable, 0 legal; 0 of \1 challenges right$/m.exec(stdout) ?? [
+        '',
+        '',
+      ]
+    expect(Number(challenges)).toBeGreaterThanOrEqual(20)
+    expect(Number(challenges)).toBeLessThan(25)
+    expect(HOPELESS.exec(stdout)?.[1]).toBe(challenges)
     expect(stdout).toContain('  50 of 50 replies usable, 50 legal; 50 of 50 challenges right\n')
     const count = seen.length
     const again = await practise(...words, '--resume', file)
-    expect(HOPELESS.exec(again.stdout)?.[1]).toBe(asked)
+    expect(HOPELESS.exec(again.stdout)?.[1]).toBe(challenges)
     expect(seen.length).toBe(count + 1)
   })
 
@@ -121,15 +123,15 @@ describe.concurrent('af practise', () => {
     while ((await linesIn(file)).length < 20) await sleep(5)
     const stopped = await first.stop('SIGKILL')
     expect([stopped.code, stopped.stdout]).toEqual([null, ''])
-    const kept = await linesIn(file)
+    const stored = await linesIn(file)
     const again = await practise(...words)
     expect([again.code, again.stderr]).toEqual([0, ''])
     const [resumed, ...results] = records(again)
-    expect(resumed).toEqual({ type: 'resumed', played: kept.length - 1 })
+    expect(resumed).toEqual({ type: 'resumed', played: stored.length - 1 })
     const counts = results.filter(({ type }) => type === 'result')
     expect(counts.map(({ challenges }) => challenges)).toEqual([40, 40])
     const lines = await linesIn(file)
-    expect(lines.slice(0, kept.length)).toEqual(kept)
+    expect(lines.slice(0, stored.length)).toEqual(stored)
     const ids = lines.slice(1).map((line) => JSON.parse(line).challengeId)
     expect([ids.length, new Set(ids).size]).toEqual([80, 80])
     // A finished practice is only counted again.

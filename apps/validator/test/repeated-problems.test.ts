@@ -17,13 +17,13 @@ const miner = (port: number): ValidatorTask => ({
 
 test('prints a problem of every block every ten minutes, with its count', () => {
   let now = 0
-  const unsaidOf = createProblemFilter(() => now)
-  const said: (readonly [number, number])[] = []
+  const countOmitted = createProblemFilter(() => now)
+  const reports: (readonly [number, number])[] = []
   for (; now <= 1_300_000; now += 10_000) {
-    const unsaid = unsaidOf(problem({ kind: 'seal', epoch: now }, new Error(`block ${now}`)))
-    if (unsaid !== undefined) said.push([now / 1000, unsaid])
+    const omitted = countOmitted(problem({ kind: 'seal', epoch: now }, new Error(`block ${now}`)))
+    if (omitted !== undefined) reports.push([now / 1000, omitted])
   }
-  expect(said).toEqual([
+  expect(reports).toEqual([
     [0, 0],
     [600, 59],
     [1200, 59],
@@ -65,17 +65,17 @@ test.each<[string, readonly Problem[]]>([
     ],
   ],
 ])('prints the problems of %s separately and immediately', (_, problems) => {
-  const unsaidOf = createProblemFilter(() => 0)
-  for (const each of problems) expect(unsaidOf(each)).toBe(0)
-  for (const each of problems) expect(unsaidOf(each)).toBeUndefined()
+  const countOmitted = createProblemFilter(() => 0)
+  for (const each of problems) expect(countOmitted(each)).toBe(0)
+  for (const each of problems) expect(countOmitted(each)).toBeUndefined()
 })
 
 test('remembers a limited number of problems', () => {
-  const unsaidOf = createProblemFilter(() => 0)
+  const countOmitted = createProblemFilter(() => 0)
   for (let port = 1; port <= 101; port++)
-    expect(unsaidOf(problem(miner(port), new Error('x')))).toBe(0)
-  expect(unsaidOf(problem(miner(1), new Error('x')))).toBe(0)
-  expect(unsaidOf(problem(miner(101), new Error('x')))).toBeUndefined()
+    expect(countOmitted(problem(miner(port), new Error('x')))).toBe(0)
+  expect(countOmitted(problem(miner(1), new Error('x')))).toBe(0)
+  expect(countOmitted(problem(miner(101), new Error('x')))).toBeUndefined()
 })
 
 test.each([
@@ -87,27 +87,27 @@ test.each([
   ['BadProof', 'problem'],
   ['HotKeyNotRegisteredInSubNet', 'problem'],
 ])('reports %s, a refusal, as a %s', (code, type) => {
-  const said: object[] = []
+  const records: object[] = []
   const screen = {
-    line: (_: unknown, record: object) => said.push(record),
+    line: (_: unknown, record: object) => records.push(record),
     status: () => {},
     wait: () => {},
   }
   const task = { kind: 'attest', epoch: 7 } as const
   printProblem({ ...problem(task, new ChainError(code)), phase: 'send' }, screen)
-  expect(said).toEqual([expect.objectContaining({ type, task, phase: 'send', code })])
+  expect(records).toEqual([expect.objectContaining({ type, task, phase: 'send', code })])
 })
 
 test('prints a problem on one line, escaped for the terminal', () => {
-  const said: string[] = []
+  const printed: string[] = []
   const screen: Output = {
-    line: (lines) => said.push(stripTones(lines)),
+    line: (lines) => printed.push(stripTones(lines)),
     status: () => {},
     wait: () => {},
   }
   const task = { kind: 'miner', model: 'me/\u001b[2J\nmine\u202e', chute: 'c' } as const
   for (const error of [new MinerError('status', 'x', 404), new ChainError('Stale')])
     printProblem(problem(task, error), screen)
-  expect(said).toHaveLength(2)
-  expect(said.join('')).not.toMatch(/\p{C}/u)
+  expect(printed).toHaveLength(2)
+  expect(printed.join('')).not.toMatch(/\p{C}/u)
 })

@@ -39,14 +39,14 @@ it('af miner --json prints every request as a line of JSON until Ctrl-C', async 
   await ask(url, undefined)
   const ended = await started.stop()
   expect([ended.code, ended.stderr]).toEqual([130, ''])
-  const [serving, ...said] = parseRecords(ended.stdout)
+  const [serving, ...requests] = parseRecords(ended.stdout)
   expect(serving).toMatchObject({ type: 'serving', url })
   const want = prompts.map(({ env, prompt, best }, i) => {
     const reply = replies[i]
     return { type: 'request', env, prompt, reply, isPerfect: reply === best }
   })
   const unknown = { prompt: 'Play chess.\u001b[2J', reply: 'I do not know this game.' }
-  expect(said).toEqual([
+  expect(requests).toEqual([
     ...want,
     { type: 'request', ...unknown, isPerfect: false },
     { type: 'request' },

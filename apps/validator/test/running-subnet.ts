@@ -147,8 +147,8 @@ export async function startSubnet({
       const env = faults && { FAULTS: JSON.stringify(faults), NODE_OPTIONS: `--import ${FAULTS}` }
       return start(AF, [...words, ...more, '--concurrency', '1', '--json'], env && { env })
     }
-    const said = { seals: new Map(), attested: new Set<number>(), inTime: new Set<number>() }
-    return { account, folder, bucket: join(buckets, account.hotkey), ...said, validate }
+    const sent = { seals: new Map(), attested: new Set<number>(), inTime: new Set<number>() }
+    return { account, folder, bucket: join(buckets, account.hotkey), ...sent, validate }
   }
   const all = await Promise.all(accounts.slice(0, stakes.length).map(seatOf))
 
@@ -156,11 +156,14 @@ export async function startSubnet({
   chain.submit = (extrinsic) => {
     const { hotkey, call } = extrinsic
     const fields = 'fields' in call ? call.fields.map((field) => Buffer.from(field, 'hex')) : []
-    const said = decodeCommitment(fields, hotkey)
+    const commitment = decodeCommitment(fields, hotkey)
     const { seals, attested } = all.find(({ account }) => account.hotkey === hotkey) ?? {}
-    if (said?.kind === 'seal')
-      seals?.set(said.epoch, new Set([...(seals.get(said.epoch) ?? []), said.head]))
-    if (said?.kind === 'attest') attested?.add(said.epoch)
+    if (commitment?.kind === 'seal')
+      seals?.set(
+        commitment.epoch,
+        new Set([...(seals.get(commitment.epoch) ?? []), commitment.head]),
+      )
+    if (commitment?.kind === 'attest') attested?.add(commitment.epoch)
     return submit(extrinsic)
   }
 
@@ -172,7 +175,7 @@ export async function startSubnet({
       return JSON.parse((await miner.says(/^\{"type":"serving".*\}$/m))[0]).url
     }),
   )
-  const coming = accounts.slice(stakes.length).map((account, i) => {
+  const commits = accounts.slice(stakes.length).map((account, i) => {
     const model = `affine/reference-${account.hotkey}`
     const chute = i === 0 ? best : other
     const fields = encodeCommitment({ kind: 'miner', model, revision: 'main', chute })
@@ -181,7 +184,7 @@ export async function startSubnet({
 
   const at = () => locateBlock(chain.height, protocol)
   /** Reports whether a validator has sealed its lane in an epoch, or has no lane to seal. */
-  const sealed = ({ account, folder, seals }: Seat, epoch: number): boolean => {
+  const hasSealed = ({ account, folder, seals }: Seat, epoch: number): boolean => {
     const file = join(folder, statePath(epoch))
     if (epoch === 0 || seals.has(epoch)) return true
     const state = existsSync(file) && parseState(readFileSync(file, 'utf8'))
@@ -193,7 +196,7 @@ export async function startSubnet({
   async function areDone(seats: readonly Seat[]): Promise<boolean> {
     const { epoch, offset } = at()
     if (offset < SEAL_FROM) return true
-    if (offset < protocol.sealBlock) return seats.every((seat) => sealed(seat, epoch))
+    if (offset < protocol.sealBlock) return seats.every((seat) => hasSealed(seat, epoch))
     if (offset >= ATTEST_FROM) return seats.every(({ attested }) => attested.has(epoch))
     if (offset === protocol.sealBlock) return true
     const heads = await headsOf(epoch)
@@ -215,13 +218,13 @@ export async function startSubnet({
       const end = ENDS.find((block) => block > offset) ?? protocol.epochBlocks
       const share = patience / (end - offset)
       const before = Date.now()
-      const waited = () => Date.now() - before
-      const isWaiting = (mostMs: number) => waited() < mostMs && !stopped
+      const elapsedMs = () => Date.now() - before
+      const isWaiting = (mostMs: number) => elapsedMs() < mostMs && !stopped
       const steadyOnes = all.slice(0, steady)
       while (!(await areDone(steadyOnes)) && isWaiting(STEADY_MS)) await sleep(25)
       while (!(await areDone(all)) && isWaiting(share)) await sleep(25)
-      patience = Math.max(0, patience - waited())
-      if (offset === 0) void coming.shift()?.()
+      patience = Math.max(0, patience - elapsedMs())
+      if (offset === 0) void commits.shift()?.()
       await chain.produce(Math.max(Date.now(), await chain.time(chain.height)))
       await sleep(blockMs)
     }

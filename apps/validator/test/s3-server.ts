@@ -37,7 +37,7 @@ const PUBLIC = `export default {
 export async function serveS3(): Promise<S3Server> {
   const r2Buckets = { B: { id: 'bucket', s3Credentials: KEYS } }
   const emulator = new Miniflare({ cf: false, modules: true, script: PUBLIC, r2Buckets })
-  const server = inFrontOf(await emulator.ready)
+  const server = createProxy(await emulator.ready)
   const url = await listen(server, 0)
   const variables = {
     S3_ENDPOINT: `${url}/cdn-cgi/local/r2/s3`,
@@ -57,18 +57,18 @@ export async function serveS3(): Promise<S3Server> {
  * Undoes the second gzip of the emulator, which R2 does not apply to a file with gzip as its
  * content encoding.
  */
-function inFrontOf({ hostname, port }: URL): Server {
-  return createServer((asked, answer) => {
-    const { method, headers, url: path = '' } = asked
+function createProxy({ hostname, port }: URL): Server {
+  return createServer((incoming, answer) => {
+    const { method, headers, url: path = '' } = incoming
     const forwarded = request({ hostname, port, method, headers, path, agent: false })
     forwarded.on('response', async (response: IncomingMessage) => {
       const { statusCode = 0, headers } = response
       const body = await buffer(response)
       const isTwice = path.startsWith('/cdn-cgi') && headers['content-encoding'] === 'gzip'
-      const { 'content-length': _, 'transfer-encoding': __, ...kept } = headers
-      answer.writeHead(statusCode, kept).end(isTwice ? gunzipSync(body) : body)
+      const { 'content-length': _, 'transfer-encoding': __, ...others } = headers
+      answer.writeHead(statusCode, others).end(isTwice ? gunzipSync(body) : body)
     })
-    asked.pipe(forwarded)
+    incoming.pipe(forwarded)
   })
 }
 
@@ -80,10 +80,10 @@ export async function serveOddS3(
   let { overwrites } = oddities
   let [writes, reads] = [0, 0]
   const files = new Map<string, Buffer>()
-  const server = createServer(async (asked, answer) => {
-    const { method, headers, url = '' } = asked
+  const server = createServer(async (incoming, answer) => {
+    const { method, headers, url = '' } = incoming
     const path = url.replace(/^\/(s3\/bucket|public)\//, '')
-    const body = await buffer(asked)
+    const body = await buffer(incoming)
     const say = (status: number, code: string) =>
       answer.writeHead(status).end(`<Error><Code>${code}</Code></Error>`)
     if (method === 'PUT') {

@@ -64,7 +64,7 @@ async function openFiles(folder: string): Promise<number> {
 /** Requests the path verbatim, because fetch would normalise it. */
 const ask = (path: string, options: RequestOptions = {}, body?: Buffer): Promise<Answer> =>
   new Promise((resolve, reject) => {
-    const asked = request(url, { ...options, path }, async (response) => {
+    const outgoing = request(url, { ...options, path }, async (response) => {
       const chunks = await response.toArray()
       resolve({
         status: response.statusCode ?? 0,
@@ -72,7 +72,7 @@ const ask = (path: string, options: RequestOptions = {}, body?: Buffer): Promise
         body: Buffer.concat(chunks),
       })
     })
-    asked.on('error', reject).end(body)
+    outgoing.on('error', reject).end(body)
   })
 
 bucketSuite('`af serve <bucket>`', async () => {
@@ -217,8 +217,8 @@ describe('everything else', () => {
           'cache-control': 'no-store',
           'access-control-allow-origin': '*',
         })
-      const said = status === 403 ? 'not a file\n' : 'not found\n'
-      expect(String(body)).toBe(method === 'HEAD' || status === 400 ? '' : said)
+      const text = status === 403 ? 'not a file\n' : 'not found\n'
+      expect(String(body)).toBe(method === 'HEAD' || status === 400 ? '' : text)
     }
   })
 
@@ -251,8 +251,8 @@ describe('everything else', () => {
     ]) {
       const socket = connect(Number(port), '127.0.0.1')
       socket.write(`${odd}\r\nConnection: close\r\n\r\n`)
-      const said = String(Buffer.concat(await socket.toArray().catch(() => [])))
-      expect(said).not.toMatch(/^HTTP\/1.1 200/)
+      const response = String(Buffer.concat(await socket.toArray().catch(() => [])))
+      expect(response).not.toMatch(/^HTTP\/1.1 200/)
     }
     expect((await ask('/5F/v1/states/7.json')).status).toBe(200)
   })
@@ -264,14 +264,14 @@ describe('everything else', () => {
     const socket = createServer().listen(join(folder, 'socket'))
     await once(socket, 'listening')
     execFileSync('mkfifo', [join(folder, 'fifo')])
-    const here = directoryBucket(join(root, 'buckets/5F'))
-    const there = httpBucket(`${url}/5F`, { fetch })
+    const local = directoryBucket(join(root, 'buckets/5F'))
+    const remote = httpBucket(`${url}/5F`, { fetch })
     for (const name of ['large', 'socket', 'folder', 'fifo', 'link', 'dangling']) {
       const { status, body } = await ask(`/5F/v1/blocks/${name}`)
       const why = name === 'large' ? 'too large\n' : 'not a file\n'
       expect([name, status, String(body)]).toEqual([name, 403, why])
       // No reader may take it for a missing file.
-      for (const bucket of [here, there])
+      for (const bucket of [local, remote])
         await expect(bucket.read(`v1/blocks/${name}`, LIMITS.blockBytes)).rejects.toThrow()
     }
     expect(await openFiles(folder)).toBe(0)
@@ -298,11 +298,11 @@ describe('clients that read nothing', () => {
   })
   afterEach(async () => {
     for (const socket of sockets.splice(0)) socket.destroy()
-    await soon(() => openFiles(root)).toBe(0)
+    await expectSoon(() => openFiles(root)).toBe(0)
   })
   afterAll(() => unsubscribe('http.server.request.start', note))
 
-  const soon = (value: () => unknown) => expect.poll(value)
+  const expectSoon = (value: () => unknown) => expect.poll(value)
   /** Sends a request on a new connection. */
   function send(request: string): Socket {
     const socket = connect(port, '127.0.0.1').pause()
@@ -310,12 +310,13 @@ describe('clients that read nothing', () => {
     sockets.push(socket)
     return socket
   }
-  const closed = (socket: Socket) =>
+  const waitForClose = (socket: Socket) =>
     new Promise((done) => (socket.closed ? done(0) : socket.once('close', done)))
-  const answered = (status: number): number =>
+  const countAnswers = (status: number): number =>
     answers.filter((each) => each.headersSent && each.statusCode === status).length
   /** Returns the bytes that wait in this process. */
-  const waiting = (): number => answers.reduce((sum, each) => sum + each.writableLength, 0)
+  const countWaitingBytes = (): number =>
+    answers.reduce((sum, each) => sum + each.writableLength, 0)
 
   it.each(['identity', 'gzip'])(
     'have a limited number of open files and buffers: %s',
@@ -323,14 +324,14 @@ describe('clients that read nothing', () => {
       const count = 160
       for (let i = 0; i < count; i++)
         send(`GET ${LARGE} HTTP/1.1\r\nHost: a\r\nAccept-Encoding: ${coding}\r\n\r\n`)
-      await soon(() => answered(200) + answered(503)).toBe(count)
+      await expectSoon(() => countAnswers(200) + countAnswers(503)).toBe(count)
       expect(await openFiles(root)).toBeLessThanOrEqual(128)
-      expect(waiting()).toBeLessThan(128 * 200_000)
+      expect(countWaitingBytes()).toBeLessThan(128 * 200_000)
       for (const socket of sockets.splice(0)) socket.destroy()
-      await soon(() => openFiles(root)).toBe(0)
-      const before = answered(200)
+      await expectSoon(() => openFiles(root)).toBe(0)
+      const before = countAnswers(200)
       send(`GET ${LARGE} HTTP/1.1\r\nHost: a\r\n\r\n`)
-      await soon(() => answered(200)).toBe(before + 1)
+      await expectSoon(() => countAnswers(200)).toBe(before + 1)
     },
   )
 
@@ -339,20 +340,20 @@ describe('clients that read nothing', () => {
     ['1.0', 'Connection: keep-alive\r\n'],
   ])('are disconnected when they pipeline requests: HTTP/%s', async (version, more) => {
     const socket = send(`GET ${LARGE} HTTP/${version}\r\nHost: a\r\n${more}\r\n`.repeat(400))
-    await closed(socket.resume())
-    expect(answered(200)).toBeLessThanOrEqual(1)
+    await waitForClose(socket.resume())
+    expect(countAnswers(200)).toBeLessThanOrEqual(1)
     expect(socket.bytesRead).toBeLessThan(2 * LIMITS.blockBytes)
-    expect(waiting()).toBe(0)
+    expect(countWaitingBytes()).toBe(0)
   })
 
   it('are disconnected after the time limit', async () => {
     const over = new AbortController()
     const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(over.signal)
     for (let i = 0; i < 5; i++) send(`GET ${LARGE} HTTP/1.1\r\nHost: a\r\n\r\n`)
-    await soon(() => answered(200)).toBe(5)
+    await expectSoon(() => countAnswers(200)).toBe(5)
     over.abort()
     timeout.mockRestore()
-    await soon(() => openFiles(root)).toBe(0)
+    await expectSoon(() => openFiles(root)).toBe(0)
     expect(answers.map(({ destroyed }) => destroyed)).toEqual(Array(5).fill(true))
   })
 
@@ -365,9 +366,9 @@ describe('clients that read nothing', () => {
       // At most the backlog, because the system delays further connections.
       if (i % 50 === 49) await new Promise((done) => setTimeout(done, 50))
     }
-    await soon(() => count).toBe(10)
+    await expectSoon(() => count).toBe(10)
     for (const socket of sockets.splice(0)) socket.destroy()
-    await soon(() => count).toBe(1034)
+    await expectSoon(() => count).toBe(1034)
     expect((await fetch(`http://127.0.0.1:${port}/5F${BLOCK}`)).status).toBe(200)
   })
 })

@@ -77,22 +77,22 @@ describe('a setting', () => {
 })
 
 describe('the network', () => {
-  const rest = { folder: 'f', buckets: 'b' }
+  const folders = { folder: 'f', buckets: 'b' }
 
   it.each(['finney', 'wss://one, wss://two', import.meta.filename])('can be %s', (network) => {
-    const { problems } = read({ ...rest, network }, { CHUTES_API_KEY: 'k' })
+    const { problems } = read({ ...folders, network }, { CHUTES_API_KEY: 'k' })
     expect(problems).toEqual([])
   })
   const wrong = words('=finey ws:/one ws:// ws://one:99999 ws://one,http://two nowhere.json .')
   it.each([...wrong, 'x'.repeat(300), 'a\0b'])('cannot be %s', (network) => {
     const detail = `expected ${NETWORK_HELP}, got ${JSON.stringify(network)}`
-    const { problems } = read({ ...rest, network })
+    const { problems } = read({ ...folders, network })
     expect(problems).toEqual([{ code: 'UNREADABLE', by: '--network', detail }])
   })
 })
 
 describe('the bucket', () => {
-  const [rest, url] = [{ network: 'local', folder: 'f' }, 'https://pub-1.r2.dev/a']
+  const [required, url] = [{ network: 'local', folder: 'f' }, 'https://pub-1.r2.dev/a']
   afterEach(() => void vi.restoreAllMocks())
 
   /** Returns the URL, key and headers of a write with these settings. */
@@ -110,8 +110,8 @@ describe('the bucket', () => {
     const place = `https://${R2.R2_ACCOUNT_ID}.r2.cloudflarestorage.com/affine/v1/x.json`
     const key = `AWS4-HMAC-SHA256 Credential=${KEYS.S3_ACCESS_KEY_ID}//auto/s3/aws4_request`
     const wanted = { place, key, bucketUrl: url }
-    expect(await putBy({ ...rest, bucketUrl: url }, R2)).toMatchObject(wanted)
-    expect(await putBy(rest, { ...R2, R2_PUBLIC_BASE: url })).toMatchObject(wanted)
+    expect(await putBy({ ...required, bucketUrl: url }, R2)).toMatchObject(wanted)
+    expect(await putBy(required, { ...R2, R2_PUBLIC_BASE: url })).toMatchObject(wanted)
   })
   it('is in S3 if the variables of S3 are set, which override the variables of R2', async () => {
     const names = {
@@ -120,14 +120,16 @@ describe('the bucket', () => {
       S3_REGION: 'eu',
       S3_STYLE: 'virtual',
     }
-    expect(await putBy({ ...rest, bucketUrl: url }, { ...R2, ...names, ...KEYS })).toMatchObject({
+    expect(
+      await putBy({ ...required, bucketUrl: url }, { ...R2, ...names, ...KEYS }),
+    ).toMatchObject({
       place: 'https://mine.s3.eu.example/v1/x.json',
       key: `AWS4-HMAC-SHA256 Credential=${KEYS.S3_ACCESS_KEY_ID}//eu/s3/aws4_request`,
     })
   })
   it('is called in the dialect of Google Cloud Storage at its endpoint', async () => {
     const env = { ...KEYS, S3_BUCKET: 'mine', S3_ENDPOINT: 'https://storage.googleapis.com' }
-    expect(await putBy({ ...rest, bucketUrl: url }, env)).toEqual({
+    expect(await putBy({ ...required, bucketUrl: url }, env)).toEqual({
       bucketUrl: url,
       place: 'https://storage.googleapis.com/mine/v1/x.json',
       key: `GOOG4-HMAC-SHA256 Credential=${KEYS.S3_ACCESS_KEY_ID}//auto/storage/goog4_request`,
@@ -209,7 +211,7 @@ describe('every problem', () => {
 })
 
 describe('the private folder', () => {
-  const said = (folder: string, buckets: string): readonly SettingProblem[] =>
+  const problemsOf = (folder: string, buckets: string): readonly SettingProblem[] =>
     read({ ...MINIMUM, folder, buckets }).problems
 
   it('is rejected if nested with the folder of buckets, for any form of the paths', () => {
@@ -220,21 +222,21 @@ describe('the private folder', () => {
       ['v', 'v/b'],
       ['.', 'b'],
     ] as const)
-      expect(said(folder, buckets)).toMatchObject([{ code: 'CONFLICT' }])
+      expect(problemsOf(folder, buckets)).toMatchObject([{ code: 'CONFLICT' }])
     for (const [folder, buckets] of [
       ['v', 'b'],
       ['bb', 'b'],
       ['b', '../b'],
       ['..b', 'b'],
     ] as const)
-      expect(said(folder, buckets)).toEqual([])
+      expect(problemsOf(folder, buckets)).toEqual([])
   })
 
   it('is compared by its real path, as far as it exists', async () => {
     await mkdir(join(root, 'buckets'))
     await symlink(join(root, 'buckets'), join(root, 'link'))
-    expect(said(join(root, 'link/new/validator'), join(root, 'buckets'))).toHaveLength(1)
-    expect(said(join(root, 'other'), join(root, 'link'))).toEqual([])
+    expect(problemsOf(join(root, 'link/new/validator'), join(root, 'buckets'))).toHaveLength(1)
+    expect(problemsOf(join(root, 'other'), join(root, 'link'))).toEqual([])
   })
 })
 
@@ -268,8 +270,8 @@ describe('secrets', () => {
       's3-secret-access-key': '****9z',
       network: 'wss://****@one.example/****,ws://two',
     })
-    const said = mask(`${JSON.stringify(shown)} at ${env.SUBTENSOR_ENDPOINT}, ${key}`)
-    for (const secret of secrets) expect(said).not.toContain(secret)
+    const text = mask(`${JSON.stringify(shown)} at ${env.SUBTENSOR_ENDPOINT}, ${key}`)
+    for (const secret of secrets) expect(text).not.toContain(secret)
     expect(mask('plain at ws://two')).toBe('plain at ws://two')
   })
 })
@@ -298,8 +300,8 @@ describe('a secret in a URL', () => {
       const detail = expect.stringMatching(/, got "https:\/\/\*{4}@h\.example"$/)
       expect(problems).toContainEqual({ code: 'UNREADABLE', by: 'S3_ENDPOINT', detail })
       const texts = problems.map(formatProblem)
-      const said = [...texts, ...shown.map(({ value }) => value), mask(JSON.stringify(env))]
-      expect(said.join().replaceAll(/s3-|S3_/g, '')).not.toMatch(/s3|cret/)
+      const outputs = [...texts, ...shown.map(({ value }) => value), mask(JSON.stringify(env))]
+      expect(outputs.join().replaceAll(/s3-|S3_/g, '')).not.toMatch(/s3|cret/)
     }
   })
 
@@ -316,13 +318,13 @@ describe('a secret in a URL', () => {
     const { shown, problems, mask } = read({ network: 'local', folder: 'f' }, env)
     const unreadable = { code: 'UNREADABLE', by: 'S3_ENDPOINT' }
     expect(problems).toContainEqual(expect.objectContaining(unreadable))
-    const said = [
+    const outputs = [
       ...problems.map(formatProblem),
       ...shown.map(({ value }) => value),
       mask(`at ${url}: why`),
     ]
-    expect(said.join()).not.toContain('s3cret')
-    expect(said.join()).toContain('h.example')
+    expect(outputs.join()).not.toContain('s3cret')
+    expect(outputs.join()).toContain('h.example')
   })
 })
 

@@ -14,7 +14,7 @@ import { findSettings } from '../src/settings/entries.ts'
 import { formatEnvFile } from '../src/settings/env-file.ts'
 import { parseRecords, serveGrowingChain } from './commands.ts'
 import { type S3Server, serveS3 } from './s3-server.ts'
-import { HAS_PYTHON, typed } from './typed.ts'
+import { HAS_PYTHON, runTyped } from './typed.ts'
 
 const SEED = new Uint8Array(32).fill(7)
 const { hotkey } = account(SEED)
@@ -101,9 +101,9 @@ describe.concurrent('af setup, without a terminal', () => {
     expect([refused.code, refused.stdout]).toEqual([2, ''])
     expect(refused.stderr).toMatch(/^af: \.env exists: edit it, .* --overwrite\n$/)
     expect(await readFile(file, 'utf8')).toContain('another')
-    const told = await setUp(cwd, [...inFolder(), '--overwrite', '--json'])
-    expect(told.code).toBe(0)
-    const records = parseRecords(told.stdout)
+    const overwritten = await setUp(cwd, [...inFolder(), '--overwrite', '--json'])
+    expect(overwritten.code).toBe(0)
+    const records = parseRecords(overwritten.stdout)
     const next = expect.stringMatching(/\b(?:af|cli\.[jt]s) validate$/)
     expect(records).toContainEqual({ type: 'written', next })
     expect(records).toContainEqual(
@@ -144,9 +144,9 @@ describe.concurrent('af setup, without a terminal', () => {
     const { code, stdout, stderr } = await setUp(cwd, words)
     expect([code, stderr]).toEqual([4, expect.stringContaining('.env is not written')])
     expect(stdout).toMatch(/^✘ {2}registered .* register \w+ on subnet 7$/m)
-    const told = await setUp(cwd, [...words, '--anyway'])
-    expect(told.code).toBe(0)
-    expect(told.stdout).toMatch(/Next: .*\b(?:af|cli\.[jt]s) validate\n/)
+    const forced = await setUp(cwd, [...words, '--anyway'])
+    expect(forced.code).toBe(0)
+    expect(forced.stdout).toMatch(/Next: .*\b(?:af|cli\.[jt]s) validate\n/)
     expect(await readdir(cwd)).toContain('.env')
   })
 })
@@ -233,7 +233,7 @@ describe.skipIf(!HAS_PYTHON)('af setup, in a terminal', () => {
       S3_ACCESS_KEY_ID: id = '',
       S3_SECRET_ACCESS_KEY: secret = '',
     } = s3.variables
-    const { code, shown } = await typed(
+    const { code, shown } = await runTyped(
       cwd,
       ['setup', '--wallet-path', '../wallets'],
       [
@@ -273,7 +273,7 @@ describe.skipIf(!HAS_PYTHON)('af setup, in a terminal', () => {
     const text = lines.map(([name, value]) => `${name}=${value}\n`).join('')
     await writeFile(join(cwd, '.env'), text, { mode: 0o600 })
     const words = ['setup', '--overwrite', '--network', served.url, '--wallet-path', '../wallets']
-    const { code } = await typed(cwd, words, [
+    const { code } = await runTyped(cwd, words, [
       ...wallet,
       ['folder: ', ENTER],
       ['Where is its bucket?', ENTER],

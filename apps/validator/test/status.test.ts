@@ -80,7 +80,7 @@ describe('af status', () => {
     const chain = until(THIRD_EPOCH)
     const file = join(await mkdtemp(join(root, 'named-')), 'chain.json')
     await writeFile(file, chain.export())
-    const names = mapNames(subnet.cast)
+    const names = mapNames(subnet.participants)
     await writeFile(join(dirname(file), NAMES_FILE), JSON.stringify(names))
     const words = ['--network', file, '--buckets', subnet.buckets]
     const { stdout } = await runCommand(status, ...words)
@@ -103,11 +103,11 @@ describe('af status', () => {
     const due = async (block: number) => (await ask(until(block), '--json')).records[0]?.due
     expect(await due(start)).toEqual({ what: 'seals', blocks: sealBlock, seconds: 12 * sealBlock })
     expect(await due(start + sealBlock)).toMatchObject({ what: 'seals', blocks: 0, seconds: 0 })
-    const rest = epochBlocks - 1 - sealBlock - 1
+    const blocks = epochBlocks - 1 - sealBlock - 1
     expect(await due(start + sealBlock + 1)).toEqual({
       what: 'attestations',
-      blocks: rest,
-      seconds: 12 * rest,
+      blocks: blocks,
+      seconds: 12 * blocks,
     })
     expect(await due(start + epochBlocks - 1)).toMatchObject({ what: 'attestations', blocks: 0 })
   })
@@ -118,16 +118,16 @@ describe('af status', () => {
     const all = await ask(chain)
     expect((await ask(chain, '--last', '1')).stdout).toBe(all.stdout)
     // No evidence of the first duel's epoch remains.
-    const thinned = join(root, 'thinned')
-    await cp(subnet.buckets, thinned, { recursive: true })
+    const incomplete = join(root, 'thinned')
+    await cp(subnet.buckets, incomplete, { recursive: true })
     const blocks = new Set(
       [...(first?.lanes.values() ?? [])].flatMap((lane) => (lane.ok ? lane.value.blocks : [])),
     )
-    for (const bucket of await readdir(thinned))
+    for (const bucket of await readdir(incomplete))
       for (const hash of blocks)
-        await rm(join(thinned, bucket, 'v1', 'blocks', `${hash}.jsonl`), { force: true })
-    expect((await askIn(thinned, chain, '--last', '1')).stdout).toBe(all.stdout)
-    const { error } = await askIn(thinned, chain)
+        await rm(join(incomplete, bucket, 'v1', 'blocks', `${hash}.jsonl`), { force: true })
+    expect((await askIn(incomplete, chain, '--last', '1')).stdout).toBe(all.stdout)
+    const { error } = await askIn(incomplete, chain)
     expect(error?.message).toContain(`epoch ${first?.epoch}: the attested lane of`)
   })
 })
@@ -167,14 +167,14 @@ describe('af status --watch', () => {
       const before = process.stdout.isTTY
       process.stdout.isTTY = isTTY
       const served = await serveGrowingChain(chain)
-      const asked = runCommand(status, '--network', served.url, '--buckets', buckets, '--watch')
+      const watching = runCommand(status, '--network', served.url, '--buckets', buckets, '--watch')
       const writes = vi.mocked(process.stdout.write).mock.calls
       while (writes.length < 8) await sleep(20)
       await served[Symbol.asyncDispose]()
       const notices = vi.mocked(process.stderr.write).mock.calls
       while (!notices.some(([text]) => String(text).includes('Unreachable'))) await sleep(20)
       process.emit('SIGINT')
-      const { stdout } = await asked
+      const { stdout } = await watching
       process.stdout.isTTY = before
       return stdout
     }

@@ -51,7 +51,7 @@ const rootOf = (epochs: readonly RecomputedEpoch[]): string =>
   stateRoot(epochs.at(-1)?.state as State)
 
 /** Returns a changed copy of the buckets. */
-async function tampered(change: (base: string) => Promise<void>): Promise<string> {
+async function copyChanged(change: (base: string) => Promise<void>): Promise<string> {
   const base = await mkdtemp(join(root, 'tampered-'))
   await cp(buckets, base, { recursive: true })
   await change(base)
@@ -76,7 +76,7 @@ function laneOf(name: string): { readonly epoch: number; readonly blocks: readon
 }
 
 /** Serves the buckets like `af serve`. */
-const served = (base: string) => listenWith(serveBucketFiles(base), 0)
+const serveBuckets = (base: string) => listenWith(serveBucketFiles(base), 0)
 
 const over = (base: string, ...words: readonly string[]) =>
   runVerifier([base, '--network', chainFile, ...words])
@@ -102,7 +102,7 @@ describe('a subnet', () => {
     const uid = neurons.find(({ hotkey }) => hotkey === hotkeyOf('stronger'))?.uid
     const weights = await chain.weights(number)
     expect(Object.keys(weights).sort()).toEqual(
-      subnet.cast.validators.map(({ account }) => account.hotkey).sort(),
+      subnet.participants.validators.map(({ account }) => account.hotkey).sort(),
     )
     for (const row of Object.values(weights)) expect(row).toEqual([[uid, 65_535]])
   })
@@ -157,7 +157,7 @@ describe('recomputing', () => {
 
   it('finds every altered or missing copy and its holder, in a folder and over `af serve`, with the same root', async () => {
     const want: string[] = []
-    const base = await tampered(async (folder) => {
+    const base = await copyChanged(async (folder) => {
       for (const [holder, of, change, code] of ALTERED) {
         const isState = typeof of === 'number'
         const lane = isState ? undefined : laneOf(of)
@@ -171,14 +171,14 @@ describe('recomputing', () => {
         want.push(`epoch ${epoch}, ${holder}: ${code}: ${isState ? path : copy}`)
       }
     })
-    using web = await served(base)
-    const [here, there] = await Promise.all([over(base), over(web.url)])
-    const found = here.stdout.match(/(?<=^ *✘ ).*/gm)
+    using web = await serveBuckets(base)
+    const [local, remote] = await Promise.all([over(base), over(web.url)])
+    const found = local.stdout.match(/(?<=^ *✘ ).*/gm)
     expect([...(found ?? [])].sort()).toEqual(want.sort())
-    expect(here.stdout).toContain(`state root ${stateRoot(state)},`)
-    expect(here.stdout).toMatch(/^10 flaws found\.$/m)
-    expect(here.stdout).not.toContain('No problems found')
-    expect([here.code, there.code, there.stdout]).toEqual([1, 1, here.stdout])
+    expect(local.stdout).toContain(`state root ${stateRoot(state)},`)
+    expect(local.stdout).toMatch(/^10 flaws found\.$/m)
+    expect(local.stdout).not.toContain('No problems found')
+    expect([local.code, remote.code, remote.stdout]).toEqual([1, 1, local.stdout])
   })
 })
 
@@ -196,7 +196,7 @@ describe('af-verify', () => {
   })
 
   it('reads buckets and chain over HTTP, with one object a line', async () => {
-    using files = await served(buckets)
+    using files = await serveBuckets(buckets)
     const chain = LocalChain.import(await readFile(chainFile, 'utf8'))
     const url = await serve(getRequestListener(serveLocal(chain), { overrideGlobalObjects: false }))
     const { code, stdout, stderr } = await runVerifier([files.url, '--network', url, '--json'])

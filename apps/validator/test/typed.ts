@@ -12,7 +12,7 @@ export const HAS_PYTHON: boolean = spawnSync('python3', ['-c', 'import pty']).st
  * Runs `af` in a terminal, and types the second text of each step once the first is shown. Resolves
  * with the output and the exit code.
  */
-export function typed(
+export function runTyped(
   cwd: string,
   words: readonly string[],
   steps: readonly (readonly string[])[],

@@ -37,7 +37,7 @@ afterEach(() => {
 /**
  * Runs the verifier after `spoil` has changed the buckets' files. Resolves with text and records.
  */
-async function told(
+async function runVerifier(
   spoil: () => Promise<void> = async () => {},
 ): Promise<{ text: string; records: readonly Record<string, unknown>[] }> {
   for (const { hotkey } of subnet.voters) {
@@ -48,17 +48,17 @@ async function told(
     }
   }
   await spoil()
-  const said: [string, object][] = []
+  const outputs: [string, object][] = []
   const screen: Output = {
-    line: (lines, record) => said.push([stripTones(lines), record]),
+    line: (lines, record) => outputs.push([stripTones(lines), record]),
     status: () => {},
     wait: () => {},
   }
   const { chain } = subnet
   await verify({ chain, network }, { base: root, jobs: 1, samples: true }, screen)
   return {
-    text: said.map(([text]) => text).join('\n'),
-    records: said.map(([, record]) => ({ ...record })),
+    text: outputs.map(([text]) => text).join('\n'),
+    records: outputs.map(([, record]) => ({ ...record })),
   }
 }
 
@@ -80,7 +80,7 @@ it.each([0, 1])(
     await Promise.all(sent)
     await subnet.end(state)
 
-    const { records } = await told()
+    const { records } = await runVerifier()
     const withheld = `2 valid lanes that others attest: ${lacking.join(', ')}`
     const warning = { type: 'warning', epoch: FIRST_DUEL, validator: third.hotkey }
     expect(records).toContainEqual({ ...warning, code: 'BITS_WITHHELD', detail: withheld })
@@ -113,7 +113,7 @@ it.each<[string, (file: string) => Promise<unknown>, string]>([
   await subnet.end(state)
   for (const count of [1, subnet.voters.length]) {
     const spoiled = hotkeys(subnet.voters).slice(0, count)
-    const { records } = await told(async () => {
+    const { records } = await runVerifier(async () => {
       for (const hotkey of spoiled) await spoil(join(root, hotkey, statePath(FIRST_DUEL)))
     })
     for (const hotkey of spoiled) {
@@ -149,7 +149,7 @@ it.each([
   if (flaws > 0) subnet.buckets.at(second.hotkey).files.set(early[0] ?? '', new Uint8Array(1))
   for (const { hotkey } of subnet.voters)
     for (const path of late) subnet.buckets.at(hotkey).files.delete(path)
-  const error = await told().then(
+  const error = await runVerifier().then(
     () => new Error('it continued'),
     (error: Error) => error,
   )

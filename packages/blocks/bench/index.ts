@@ -36,7 +36,7 @@ const LANES = {
 const hasher = await createBLAKE3()
 
 /** Returns the blocks of a lane by their hash, and a function that verifies the lane. */
-async function sealed(scope: Scope, samples: readonly Sample[]) {
+async function sealLane(scope: Scope, samples: readonly Sample[]) {
   const { genesis, netuid, validator, epoch } = scope
   const files = new Map<string, Uint8Array>()
   let prev = NO_BLOCK
@@ -151,7 +151,7 @@ async function measure(tasks: Readonly<Record<string, () => unknown>>, times: nu
 const LANE = 'the whole lane'
 for (const [name, scope] of Object.entries(LANES)) {
   const samples = await honestSamples(scope)
-  const { files, verify } = await sealed(scope, samples)
+  const { files, verify } = await sealLane(scope, samples)
   await verify()
   await setTimeout(1000) // what runs in WebAssembly has started by then
   const parts = partsOf(scope, samples, files)

@@ -132,9 +132,9 @@ async function gzip(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuf
   return new Uint8Array(await new Response(zipped).arrayBuffer())
 }
 
-function areEqual(there: Uint8Array | null, bytes: Uint8Array): boolean {
-  if (there?.length !== bytes.length) return false
-  return there.every((byte, i) => byte === bytes[i])
+function areEqual(stored: Uint8Array | null, bytes: Uint8Array): boolean {
+  if (stored?.length !== bytes.length) return false
+  return stored.every((byte, i) => byte === bytes[i])
 }
 
 interface FileTransfer extends FileRequest {

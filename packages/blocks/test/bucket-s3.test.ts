@@ -61,7 +61,7 @@ type Step = 'pass' | 'cut before' | 'cut after' | number | `${number} ${string}`
 const errorOf = (code: string): string =>
   `<Error><Code>${code}</Code><AWSAccessKeyId>${keys.accessKeyId}</AWSAccessKeyId></Error>`
 /** Returns a bucket behind a network that does one of `steps` to each request, and then works. */
-function troubled(...steps: readonly Step[]) {
+function bucketWithFaults(...steps: readonly Step[]) {
   const asked: string[] = []
   const left = [...steps]
   const troubledFetch: typeof fetch = async (url, init) => {
@@ -102,7 +102,7 @@ describe('a write', () => {
     [['200 PreconditionFailed', 'pass'], 'PUT GET', /: no file exists after the response 412$/],
   ])('is left for the caller to repeat after %j', async (steps, want, message) => {
     const path = freshPath()
-    const { asked, bucket } = troubled(...steps)
+    const { asked, bucket } = bucketWithFaults(...steps)
     const error = await rejectionOf(bucket.write(path, bytes('x')))
     expect(error).toMatchObject({ message: expect.stringMatching(message) })
     expect(error).toMatchObject({ message: expect.stringMatching(/^cannot write http.*jsonl: /) })
@@ -157,7 +157,7 @@ describe('a write', () => {
 
 describe('a read', () => {
   it.each<Step>(['cut before', 'cut after', 503])('is not repeated after %s', async (step) => {
-    const { bucket, asked } = troubled(step)
+    const { bucket, asked } = bucketWithFaults(step)
     const error = await rejectionOf(bucket.read(freshPath(), 10))
     expect(error).toMatchObject({ message: expect.stringMatching(/^cannot read http.*jsonl: ./) })
     expect(error).toMatchObject({ isFinal: false })
@@ -186,7 +186,7 @@ describe('a read', () => {
   })
 
   it('ignores the body of a 412', async () => {
-    const { bucket } = troubled('412 AnyCode')
+    const { bucket } = bucketWithFaults('412 AnyCode')
     await expect(bucket.read('x', 100)).rejects.toThrow(/^cannot read http.*x: status 412/)
   })
 })
@@ -250,11 +250,11 @@ describe('a failure', () => {
     async (status, codes, mayPass) => {
       for (const code of codes) {
         const step: Step = code === 'none' ? status : `${status} ${code}`
-        const said = `: status ${status}${code === 'none' ? '' : ` ${code}`}`
-        const { bucket } = troubled(step, step)
+        const ending = `: status ${status}${code === 'none' ? '' : ` ${code}`}`
+        const { bucket } = bucketWithFaults(step, step)
         for (const work of [bucket.read('x', 10), bucket.write('x', bytes('x'))]) {
           const error = await rejectionOf(work)
-          expect(String(error)).toContain(said)
+          expect(String(error)).toContain(ending)
           expect(String(error)).not.toContain(keys.accessKeyId)
           expect(error).toMatchObject({ code: 'status', status, isFinal: !mayPass })
         }
@@ -286,16 +286,16 @@ describe('a failure', () => {
     const hit: string[] = []
     const other = await serve(({ url = '' }, response) => void response.end(hit.push(url)))
     for (const status of [301, 307]) {
-      let asked = 0
+      let requests = 0
       const endpoint = await serve((_, response) => {
-        asked += 1
+        requests += 1
         response.writeHead(status, { location: `${other}/x` }).end()
       })
       const bucket = s3Bucket({ ...place, endpoint, fetch })
       const why = `status ${status}`
       await expect(bucket.write('x', bytes('x'))).rejects.toThrow(why)
       await expect(bucket.read('x', 10)).rejects.toThrow(why)
-      expect(asked).toBe(2)
+      expect(requests).toBe(2)
     }
     expect(hit).toEqual([])
   })
@@ -332,9 +332,9 @@ it.each([
   ['path', 'https://example.org/bucket/v1/x.json'],
   ['virtual', 'https://bucket.example.org/v1/x.json'],
 ] as const)('names the bucket in style %s', async (style, url) => {
-  const asked: unknown[] = []
+  const requests: unknown[] = []
   const noted: typeof fetch = async (place) => {
-    asked.push(place)
+    requests.push(place)
     return new Response('x')
   }
   await s3Bucket({ ...place, style, endpoint: 'https://example.org', fetch: noted }).read(
@@ -345,5 +345,5 @@ it.each([
     'v1/x.json',
     bytes('x'),
   )
-  expect(asked).toEqual([url, url, url])
+  expect(requests).toEqual([url, url, url])
 })

@@ -33,8 +33,8 @@ import {
  * Two honest lanes under a real key: a long one of 42 samples in blocks of 20, 20 and 2, and a
  * short one of 18 samples. Samples of the champion and the contender alternate: first mult8, then
  * tic-tac-toe, which begins at index 8 in the short lane. A fault is made in one of two ways:
- * `altered` changes stored bytes, as a mirror could; the other functions have the validator itself
- * sign other content, with correct hashes and roots.
+ * `verifyWithBytes` changes stored bytes, as a mirror could; the other functions have the validator
+ * itself sign other content, with correct hashes and roots.
  */
 const key = keyOf(1)
 const scope = scopeOf(key.hotkey, { 'tictactoe@0.1.0': 5, 'mult8@0.1.0': 16 })
@@ -66,7 +66,7 @@ type Verdict = Promise<Result<unknown, BlockFault>>
  * Verifies the long lane with the stored bytes of one block changed. Block 0 is the head, 2 the
  * first.
  */
-function altered(block: number, edit: (bytes: Uint8Array) => Uint8Array): Verdict {
+function verifyWithBytes(block: number, edit: (bytes: Uint8Array) => Uint8Array): Verdict {
   const [hash, bytes] = [...honest.bytes].reverse()[block]!
   const read: Files['read'] = async (wanted) => {
     return wanted.hash === hash
@@ -77,40 +77,49 @@ function altered(block: number, edit: (bytes: Uint8Array) => Uint8Array): Verdic
 }
 
 /** Verifies the long lane with the text of one block changed. */
-const edited = (block: number, edit: (text: string) => string): Verdict =>
-  altered(block, (bytes) => utf8ToBytes(edit(new TextDecoder().decode(bytes))))
+const verifyWithText = (block: number, edit: (text: string) => string): Verdict =>
+  verifyWithBytes(block, (bytes) => utf8ToBytes(edit(new TextDecoder().decode(bytes))))
 
 /** Verifies the short lane, signed over other samples, which may be any JSON or bytes. */
-function signed(
+function verifySamples(
   edit: (samples: EpisodeSample[]) => readonly (Json | Sample | Uint8Array)[],
 ): Verdict {
   return verifyLane(laneOf(key, short, plansOf(edit(structuredClone(samples)) as Sample[])))
 }
 
 /** Verifies the short lane, signed with one sample changed. */
-function changed(index: number, change: (sample: EpisodeSample) => object): Verdict {
-  return signed((all) =>
+function verifyWithSample(index: number, change: (sample: EpisodeSample) => object): Verdict {
+  return verifySamples((all) =>
     all.map((sample, i) => (i === index ? (change(sample) as Sample) : sample)),
   )
 }
 
 /** Verifies the short lane, signed with another first line. */
-const lined = (line: Uint8Array): Verdict => signed(([, ...rest]) => [line, ...rest])
+const verifyWithFirstLine = (line: Uint8Array): Verdict =>
+  verifySamples(([, ...rest]) => [line, ...rest])
 
 /**
  * Verifies the short lane, signed with another transcript of a finished tic-tac-toe of two or more
  * replies.
  */
-function changedMessages(change: (messages: Episode['messages'][number][]) => unknown[]): Verdict {
+function verifyWithMessages(
+  change: (messages: Episode['messages'][number][]) => unknown[],
+): Verdict {
   const index = samples.findIndex(({ fault, messages }) => !fault && messages.length >= 4)
-  return changed(index, (sample) => ({ ...sample, messages: change([...sample.messages]) }))
+  return verifyWithSample(index, (sample) => ({
+    ...sample,
+    messages: change([...sample.messages]),
+  }))
 }
 
 /**
  * Verifies the long lane, signed with other header fields in one block. Block 0 is the first, 2 the
  * last.
  */
-function headed(block: number, header: { readonly [key in keyof Header]?: unknown }): Verdict {
+function verifyWithHeader(
+  block: number,
+  header: { readonly [key in keyof Header]?: unknown },
+): Verdict {
   return verifyLane(
     laneOf(
       key,
@@ -128,7 +137,7 @@ async function blockAt(place: number, files: Files = honest) {
 }
 
 /** Verifies the changed proof. */
-async function proven(change: (proof: SampleProof) => unknown): Verdict {
+async function judgeProof(change: (proof: SampleProof) => unknown): Verdict {
   return judgeSampleProof(change(proof), { head: honest.head, scope, verify: key.verify }).result
 }
 
@@ -145,50 +154,56 @@ const withEpisode = (sample: EpisodeSample, change: Partial<Record<keyof Episode
 const cases: Record<BlockFault, Record<string, () => Verdict>> = {
   BAD_LINES: {
     'a block over 8 MiB': () =>
-      altered(0, (bytes) =>
+      verifyWithBytes(0, (bytes) =>
         concatBytes(bytes, new Uint8Array(LIMITS.blockBytes - bytes.length), Uint8Array.of(10)),
       ),
-    nothing: () => altered(1, () => new Uint8Array()),
+    nothing: () => verifyWithBytes(1, () => new Uint8Array()),
   },
   BAD_HEADER: {
-    'another version': () => headed(1, { v: 2 }),
-    'an unknown key': () => headed(1, { note: 'hello' } as object),
-    'an epoch past 32 bits': () => headed(1, { epoch: 2 ** 32 }),
-    'a validator without address': () => headed(1, { validator: 'nobody' }),
+    'another version': () => verifyWithHeader(1, { v: 2 }),
+    'an unknown key': () => verifyWithHeader(1, { note: 'hello' } as object),
+    'an epoch past 32 bits': () => verifyWithHeader(1, { epoch: 2 ** 32 }),
+    'a validator without address': () => verifyWithHeader(1, { validator: 'nobody' }),
   },
   WRONG_HASH: {
-    'a flipped header bit': () => altered(1, (bytes) => put(bytes, 20, bytes[20]! ^ 1)),
-    'a sibling block': () => altered(1, () => [...honest.bytes.values()][0]!),
-    'line feeds alone': () => altered(1, () => new Uint8Array(LIMITS.blockBytes).fill(10)),
+    'a flipped header bit': () => verifyWithBytes(1, (bytes) => put(bytes, 20, bytes[20]! ^ 1)),
+    'a sibling block': () => verifyWithBytes(1, () => [...honest.bytes.values()][0]!),
+    'line feeds alone': () => verifyWithBytes(1, () => new Uint8Array(LIMITS.blockBytes).fill(10)),
   },
   WRONG_SIGNATURE: {
-    'a flipped bit': () => edited(1, (text) => swap(text, text.indexOf('"signature":"') + 20)),
+    'a flipped bit': () =>
+      verifyWithText(1, (text) => swap(text, text.indexOf('"signature":"') + 20)),
     "another's": () => verifyLane(laneOf({ ...key, sign: other.sign }, scope, plans)),
     'of another block': async () => {
       const { signature } = await blockAt(0)
-      return edited(1, (text) => text.replace(/"signature":"\w+"/, `"signature":"${signature}"`))
+      return verifyWithText(1, (text) =>
+        text.replace(/"signature":"\w+"/, `"signature":"${signature}"`),
+      )
     },
-    'in a proof': () => proven((proof) => ({ ...proof, signature: swap(proof.signature, 9) })),
+    'in a proof': () => judgeProof((proof) => ({ ...proof, signature: swap(proof.signature, 9) })),
   },
   WRONG_ROOT: {
     'a flipped bit in a sample': () =>
-      altered(2, (bytes) => put(bytes, bytes.length - 9, bytes.at(-9)! ^ 1)),
-    'two samples swapped': () => edited(2, (text) => text.replace(/([^\n]+\n)([^\n]+\n)$/, '$2$1')),
-    'signed with another root': () => headed(1, { root: 'ab'.repeat(32) }),
+      verifyWithBytes(2, (bytes) => put(bytes, bytes.length - 9, bytes.at(-9)! ^ 1)),
+    'two samples swapped': () =>
+      verifyWithText(2, (text) => text.replace(/([^\n]+\n)([^\n]+\n)$/, '$2$1')),
+    'signed with another root': () => verifyWithHeader(1, { root: 'ab'.repeat(32) }),
   },
   // `shape.test` tests all schemas of a sample, and prng canonical JSON.
   BAD_SAMPLE: {
-    'an unknown key': () => changed(0, (sample) => ({ ...sample, note: 1 })),
+    'an unknown key': () => verifyWithSample(0, (sample) => ({ ...sample, note: 1 })),
     'a game with a miner': () =>
-      changed(0, (sample) => ({ ...sample, champion: sample, contender: sample })),
-    'a terminal escape in env': () => changed(0, (sample) => ({ ...sample, env: '\u001b[2J' })),
+      verifyWithSample(0, (sample) => ({ ...sample, champion: sample, contender: sample })),
+    'a terminal escape in env': () =>
+      verifyWithSample(0, (sample) => ({ ...sample, env: '\u001b[2J' })),
     'a third role': () =>
-      changedMessages(([first, ...rest]) => [{ ...first, role: 'system' }, ...rest]),
-    'a surrogate in UTF-8': () => lined(Uint8Array.of(0x22, 0xed, 0xa0, 0x80, 0x22)),
-    'a sample, not JSON': () => lined(utf8ToBytes('{"env":')),
-    'a byte order mark': () => lined(utf8ToBytes(`\ufeff${canonicalize(samples[0] as never)}`)),
-    'CR LF': () => lined(utf8ToBytes(`${canonicalize(samples[0] as never)}\r`)),
-    null: () => lined(utf8ToBytes('null')),
+      verifyWithMessages(([first, ...rest]) => [{ ...first, role: 'system' }, ...rest]),
+    'a surrogate in UTF-8': () => verifyWithFirstLine(Uint8Array.of(0x22, 0xed, 0xa0, 0x80, 0x22)),
+    'a sample, not JSON': () => verifyWithFirstLine(utf8ToBytes('{"env":')),
+    'a byte order mark': () =>
+      verifyWithFirstLine(utf8ToBytes(`\ufeff${canonicalize(samples[0] as never)}`)),
+    'CR LF': () => verifyWithFirstLine(utf8ToBytes(`${canonicalize(samples[0] as never)}\r`)),
+    null: () => verifyWithFirstLine(utf8ToBytes('null')),
   },
   MISSING_BLOCK: {
     'a deleted block': () => {
@@ -198,24 +213,24 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
     },
   },
   WRONG_SCOPE: {
-    'of another network': () => headed(2, { genesis: 'ab'.repeat(32) }),
-    'of another subnet': () => headed(2, { netuid: 1 }),
-    'of another epoch': () => headed(0, { epoch: 6 }),
+    'of another network': () => verifyWithHeader(2, { genesis: 'ab'.repeat(32) }),
+    'of another subnet': () => verifyWithHeader(2, { netuid: 1 }),
+    'of another epoch': () => verifyWithHeader(0, { epoch: 6 }),
     "another validator's lane": () => {
       const theirs = scopeOf(other.hotkey, {}, scope.quotas)
       return verifyLane({ ...laneOf(other, theirs, plans), scope })
     },
   },
   WRONG_HEIGHT: {
-    'one too high': () => headed(1, { height: 2 }),
-    'begun too early': () => headed(1, { height: 0 }),
-    'a height past the quota': () => headed(2, { height: 10 }),
-    'the greatest height': () => headed(2, { height: 2 ** 32 - 1 }),
+    'one too high': () => verifyWithHeader(1, { height: 2 }),
+    'begun too early': () => verifyWithHeader(1, { height: 0 }),
+    'a height past the quota': () => verifyWithHeader(2, { height: 10 }),
+    'the greatest height': () => verifyWithHeader(2, { height: 2 ** 32 - 1 }),
   },
   WRONG_PREVIOUS: {
     'another last seal': () => verifyLane({ ...honest, previous: 'ab'.repeat(32) }),
-    'another previous hash': () => headed(0, { prev: 'ab'.repeat(32) }),
-    'begun in its middle': () => verifyLane({ ...beheaded(), previous: honest.previous }),
+    'another previous hash': () => verifyWithHeader(0, { prev: 'ab'.repeat(32) }),
+    'begun in its middle': () => verifyLane({ ...withoutFirstBlock(), previous: honest.previous }),
   },
   SHORT_BLOCK: {
     'empty, in the middle': () =>
@@ -227,42 +242,46 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
     'before an empty one': () => verifyLane(laneOf(key, scope, [...plans, { lines: [] }])),
   },
   WRONG_SECRET: {
-    'another secret': () => headed(2, { secret: 'ab'.repeat(32) }),
-    'sealed without it': () => headed(2, { secret: undefined }),
+    'another secret': () => verifyWithHeader(2, { secret: 'ab'.repeat(32) }),
+    'sealed without it': () => verifyWithHeader(2, { secret: undefined }),
     'an earlier head': () => verifyLane({ ...honest, head: [...honest.bytes.keys()][1]! }),
-    'before the last block': () => headed(1, { secret: SECRET }),
+    'before the last block': () => verifyWithHeader(1, { secret: SECRET }),
   },
   MISSING_INDEX: {
-    'its first sample missing': () => signed((all) => all.slice(1)),
-    'one sample more, in front': () => signed((all) => [all[0]!, ...all]),
-    'one sample more, last': () => signed((all) => [...all, all[2]!]),
-    'no samples at all': () => signed(() => []),
-    'no first block': () => verifyLane(beheaded()),
+    'its first sample missing': () => verifySamples((all) => all.slice(1)),
+    'one sample more, in front': () => verifySamples((all) => [all[0]!, ...all]),
+    'one sample more, last': () => verifySamples((all) => [...all, all[2]!]),
+    'no samples at all': () => verifySamples(() => []),
+    'no first block': () => verifyLane(withoutFirstBlock()),
   },
   WRONG_CHALLENGE: {
     'of another index': () =>
-      changed(0, (sample) => ({ ...sample, challengeId: samples[2]!.challengeId })),
+      verifyWithSample(0, (sample) => ({ ...sample, challengeId: samples[2]!.challengeId })),
     'of the challenge before': () =>
-      changed(2, (sample) => ({ ...sample, challengeId: samples[0]!.challengeId })),
+      verifyWithSample(2, (sample) => ({ ...sample, challengeId: samples[0]!.challengeId })),
     'not the champion’s': () =>
-      changed(1, (sample) => ({ ...sample, challengeId: samples[2]!.challengeId })),
+      verifyWithSample(1, (sample) => ({ ...sample, challengeId: samples[2]!.challengeId })),
     'of more than 32 bytes': () =>
-      changed(0, (sample) => ({ ...sample, challengeId: 'z'.repeat(44) })),
+      verifyWithSample(0, (sample) => ({ ...sample, challengeId: 'z'.repeat(44) })),
     'of fewer than 32 bytes': () =>
-      changed(0, (sample) => ({ ...sample, challengeId: '2'.repeat(32) })),
+      verifyWithSample(0, (sample) => ({ ...sample, challengeId: '2'.repeat(32) })),
     'played under another beacon': () =>
       verifyLane({ ...honest, scope: { ...scope, beacon: 'ab'.repeat(32) } }),
-    'past the quota': () => changed(16, (sample) => ({ ...sample, index: 5 })),
-    'a closed environment': () => changed(4, (sample) => ({ ...sample, env: 'mult8@0.2.0' })),
-    'named like a method': () => changed(4, (sample) => ({ ...sample, env: 'constructor' })),
-    'a sample left out': () => signed((all) => all.filter((_, i) => i !== 3)),
+    'past the quota': () => verifyWithSample(16, (sample) => ({ ...sample, index: 5 })),
+    'a closed environment': () =>
+      verifyWithSample(4, (sample) => ({ ...sample, env: 'mult8@0.2.0' })),
+    'named like a method': () =>
+      verifyWithSample(4, (sample) => ({ ...sample, env: 'constructor' })),
+    'a sample left out': () => verifySamples((all) => all.filter((_, i) => i !== 3)),
     'in place of another': () =>
-      signed((all) => all.map((sample, i) => (i === 3 ? all[2]! : sample))),
-    'two in another order': () => signed(([one, two, ...rest]) => [two!, one!, ...rest]),
-    'a stranger': () => changed(0, (sample) => withEpisode(sample, { miner: other.hotkey })),
-    'the champion twice': () => changed(1, (sample) => withEpisode(sample, { miner: CHAMPION })),
+      verifySamples((all) => all.map((sample, i) => (i === 3 ? all[2]! : sample))),
+    'two in another order': () => verifySamples(([one, two, ...rest]) => [two!, one!, ...rest]),
+    'a stranger': () =>
+      verifyWithSample(0, (sample) => withEpisode(sample, { miner: other.hotkey })),
+    'the champion twice': () =>
+      verifyWithSample(1, (sample) => withEpisode(sample, { miner: CHAMPION })),
     'a game for one player': () =>
-      changed(0, ({ env, index, challengeId, ...played }) => ({
+      verifyWithSample(0, ({ env, index, challengeId, ...played }) => ({
         env,
         index,
         challengeId,
@@ -272,13 +291,13 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
   },
   REPEATED_INVOCATION: {
     'within an episode': () =>
-      changedMessages((messages) =>
+      verifyWithMessages((messages) =>
         messages.map((one) => (one.role === 'user' ? one : { ...one, invocation: 'x' })),
       ),
     'across the lane': () => {
       const [mine, theirs] = samples.filter(({ messages }) => messages[1]?.invocation)
       const { invocation } = mine!.messages[1]!
-      return changed(samples.indexOf(theirs!), (sample) => {
+      return verifyWithSample(samples.indexOf(theirs!), (sample) => {
         const [first, reply, ...rest] = sample.messages
         return { ...sample, messages: [first, { ...reply, invocation }, ...rest] }
       })
@@ -286,36 +305,38 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
   },
   PROMPT_DIFFERS: {
     'another challenge played': () =>
-      changed(0, (sample) => withEpisode(sample, { messages: samples[2]!.messages })),
+      verifyWithSample(0, (sample) => withEpisode(sample, { messages: samples[2]!.messages })),
   },
   NOT_NORMALISED: {
     'an escape sequence': () =>
-      changedMessages(([first, reply, ...rest]) => [
+      verifyWithMessages(([first, reply, ...rest]) => [
         first,
         { ...reply, content: `\u001b[1m${reply!.content}` },
         ...rest,
       ]),
   },
   WRONG_ROLE: {
-    'a reply first': () => changedMessages(([, ...rest]) => rest),
+    'a reply first': () => verifyWithMessages(([, ...rest]) => rest),
   },
   TOO_SHORT: {
-    'the end left out': () => changedMessages((messages) => messages.slice(0, 2)),
+    'the end left out': () => verifyWithMessages((messages) => messages.slice(0, 2)),
   },
   TOO_LONG: {
-    'a prompt after the end': () => changedMessages((messages) => [...messages, messages[0]]),
+    'a prompt after the end': () => verifyWithMessages((messages) => [...messages, messages[0]]),
   },
   WRONG_FAULT: {
     'a fault despite a reply': () =>
-      changed(clean(), (sample) => withEpisode(sample, { fault: 'no-reply' })),
+      verifyWithSample(clean(), (sample) => withEpisode(sample, { fault: 'no-reply' })),
     'no reply, no fault': () =>
-      changed(clean(), (sample) => withEpisode(sample, { messages: sample.messages.slice(0, 1) })),
+      verifyWithSample(clean(), (sample) =>
+        withEpisode(sample, { messages: sample.messages.slice(0, 1) }),
+      ),
   },
   WRONG_REWARD: {
     'a point more': () =>
-      changed(0, (sample) => withEpisode(sample, { reward: sample.reward + 1 })),
+      verifyWithSample(0, (sample) => withEpisode(sample, { reward: sample.reward + 1 })),
     'a forfeit at par': () =>
-      changed(8, (sample) =>
+      verifyWithSample(8, (sample) =>
         withEpisode(sample, {
           messages: sample.messages.slice(0, 1),
           reward: 0,
@@ -324,17 +345,18 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
       ),
   },
   BAD_PROOF: {
-    nothing: () => proven(() => null),
-    'a list': () => proven((proof) => [proof]),
-    'an unknown key': () => proven((proof) => ({ ...proof, note: 1 })),
-    'a path of something else': () => proven((proof) => ({ ...proof, path: [null] })),
-    'an index in between': () => proven((proof) => ({ ...proof, index: 0.5 })),
-    'another index': () => proven((proof) => ({ ...proof, index: 2 })),
-    'a sibling less': () => proven((proof) => ({ ...proof, path: proof.path.slice(1) })),
-    'a link left out': () => proven((proof) => ({ ...proof, links: proof.links.slice(1) })),
-    'a link without header': () => proven((proof) => ({ ...proof, links: ['{}', ...proof.links] })),
+    nothing: () => judgeProof(() => null),
+    'a list': () => judgeProof((proof) => [proof]),
+    'an unknown key': () => judgeProof((proof) => ({ ...proof, note: 1 })),
+    'a path of something else': () => judgeProof((proof) => ({ ...proof, path: [null] })),
+    'an index in between': () => judgeProof((proof) => ({ ...proof, index: 0.5 })),
+    'another index': () => judgeProof((proof) => ({ ...proof, index: 2 })),
+    'a sibling less': () => judgeProof((proof) => ({ ...proof, path: proof.path.slice(1) })),
+    'a link left out': () => judgeProof((proof) => ({ ...proof, links: proof.links.slice(1) })),
+    'a link without header': () =>
+      judgeProof((proof) => ({ ...proof, links: ['{}', ...proof.links] })),
     'a header of another version': () =>
-      proven((proof) => ({ ...proof, header: proof.header.replace('"v":1', '"v":2') })),
+      judgeProof((proof) => ({ ...proof, header: proof.header.replace('"v":1', '"v":2') })),
   },
 }
 
@@ -342,7 +364,7 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
 const clean = () => samples.findIndex(({ fault }) => !fault)
 
 /** Returns the long lane without its first block. */
-function beheaded(): Files {
+function withoutFirstBlock(): Files {
   return laneOf(key, scope, plans.slice(1), [...honest.bytes.keys()][0]!)
 }
 
@@ -353,7 +375,7 @@ it('has a case for every code, and no other', () => {
 
 it('finds no fault in the honest lane and its proof', async () => {
   expect(await verifyLane(honest)).toMatchObject({ ok: true })
-  expect(await proven((proof) => proof)).toEqual({ ok: true, value: many[1] })
+  expect(await judgeProof((proof) => proof)).toEqual({ ok: true, value: many[1] })
 })
 
 it('finds and describes each fault', async () => {
@@ -364,8 +386,8 @@ it('finds and describes each fault', async () => {
       const result = await produce()
       const detail = expect.stringMatching(/^\P{C}{1,400}$/u)
       expect.soft(result, name).toEqual({ ok: false, code, detail })
-      const said = result.ok ? '' : result.detail
-      lines.push(`  ${name}: ${said.replaceAll(/\b[0-9a-f]{64}\b/g, '<hash>')}`)
+      const message = result.ok ? '' : result.detail
+      lines.push(`  ${name}: ${message.replaceAll(/\b[0-9a-f]{64}\b/g, '<hash>')}`)
     }
   }
   await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('snapshots/faults.txt')

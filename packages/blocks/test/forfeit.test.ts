@@ -79,9 +79,9 @@ describe('the reason of a forfeit', () => {
     ]
     const { champion: none } = unbegunGame(make(HEX))
     expect(waysIn(sampleWith(none, none))).toEqual([true, undefined, undefined])
-    const asked: Transcript = { ...none, messages: [{ role: 'user', content: '' }] }
+    const unanswered: Transcript = { ...none, messages: [{ role: 'user', content: '' }] }
     const { fault: _, ...unfaulted } = none
-    for (const one of [asked, unfaulted]) {
+    for (const one of [unanswered, unfaulted]) {
       expect(isUnbegun(sampleWith(one, one))).toBe(false)
       expect(isUnbegun(sampleWith(none, one))).toBe(false)
     }

@@ -21,10 +21,10 @@ async function verdictOn(old: ChallengePair, altered: ChallengePair): Promise<un
   return read.ok ? read.value : `${read.code} ${read.detail.replace(/^.*0\.1\.0 \d+: /, '')}`
 }
 
-/** Returns the first game whose ending satisfies `isIt`, with that ending. */
-function gameThat(isIt: (ended: Ended) => boolean): Ended {
+/** Returns the first game whose ending satisfies `isWanted`, with that ending. */
+function findGame(isWanted: (ended: Ended) => boolean): Ended {
   const games = gamesOf(samples).map(endedOf)
-  const found = games.find(isIt)
+  const found = games.find(isWanted)
   if (found === undefined) throw new Error('no game ended so')
   return found
 }
@@ -76,7 +76,7 @@ describe('a lane of all four environments', () => {
   })
 
   it('counts games that were never begun as ties without points', async () => {
-    const { game } = gameThat(({ isWon }) => isWon)
+    const { game } = findGame(({ isWon }) => isWon)
     const read = await verifyLane(laneOf(toy, scope, plansOf(samples)))
     const [wins = 0, losses = 0] = (read.ok && read.value.tallies[CONTENDER]?.[HEX]) || []
     const left = game.contender.reward === 1 ? [wins - 1, losses] : [wins, losses - 1]
@@ -90,7 +90,7 @@ describe('an altered game', () => {
   it.each(SIDES)(
     'is rejected if its %s is a stranger, or has no fault or a win in an unbegun game',
     async (side) => {
-      const { game } = gameThat(({ isWon }) => isWon)
+      const { game } = findGame(({ isWon }) => isWon)
       const stranger = withSides(game, { [side]: { miner: toy.hotkey } })
       expect(await verdictOn(game, stranger)).toMatch(
         /^WRONG_CHALLENGE expected hex@0.1.0 \d+ of 5B{47} and 5C{47}$/,

@@ -35,14 +35,14 @@ function tallyOf(env: string) {
   const [champion, contender] = [rewardsOf('champion'), rewardsOf('contender')]
   const leads = contender.map((reward, i) => reward - champion[i]!)
   const lowest = make(env).spec.lowestReward
-  const earned = (rewards: number[]) => rewards.reduce((sum, reward) => sum + reward - lowest, 0)
+  const sumPoints = (rewards: number[]) => rewards.reduce((sum, reward) => sum + reward - lowest, 0)
   // The rewards of tictactoe span two units, those of mult8 one.
   const unit = env.startsWith('mult8') ? 1_000_000 : 500_000
   return [
     leads.filter((lead) => lead > 0).length,
     leads.filter((lead) => lead < 0).length,
-    unit * earned(contender),
-    unit * earned(champion),
+    unit * sumPoints(contender),
+    unit * sumPoints(champion),
   ]
 }
 
@@ -87,15 +87,15 @@ describe('a valid lane', () => {
 
 describe('reading a lane', () => {
   it('requests one block after another, from the head back, within the limit', async () => {
-    const asked: string[] = []
+    const hashes: string[] = []
     const read = async (path: string, limit: number) => {
       expect(limit).toBe(LIMITS.blockBytes)
       const hash = path.slice('v1/blocks/'.length, -'.jsonl'.length)
-      asked.push(hash)
+      hashes.push(hash)
       return lane.bytes.get(hash) ?? null
     }
     await verifyLane({ ...lane, read: createBlockReader({ read }, toy.verify) })
-    expect(asked).toEqual([...lane.bytes.keys()].reverse())
+    expect(hashes).toEqual([...lane.bytes.keys()].reverse())
   })
 
   it('stops once there are more samples than in the plan', async () => {

@@ -130,8 +130,10 @@ export function forge(key: Key, header: object, plan: Plan): { hash: Hash; bytes
     ...header,
     ...plan.header,
   }
-  const kept = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
-  const headerLine = utf8ToBytes(canonicalize(kept as Json))
+  const defined = Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  )
+  const headerLine = utf8ToBytes(canonicalize(defined as Json))
   const hash = hashBlock(headerLine)
   const signature = utf8ToBytes(`{"signature":"${bytesToHex(key.sign(hexToBytes(hash)))}"}`)
   const feed = Uint8Array.of(10)

@@ -61,7 +61,7 @@ it('proves a sample without links if its block is the head', () => {
 })
 
 describe('each step', () => {
-  const failing = (changed: object, target: object = {}): readonly string[] => {
+  const failedSteps = (changed: object, target: object = {}): readonly string[] => {
     const { steps } = judgeSampleProof(
       { ...proof, ...changed },
       { head, scope, verify: toy.verify, ...target },
@@ -70,16 +70,16 @@ describe('each step', () => {
   }
   const flip = (hex: string): string => `${hex[0] === '0' ? '1' : '0'}${hex.slice(1)}`
   it.each<[readonly string[], () => readonly string[]]>([
-    [[], () => failing({})],
-    [['form'], () => failing({ more: 1 })],
-    [['form'], () => failing({ header: '{}' })],
-    [['scope'], () => failing({}, { scope: { ...scope, epoch: 8 } })],
-    [['headers', 'head'], () => failing({ links: [...proof.links, proof.header] })],
-    [['headers'], () => failing({}, { scope: { ...scope, quotas: {} } })],
-    [['head'], () => failing({}, { head: flip(head) })],
-    [['signature'], () => failing({ signature: flip(proof.signature) })],
-    [['inclusion'], () => failing({ index: 2 })],
-    [['inclusion', 'sample'], () => failing({ sample: '{}' })],
+    [[], () => failedSteps({})],
+    [['form'], () => failedSteps({ more: 1 })],
+    [['form'], () => failedSteps({ header: '{}' })],
+    [['scope'], () => failedSteps({}, { scope: { ...scope, epoch: 8 } })],
+    [['headers', 'head'], () => failedSteps({ links: [...proof.links, proof.header] })],
+    [['headers'], () => failedSteps({}, { scope: { ...scope, quotas: {} } })],
+    [['head'], () => failedSteps({}, { head: flip(head) })],
+    [['signature'], () => failedSteps({ signature: flip(proof.signature) })],
+    [['inclusion'], () => failedSteps({ index: 2 })],
+    [['inclusion', 'sample'], () => failedSteps({ sample: '{}' })],
   ])('fails only for its own fault: %j', (codes, judged) => expect(judged()).toEqual(codes))
 })
 

@@ -19,8 +19,8 @@ let retries: string[] = []
 // Skips pauses of seconds. Sockets use real time.
 beforeAll(() => {
   const { setTimeout } = globalThis
-  vi.stubGlobal('setTimeout', (task: () => void, ms = 0, ...rest: []) =>
-    setTimeout(task, ms / 20, ...rest),
+  vi.stubGlobal('setTimeout', (task: () => void, ms = 0, ...args: []) =>
+    setTimeout(task, ms / 20, ...args),
   )
 })
 afterAll(() => vi.unstubAllGlobals())
@@ -71,7 +71,7 @@ function connect(nodes: readonly (string | FakeNode)[], settings: Settings = {})
 }
 
 /** Waits for a block that the second node has, and `first` does not have yet. */
-async function waitingForNext() {
+async function startWaiting() {
   const [first, second] = [await node(), await node({ head: 6 })]
   const { blocks } = connect([first, second], PATIENT)
   await blocks.head()
@@ -176,7 +176,7 @@ describe('a connection', () => {
   })
 
   test('replaces a node immediately if it disconnects during a wait for a block', async () => {
-    const { first, waiting } = await waitingForNext()
+    const { first, waiting } = await startWaiting()
     await first.stop()
     await waiting
     expect(retries).toEqual([expect.stringContaining('was lost')])
@@ -220,8 +220,8 @@ describe('a connection', () => {
   test('shares one connection among concurrent tasks', async () => {
     const only = await node()
     const { blocks } = connect([only])
-    const asked = [blocks.head(), blocks.head(), blocks.blockHash(3), blocks.blockHash(0)]
-    expect(await Promise.all(asked)).toEqual([head(5), head(5), hashOf(3), GENESIS])
+    const results = [blocks.head(), blocks.head(), blocks.blockHash(3), blocks.blockHash(0)]
+    expect(await Promise.all(results)).toEqual([head(5), head(5), hashOf(3), GENESIS])
     expect(only.connections.opened).toBe(1)
   })
 })
@@ -298,9 +298,9 @@ describe('final blocks', () => {
     const { blocks } = connect([only], PATIENT)
     const heads = blocks.heads()
     await take(heads, 1)
-    let asked = 0
+    let requests = 0
     only.replies.chain_getBlockHash = (number) =>
-      number === 6 && ++asked <= times ? { result: null } : undefined
+      number === 6 && ++requests <= times ? { result: null } : undefined
     only.finalize(6)
     expect(await take(heads, 1)).toEqual(range(6, 6))
     expect(only.connections.opened).toBe(opened)
@@ -312,7 +312,7 @@ describe('final blocks', () => {
     const { blocks } = connect([first, behind])
     await blocks.head()
     await first.stop()
-    const wasMissing = () => retries.some((said) => said.includes('not have block 8'))
+    const wasMissing = () => retries.some((message) => message.includes('not have block 8'))
     behind.replies.chain_getBlockHash = (number) => {
       if (number !== 8) return undefined
       if (!wasMissing()) return { result: null }
@@ -368,16 +368,16 @@ describe('a malformed message', () => {
     expect(await blocks.head()).toEqual(head(6))
   })
 
-  const headed = (result: unknown) =>
+  const headMessage = (result: unknown) =>
     JSON.stringify({ jsonrpc: '2.0', params: { subscription: 'h2', result } })
   test.each([
     ...['', 'junk', '[', 'null', '12', '[]', '"text"', '\0\u{1b}[2J', '['.repeat(50_000)],
     ...[{ error: 'none' }, { error: { code: '1' } }, { params: [] }, { params: 7 }].map((text) =>
       JSON.stringify(text),
     ),
-    ...[12, 'junk', null, {}, { number: '0xffffffffffffffff' }, { number: 'six' }].map(headed),
+    ...[12, 'junk', null, {}, { number: '0xffffffffffffffff' }, { number: 'six' }].map(headMessage),
   ])('ends the connection: %j', async (text) => {
-    const { first: bad, waiting } = await waitingForNext()
+    const { first: bad, waiting } = await startWaiting()
     bad.say(text)
     await waiting
     expect(retries).toEqual([
@@ -386,19 +386,27 @@ describe('a malformed message', () => {
   })
 
   const LISTS = '['.repeat(50) + ']'.repeat(50)
-  const unasked = (result: string) => `{"id":"nobody","result":${result}}`
+  const unrequestedReply = (result: string) => `{"id":"nobody","result":${result}}`
   test.each([
-    ['that nests too deep', unasked('['.repeat(64) + ']'.repeat(64)), 'unreadable message'],
-    ['with too many values', unasked(`[${'0,'.repeat(2 ** 17)}0]`), 'unreadable message'],
-    ['with too many lists', unasked(`[${`${LISTS},`.repeat(3000)}0]`), 'unreadable message'],
-    ['that is too long', unasked(`"${'0'.repeat(2 ** 24)}"`), 'was lost: Max payload'],
+    [
+      'that nests too deep',
+      unrequestedReply('['.repeat(64) + ']'.repeat(64)),
+      'unreadable message',
+    ],
+    ['with too many values', unrequestedReply(`[${'0,'.repeat(2 ** 17)}0]`), 'unreadable message'],
+    [
+      'with too many lists',
+      unrequestedReply(`[${`${LISTS},`.repeat(3000)}0]`),
+      'unreadable message',
+    ],
+    ['that is too long', unrequestedReply(`"${'0'.repeat(2 ** 24)}"`), 'was lost: Max payload'],
   ])('%s ends the connection, whose further messages are ignored', async (_, text, why) => {
-    const { first: bad, waiting } = await waitingForNext()
+    const { first: bad, waiting } = await startWaiting()
     const parse = vi.spyOn(JSON, 'parse')
     bad.say(text)
-    bad.say(unasked('"more"'))
+    bad.say(unrequestedReply('"more"'))
     await waiting
-    expect(parse.mock.calls.filter(([said]) => said.includes('nobody'))).toEqual([])
+    expect(parse.mock.calls.filter(([text]) => text.includes('nobody'))).toEqual([])
     expect(retries).toEqual([expect.stringContaining(why)])
   })
 

@@ -51,7 +51,7 @@ export async function devChain(url: string): Promise<DevChain> {
     // Calls that were just sent have to reach the pool first.
     await new Promise((resolve) => setTimeout(resolve, 200))
     if (isPuppet) await provider.send('dev_newBlock', [{ count }])
-    else await finalized(api, count)
+    else await waitForFinalized(api, count)
   }
   async function store(values: object) {
     await provider.send('dev_setStorage', [values])
@@ -127,7 +127,7 @@ function nameOf({ registry }: ApiPromise, error: DispatchError): string {
 }
 
 /** Resolves when `count` more blocks are finalized. */
-async function finalized(api: ApiPromise, count: number): Promise<void> {
+async function waitForFinalized(api: ApiPromise, count: number): Promise<void> {
   let first: number | undefined
   let stop = () => {}
   await new Promise<void>((resolve, reject) => {

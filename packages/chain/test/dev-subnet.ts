@@ -75,9 +75,9 @@ export async function prepareSubnet(url: string, options: SubnetOptions): Promis
       sudoSetCommitRevealWeightsInterval: [netuid, Math.max(1, revealPeriod)],
     }),
   )
-  const registering = ({ hotkey }: Account) =>
+  const registerCalls = ({ hotkey }: Account) =>
     calls('subtensorModule', { burnedRegister: [netuid, hotkey] })
-  await submit(owner, [...validators, ...miners].flatMap(registering))
+  await submit(owner, [...validators, ...miners].flatMap(registerCalls))
   await start()
   const stake = ({ hotkey }: Account) =>
     calls('subtensorModule', { addStake: [hotkey, netuid, 100n * TAO] })
@@ -100,7 +100,7 @@ export async function prepareSubnet(url: string, options: SubnetOptions): Promis
     await register(newAccount())
   }
   const register = async (neuron: Account) => {
-    await submit(owner, registering(neuron))
+    await submit(owner, registerCalls(neuron))
   }
   const made = { validators, miners, stranger: stranger!, owner: ownerHotkey! }
   return { ...chain, netuid, ...made, fill, register }

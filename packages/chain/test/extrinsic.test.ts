@@ -98,8 +98,8 @@ test('signs a payload of up to 256 bytes, and the hash of a longer payload', asy
   sender.send(alice, remark(100)).catch(() => {})
   await until(1)
   // The call is a length in two bytes, then bytes: each lengthens the payload by one byte.
-  const rest = payloadOf(0, HEAD).length - 100
-  for (const size of [256, 257]) sender.send(alice, remark(size - rest)).catch(() => {})
+  const overhead = payloadOf(0, HEAD).length - 100
+  for (const size of [256, 257]) sender.send(alice, remark(size - overhead)).catch(() => {})
   await until(3)
   expect([1, 2].map((i) => payloadOf(i, HEAD).length)).toEqual([256, 257])
   expect(verify(payloadOf(1, HEAD), signatureOf(1), alice.hotkey)).toBe(true)

@@ -292,7 +292,7 @@ describe('an export', async () => {
   }
   const [first = '', ...lines] = text.trimEnd().split('\n')
   /** Returns the log after a change, with canonical lines. */
-  const changed = (change: (log: Loose) => void, relink: boolean): string => {
+  const changeLog = (change: (log: Loose) => void, relink: boolean): string => {
     const log: Loose = { setup: JSON.parse(first), blocks: lines.map((line) => JSON.parse(line)) }
     change(log)
     let parent = hashSetup(log.setup as never)
@@ -303,9 +303,9 @@ describe('an export', async () => {
     return [log.setup, ...log.blocks].map((line) => `${canonicalize(line as Json)}\n`).join('')
   }
   /** Changes the log and recomputes all hashes. */
-  const forge = (change: (log: Loose) => void, relink = true) => refusal(changed(change, relink))
+  const forge = (change: (log: Loose) => void, relink = true) => refusal(changeLog(change, relink))
 
-  const altered: [string, (log: Loose) => void][] = [
+  const alterations: [string, (log: Loose) => void][] = [
     ['netuid', ({ setup }) => setup.netuid++],
     ['parameters', ({ setup }) => setup.params.tempo++],
     ['the entropy', ({ blocks }) => (blocks[2]!.entropy = '00'.repeat(32))],
@@ -318,7 +318,7 @@ describe('an export', async () => {
     ['an extra key', ({ blocks }) => (blocks[2]!.more = 1)],
     ['a neuron twice', ({ setup }) => (setup.neurons = [...setup.neurons, setup.neurons[0]!])],
   ]
-  const forged: [string, (log: Loose) => void][] = [
+  const forgeries: [string, (log: Loose) => void][] = [
     ['the netuid', ({ setup }) => setup.netuid++],
     ['a stake', ({ setup }) => (setup.neurons = [])],
     ['the entropy of block 0', ({ blocks }) => (blocks[0]!.entropy = '11'.repeat(32))],
@@ -341,8 +341,8 @@ describe('an export', async () => {
   test('is refused after a change, even with recomputed hashes', async () => {
     const refusals = [
       ...respelt.map(([name, log]) => [name, refusal(log)]),
-      ...altered.map(([name, change]) => [name, forge(change, false)]),
-      ...forged.map(([name, change]) => [`${name}, and all hashes made again`, forge(change)]),
+      ...alterations.map(([name, change]) => [name, forge(change, false)]),
+      ...forgeries.map(([name, change]) => [`${name}, and all hashes made again`, forge(change)]),
     ]
     const lines = refusals.map(([name, why]) => `${name}: ${why}\n`)
     for (const line of lines) expect(line).toContain(': BadLog: ')

@@ -22,7 +22,7 @@ async function listen(server: Server): Promise<number> {
 }
 
 /** Connects a socket to a server that answers a request with arbitrary bytes. */
-async function connected(answer: (send: Send) => Promise<unknown>): Promise<NodeSocket> {
+async function connectSocket(answer: (send: Send) => Promise<unknown>): Promise<NodeSocket> {
   const server = createServer(async (socket) => {
     ended.push(() => socket.destroy())
     socket.on('error', () => {})
@@ -39,8 +39,8 @@ async function connected(answer: (send: Send) => Promise<unknown>): Promise<Node
 }
 
 async function shakeHands(socket: Socket): Promise<void> {
-  const [asked] = (await once(socket, 'data')) as [Buffer]
-  const [, key] = /sec-websocket-key: (\S+)/i.exec(String(asked)) ?? []
+  const [handshake] = (await once(socket, 'data')) as [Buffer]
+  const [, key] = /sec-websocket-key: (\S+)/i.exec(String(handshake)) ?? []
   const hash = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)
   const upgrade = 'HTTP/1.1 101 Here\r\nConnection: Upgrade\r\nUpgrade: websocket'
   socket.write(`${upgrade}\r\nSec-WebSocket-Accept: ${hash.digest('base64')}\r\n\r\n`)
@@ -66,7 +66,7 @@ test.each([
 ])('disconnects a node that sends %s endlessly', async (_, data) => {
   const flood = pongs(1024)
   let sent = 0
-  const socket = await connected(async (send) => {
+  const socket = await connectSocket(async (send) => {
     let head = TEXT
     while (sent < LIMIT && (await send(data ? Buffer.concat([frame(head, data), flood]) : flood))) {
       sent += flood.length
@@ -79,16 +79,16 @@ test.each([
 })
 
 test('accepts a message in 64 fragments, and not in 65', async () => {
-  const honest = await connected((send) => send(inFragments(64)))
+  const honest = await connectSocket((send) => send(inFragments(64)))
   expect(await honest.send('chain_getBlockHash', [0])).toBe('answered')
-  const hostile = await connected((send) => send(inFragments(65)))
+  const hostile = await connectSocket((send) => send(inFragments(65)))
   const refusal = /^Unreachable: .*: Too many message fragments$/
   await expect(hostile.send('chain_getBlockHash', [0])).rejects.toThrow(refusal)
 })
 
 test('accepts a megabyte of pongs with every message', async () => {
   const news = frame(LAST + TEXT, '{}')
-  const socket = await connected(async (send) => {
+  const socket = await connectSocket(async (send) => {
     for (let i = 0; i < 3; i++) await send(Buffer.concat([pongs(10_000), news]))
     await send(frame(LAST + TEXT, ANSWER))
   })
@@ -109,7 +109,7 @@ test('disconnects a node that sends HTTP 1xx responses endlessly', async () => {
 test('handles one message in each turn of the event loop', async () => {
   const news = frame(LAST + TEXT, JSON.stringify({ params: { subscription: 7, result: 'news' } }))
   const subscribed = frame(LAST + TEXT, JSON.stringify({ id: 1, result: 7 }))
-  const socket = await connected((send) =>
+  const socket = await connectSocket((send) =>
     send(Buffer.concat([subscribed, ...Array(100).fill(news)])),
   )
   let turns = 0
@@ -133,7 +133,7 @@ test('receives notifications only of the last answer to a subscription', async (
     ...[7, 8].map((subscription) => ({ params: { subscription, result: subscription } })),
   ]
   const frames = messages.map((message) => frame(LAST + TEXT, JSON.stringify(message)))
-  const socket = await connected((send) => send(Buffer.concat(frames)))
+  const socket = await connectSocket((send) => send(Buffer.concat(frames)))
   const heard: unknown[] = []
   await socket.follow('chain_subscribeNewHead', (news) => {
     heard.push(news)

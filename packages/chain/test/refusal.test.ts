@@ -51,8 +51,8 @@ describe('a refusal of the pool', () => {
     expect(poolRefusal(invalid(data))).toMatchObject({ code })
   })
 
-  test.each(Object.entries(messages.pool))('maps the words %s to %s', (said, code) => {
-    expect(poolRefusal(new Error(said))).toMatchObject({ name: 'ChainError', code })
+  test.each(Object.entries(messages.pool))('maps the words %s to %s', (message, code) => {
+    expect(poolRefusal(new Error(message))).toMatchObject({ name: 'ChainError', code })
   })
 
   test('is null if the pool already has the call', () => {

@@ -32,8 +32,8 @@ const pass = async (chain: LocalChain, blocks: number) => {
 
 /** Sends a request to the server of a chain, which waits for 10 ms. */
 const ask = (chain: LocalChain, init: RequestInit) => {
-  const asked = { method: 'POST', headers: JSON_HEADERS, duplex: 'half', ...init }
-  return serveLocal(chain, 10)(new Request(url, asked))
+  const options = { method: 'POST', headers: JSON_HEADERS, duplex: 'half', ...init }
+  return serveLocal(chain, 10)(new Request(url, options))
 }
 
 describe('pages', () => {
@@ -51,14 +51,18 @@ describe('pages', () => {
       headers: { ...JSON_HEADERS, origin },
       ...(method === 'POST' && { body: JSON.stringify(body) }),
     })
-  const allowed = ({ headers }: Response) => headers.get('access-control-allow-origin')
+  const allowedOrigin = ({ headers }: Response) => headers.get('access-control-allow-origin')
 
   test.each(here)('may read, but not submit, on loopback: %s', async (origin) => {
-    const asked = await from(origin, {}, 'OPTIONS')
-    expect([asked.status, allowed(asked)]).toEqual([204, origin])
-    expect(asked.headers.get('access-control-allow-headers')).toBe('content-type')
+    const preflight = await from(origin, {}, 'OPTIONS')
+    expect([preflight.status, allowedOrigin(preflight)]).toEqual([204, origin])
+    expect(preflight.headers.get('access-control-allow-headers')).toBe('content-type')
     const read = await from(origin, { log: 0 })
-    expect([read.status, allowed(read), await read.text()]).toEqual([200, origin, local.export()])
+    expect([read.status, allowedOrigin(read), await read.text()]).toEqual([
+      200,
+      origin,
+      local.export(),
+    ])
     const call = { nonce: 0, until: 9, call: { fields: [] } }
     const sent = await from(origin, { submit: signExtrinsic(alice, local, call) })
     expect(await sent.json()).toMatchObject({ code: 'BadRequest' })
@@ -68,7 +72,7 @@ describe('pages', () => {
 
   test.each(elsewhere)('have no permission elsewhere: %s', async (origin) => {
     for (const method of ['OPTIONS', 'POST'])
-      expect(allowed(await from(origin, { log: 0 }, method))).toBe(null)
+      expect(allowedOrigin(await from(origin, { log: 0 }, method))).toBe(null)
   })
 })
 
@@ -135,16 +139,17 @@ describe('the server', () => {
   })
 
   test('answers without blocks if none is made in time, and answers a call immediately', async () => {
-    const said = async (log: number) => (await ask(local, { body: JSON.stringify({ log }) })).text()
+    const readLog = async (log: number) =>
+      (await ask(local, { body: JSON.stringify({ log }) })).text()
     const [first] = local.export().split('\n')
-    expect(await said(1)).toBe(`${first}\n`)
+    expect(await readLog(1)).toBe(`${first}\n`)
     const taken = await ask(local, { body: JSON.stringify({ submit: signed }) })
     expect([taken.status, await taken.json()]).toEqual([200, signed])
     await local.produce(0)
     expect((await local.snapshot(1)).commitments).toMatchObject([{ hotkey: alice.hotkey }])
-    expect(await said(1)).toBe(local.export(1))
+    expect(await readLog(1)).toBe(local.export(1))
     await pass(local, 1200)
-    expect(await said(3)).toBe(local.export(3, 259))
+    expect(await readLog(3)).toBe(local.export(3, 259))
   })
 })
 
@@ -184,25 +189,25 @@ describe('the client', () => {
     const local = subnet()
     const handler = serveLocal(local, 5)
     let answer = handler
-    const said: string[] = []
+    const messages: string[] = []
     const remote = await remoteChain(url, {
       fetch: async (input, init) => answer(new Request(input, init)),
-      onRetry: ({ message }) => said.push(message),
+      onRetry: ({ message }) => messages.push(message),
     })
     const stop = new AbortController()
     const heads = remote.heads(stop.signal)
     const gone = async () => Promise.reject(new TypeError('fetch failed'))
     for (const trouble of [gone, async () => new Response('<html>', { status: 502 })]) {
-      const before = said.length
+      const before = messages.length
       answer = trouble
       const next = heads.next()
-      await expect.poll(() => said.length).toBeGreaterThan(before)
+      await expect.poll(() => messages.length).toBeGreaterThan(before)
       answer = handler
       const head = before === 0 ? await local.head() : await local.produce(0)
       expect(await next).toEqual({ done: false, value: head })
     }
-    expect(said[0]).toContain(`no chain answers at ${url}`)
-    expect(said.at(-1)).toContain('BadReply')
+    expect(messages[0]).toContain(`no chain answers at ${url}`)
+    expect(messages.at(-1)).toContain('BadReply')
     let waiting: Request | undefined
     answer = (request) => {
       waiting = request
@@ -230,14 +235,15 @@ describe('the client', () => {
   const local = subnet()
   const [first] = local.export().split('\n')
   const json = (value: unknown, status = 200) => new Response(JSON.stringify(value), { status })
-  const altered = (from: RegExp, to: string) => () => new Response(local.export().replace(from, to))
+  const replaceIn = (from: RegExp, to: string) => () =>
+    new Response(local.export().replace(from, to))
   test.each<[string, () => Response, string]>([
     ['no log', () => new Response('<html>'), 'BadLog'],
     ['no content', () => new Response(null, { status: 204 }), 'BadLog'],
     ['null', () => json(null), 'BadLog'],
     ['no blocks', () => new Response(`${first}\n`), 'BadLog'],
     ['half a line', () => new Response(local.export().slice(0, -9)), 'BadLog'],
-    ['another subnet', altered(/"netuid":\d+/, '"netuid":8'), 'BadLog'],
+    ['another subnet', replaceIn(/"netuid":\d+/, '"netuid":8'), 'BadLog'],
     ['no UTF-8', () => new Response(Uint8Array.of(0xff)), 'Unreachable'],
     ['nested brackets', () => new Response(`${'['.repeat(2 ** 22)}\n`), 'BadLog'],
     ['a long line', () => new Response(`${' '.repeat(2 ** 22 + 1)}\n`), 'BadLog'],

@@ -16,7 +16,7 @@ const message = new Uint8Array(32).fill(9)
 const signature = plain.sign(secret, message)
 
 /** Resolves with `verify` for a key when it uses WebAssembly. */
-async function compiled() {
+async function loadCompiled() {
   const { encodeAddress, verify, verifyReady } = await load()
   await verifyReady()
   return (message: Uint8Array, signature: Uint8Array, key: Uint8Array): boolean => {
@@ -28,7 +28,7 @@ async function compiled() {
 }
 
 test('verifies the vectors in WebAssembly', async () => {
-  const verify = await compiled()
+  const verify = await loadCompiled()
   const { decodeAddress } = await load()
   for (const { message, signature, hotkey, want } of vectors.signatures) {
     const publicKey = decodeAddress(hotkey)
@@ -61,10 +61,10 @@ test('continues in plain JavaScript if WebAssembly does not load', async () => {
     expect(verify(signature, signature, hotkey)).toBe(false)
   }
   for (const { message, signature, hotkey, want } of vectors.signatures) {
-    const [said, signed] = [message, signature].map((hex) =>
+    const [messageBytes, signatureBytes] = [message, signature].map((hex) =>
       Uint8Array.from(Buffer.from(hex, 'hex')),
     )
-    expect([hotkey, verify(said!, signed!, hotkey)]).toEqual([hotkey, want])
+    expect([hotkey, verify(messageBytes!, signatureBytes!, hotkey)]).toEqual([hotkey, want])
   }
   vi.doUnmock('@polkadot/wasm-crypto')
 })

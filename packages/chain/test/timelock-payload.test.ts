@@ -23,6 +23,6 @@ test.each([
   { weights: [[0, -1]], versionKey: 0n } as const,
   { weights: [[0, Number.NaN]], versionKey: 0n } as const,
   { weights: [], versionKey: 2n ** 64n },
-])('rejects a payload that does not fit: %o', (asked) => {
-  expect(() => timelockPayload(asked)).toThrow()
+])('rejects a payload that does not fit: %o', (payload) => {
+  expect(() => timelockPayload(payload)).toThrow()
 })

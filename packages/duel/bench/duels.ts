@@ -90,8 +90,8 @@ function duelsIn(cell: Cell, random: Generator): () => PlayedDuel {
     for (const [i, played] of quotas.entries()) {
       challenges += played
       environment.play()
-      const look = environment.end(environment.chanceIf(true) > environment.chanceIf(false))
-      if (look !== 'continue') return { won: look === 'win', challenges, epochs: i + 1 }
+      const result = environment.end(environment.chanceIf(true) > environment.chanceIf(false))
+      if (result !== 'continue') return { won: result === 'win', challenges, epochs: i + 1 }
     }
     return { won: false, challenges, epochs: quotas.length }
   }
@@ -146,7 +146,7 @@ export class SimulatedEnvironment {
     this.#setting = setting
     this.#random = random
     this.#lying = setting.liars.reduce((sum, name) => sum + (setting.weights[name] ?? 0), 0)
-    this.#before = { honest: [], told: [], counted: 0, evidence: this.#look([], []) }
+    this.#before = { honest: [], liarTallies: [], counted: 0, evidence: this.#judge([], []) }
     this.#after = this.#before
   }
 
@@ -160,7 +160,7 @@ export class SimulatedEnvironment {
     const { plan } = this.#setting
     const { counted, evidence } = isFrozen ? this.#before : this.#after
     if (plan === undefined) return 0
-    if (evidence.look !== 'continue') return Number(evidence.look === 'win')
+    if (evidence.interimResult !== 'continue') return Number(evidence.interimResult === 'win')
     const stage = { epoch: this.#epoch + 1, frozen: this.#frozen + Number(isFrozen), counted }
     return plan(stage, this.#leadOf(evidence))
   }
@@ -169,7 +169,7 @@ export class SimulatedEnvironment {
   end(isFrozen: boolean): InterimResult {
     if (isFrozen) this.#frozen++
     else this.#before = this.#after
-    return this.#before.evidence.look
+    return this.#before.evidence.interimResult
   }
 
   #drawLanes(played: number): readonly Lane[] {
@@ -185,11 +185,16 @@ export class SimulatedEnvironment {
   /** Returns the lie that is worst for the contender, and its analysis. */
   #worst(honest: Seen['honest'], played: number): Seen {
     const { strategy, rule } = this.#setting
-    const { told: before, counted } = this.#before
+    const { liarTallies: before, counted } = this.#before
     const lying = this.#lying
-    const known = { honest, told: before, played, lying, ratioPpm: RATIO_PPM, rule }
-    const seenWith = (told: Seen['told']): Seen => {
-      return { honest, told, counted: counted + played, evidence: this.#look(honest, told) }
+    const known = { honest, liarTallies: before, played, lying, ratioPpm: RATIO_PPM, rule }
+    const seenWith = (liarTallies: Seen['liarTallies']): Seen => {
+      return {
+        honest,
+        liarTallies,
+        counted: counted + played,
+        evidence: this.#judge(honest, liarTallies),
+      }
     }
     const [first = seenWith([]), ...others] = liesOf(strategy).map((lie) =>
       seenWith([...before, ...fabricate(lie, known)]),
@@ -200,13 +205,13 @@ export class SimulatedEnvironment {
     )
   }
 
-  #look(lanes: Seen['honest'], told: Seen['told']): Evidence {
+  #judge(lanes: Seen['honest'], liarTallies: Seen['liarTallies']): Evidence {
     const { honest, liars, weights, rule } = this.#setting
     const epochs = lanes.map((epoch, i) => {
-      const lie = told[i]
-      const true_ = honest.map((name, place) => [name, epoch[place]?.tally] as const)
-      const false_ = lie ? liars.map((name) => [name, lie] as const) : []
-      return Object.fromEntries([...true_, ...false_]) as Record<string, Tally>
+      const lie = liarTallies[i]
+      const honestEntries = honest.map((name, place) => [name, epoch[place]?.tally] as const)
+      const liarEntries = lie ? liars.map((name) => [name, lie] as const) : []
+      return Object.fromEntries([...honestEntries, ...liarEntries]) as Record<string, Tally>
     })
     return judgeEnvironment({ weights, epochs, ratioPpm: RATIO_PPM, rule })
   }
@@ -230,7 +235,7 @@ export const oneLaneZ = ({ floorZSquaredPpm }: LaneRule): number =>
 /** The result of the epochs that counted. */
 interface Seen {
   readonly honest: readonly (readonly Lane[])[]
-  readonly told: readonly Tally[]
+  readonly liarTallies: readonly Tally[]
   /** Number of challenges of a lane. */
   readonly counted: number
   readonly evidence: Evidence

@@ -36,7 +36,7 @@ type Fates = Readonly<Record<(typeof FATES)[number], Set<string>>>
  * Simulates a full subnet whose miners have waited since they registered. A registration evicts the
  * first registered miner without earnings. A champion earns from its second epoch on.
  */
-function live({ lanes, registrations, keys }: Scene): Fates {
+function simulateSubnet({ lanes, registrations, keys }: Scene): Fates {
   const { epochBlocks } = PROTOCOL
   const random = pcg64(20_260_101n)
   const validators = Array.from({ length: lanes }, (_, i) => `v${i + 10}`)
@@ -46,14 +46,14 @@ function live({ lanes, registrations, keys }: Scene): Fates {
   )
   const fates = Object.fromEntries(FATES.map((fate) => [fate, new Set()])) as unknown as Fates
   let state = crownedFirst({ validators, miners: [miner('first')], protocol: PROTOCOL })
-  let [reign, registered] = [0, 0]
+  let [termEpochs, registered] = [0, 0]
 
   const evict = (): void => {
-    const earning = reign > 1 ? state.champion?.hotkey : undefined
+    const earning = termEpochs > 1 ? state.champion?.hotkey : undefined
     const evicted = miners.find(({ hotkey }) => hotkey !== earning)?.hotkey ?? ''
     miners = miners.filter(({ hotkey }) => hotkey !== evicted)
     if (evicted === state.champion?.hotkey) fates.evictedOnThrone.add(evicted)
-    else if (listed(state).has(evicted)) fates.evictedInTurn.add(evicted)
+    else if (contendersIn(state).has(evicted)) fates.evictedInTurn.add(evicted)
     else if (!fates.decided.has(evicted)) fates.evictedBefore.add(evicted)
   }
   const other = keys > 0 ? 'own' : 'old'
@@ -72,7 +72,7 @@ function live({ lanes, registrations, keys }: Scene): Fates {
   }
 
   const wait = (): boolean =>
-    [...miners.map(({ hotkey }) => hotkey), ...listed(state)].some(
+    [...miners.map(({ hotkey }) => hotkey), ...contendersIn(state)].some(
       (hotkey) => isBetter(hotkey) && !fates.decided.has(hotkey),
     )
   for (let epoch = 0; epoch < DAYS * EPOCHS_A_DAY || wait(); epoch++) {
@@ -89,10 +89,11 @@ function live({ lanes, registrations, keys }: Scene): Fates {
     const { state: next, report } = decide(state, { ...facts, lanes: drawn })
     for (const { contender, standing } of report.duels)
       if (standing === 'won') fates.won.add(contender.hotkey)
-    for (const hotkey of listed(state)) if (!listed(next).has(hotkey)) fates.decided.add(hotkey)
+    for (const hotkey of contendersIn(state))
+      if (!contendersIn(next).has(hotkey)) fates.decided.add(hotkey)
     const { hotkey = '' } = next.champion ?? {}
-    reign = hotkey === state.champion?.hotkey ? reign + 1 : 0
-    if (reign === 0) fates.crowned.add(hotkey)
+    termEpochs = hotkey === state.champion?.hotkey ? termEpochs + 1 : 0
+    if (termEpochs === 0) fates.crowned.add(hotkey)
     state = next
   }
   return fates
@@ -100,7 +101,7 @@ function live({ lanes, registrations, keys }: Scene): Fates {
 
 const isBetter = (hotkey: string): boolean => hotkey.startsWith('better')
 
-const listed = ({ duels }: State): ReadonlySet<string> =>
+const contendersIn = ({ duels }: State): ReadonlySet<string> =>
   new Set(duels.map(({ contender }) => contender.hotkey))
 
 /** Prints how often better miners get a duel on a full subnet with registrations. */
@@ -127,13 +128,12 @@ export function printEvictions(): void {
     ].map(([registrations = 0, keys = 0]) => ({ lanes, registrations, keys })),
   )
   printTable({ title, columns }, scenes, (scene) => {
-    const fates = live(scene)
-    const [decided = 0, won = 0, during = 0, before = 0, crowned = 0, throned = 0] = FATES.map(
-      (fate) => [...fates[fate]].filter(isBetter).length,
-    )
+    const fates = simulateSubnet(scene)
+    const [decided = 0, won = 0, during = 0, before = 0, crowned = 0, evictedOnThrone = 0] =
+      FATES.map((fate) => [...fates[fate]].filter(isBetter).length)
     const all = decided + before
     const { lanes, registrations, keys } = scene
     const ends = [crowned, before, won - crowned, decided - won]
-    return [lanes, registrations, keys, all, ...ends, during, throned]
+    return [lanes, registrations, keys, all, ...ends, during, evictedOnThrone]
   })
 }

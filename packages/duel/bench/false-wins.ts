@@ -35,10 +35,10 @@ const AT_RATIO = { p: RATIO_PPM / 1e6, tied: 0 }
 type FalseCell = Omit<Cell, 'strategy' | 'p' | 'tied'>
 
 /** Returns how often a contender at the ratio wins an environment among others. */
-function besideOthers(cell: FalseCell, strategies: readonly Strategy[] = LIES): string {
-  const beside = { ...AT_RATIO, ...cell, rule: PROTOCOL }
+function withOthers(cell: FalseCell, strategies: readonly Strategy[] = LIES): string {
+  const options = { ...AT_RATIO, ...cell, rule: PROTOCOL }
   const duels = strategies.length === 1 ? DUELS_ALONE : DUELS
-  const shares = worstOf(strategies, beside, { duels, wins: 'most' })
+  const shares = worstOf(strategies, options, { duels, wins: 'most' })
   return textOf(shares, 4) + aboveOf(shares, PROMISED.falseWins)
 }
 
@@ -57,10 +57,10 @@ export const aboveOf = ({ won, wonError }: Shares, promise: number): string =>
 
 export function printRatio(): void {
   const title = 'False wins: p = R, nothing tied, the worst lie'
-  const columns = ['lanes, stake', 'beside others', 'the same, freezing', 'alone, freezing']
+  const columns = ['lanes, stake', 'with others', 'with others, freezing', 'alone, freezing']
   printTable({ title, columns }, STAKES, ([name, weights]) => {
     const cell = { field: balancedOf(weights), freezes: true }
-    return [name, besideOthers({ field: fieldOf(weights) }), besideOthers(cell), alone(cell)]
+    return [name, withOthers({ field: fieldOf(weights) }), withOthers(cell), alone(cell)]
   })
   printThirds()
   printExact()
@@ -68,17 +68,17 @@ export function printRatio(): void {
 
 function printThirds(): void {
   const title = 'The same with a third each of honest, lying and absent'
-  const columns = ['honest, lying, absent', 'beside others, freezing', 'alone, freezing']
+  const columns = ['honest, lying, absent', 'with others, freezing', 'alone, freezing']
   printTable({ title, columns }, THIRDS, ([honest, liars, absent]) => {
     const cell = { field: thirdsOf(honest, liars, absent), freezes: true }
     const copy = ['copy the best'] as const
-    return [`${honest}, ${liars}, ${absent}`, besideOthers(cell, copy), alone(cell, copy)]
+    return [`${honest}, ${liars}, ${absent}`, withOthers(cell, copy), alone(cell, copy)]
   })
 }
 
 function printExact(): void {
   const title = 'Exactly, where one honest lane decides and liars freeze'
-  const columns = ['R', 'beside others', 'beside others, game', 'alone', 'alone, game']
+  const columns = ['R', 'with others', 'with others, game', 'alone', 'alone, game']
   printTable({ title, columns }, Object.entries(EXACT_RATIOS), ([name, ratios]) => {
     return [name, ...exactWins(ratios)]
   })
@@ -109,9 +109,9 @@ export function exactWins(ratios: readonly number[]): readonly string[] {
  */
 export function printGameFalseWins(): void {
   const title = 'False wins in a game where liars freeze'
-  const columns = ['lanes, stake', 'beside others', 'alone']
+  const columns = ['lanes, stake', 'with others', 'alone']
   printTable({ title, columns }, [4, 16, 64], (lanes) => {
     const cell = { field: balancedOf(equal(lanes)), freezes: true, quotas: GAME }
-    return [`${lanes}, equal`, besideOthers(cell), alone(cell)]
+    return [`${lanes}, equal`, withOthers(cell), alone(cell)]
   })
 }

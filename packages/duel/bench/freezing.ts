@@ -43,9 +43,9 @@ export function planFor(z: number, quotas: Quotas): FreezePlan {
       const lead = leadAt(i)
       const without = valueAt({ epoch: next, frozen: frozen + 1, counted }, lead)
       return meanOver((draw) => {
-        const with_ = lead + draw * Math.sqrt(quota)
-        if (with_ >= z * Math.sqrt(played)) return 1
-        return Math.max(without, valueAt({ epoch: next, frozen, counted: played }, with_))
+        const leadAfter = lead + draw * Math.sqrt(quota)
+        if (leadAfter >= z * Math.sqrt(played)) return 1
+        return Math.max(without, valueAt({ epoch: next, frozen, counted: played }, leadAfter))
       })
     })
   }

@@ -28,13 +28,13 @@ const PARTS: Readonly<Record<string, () => void | Promise<void>>> = {
   copies: printCopies,
 }
 
-const asked = process.argv.slice(2).filter((word) => word !== '--all')
-const unknown = asked.find((part) => !Object.hasOwn(PARTS, part))
+const names = process.argv.slice(2).filter((word) => word !== '--all')
+const unknown = names.find((part) => !Object.hasOwn(PARTS, part))
 if (unknown !== undefined) {
   console.error(`expected --all and some of ${Object.keys(PARTS).join(', ')}, got ${unknown}`)
   process.exit(2)
 }
-for (const part of asked.length > 0 ? asked : Object.keys(PARTS)) {
+for (const part of names.length > 0 ? names : Object.keys(PARTS)) {
   const before = process.cpuUsage()
   await PARTS[part]?.()
   console.log(`\n${part}: ${(process.cpuUsage(before).user / 1e6).toFixed(0)} s of a processor`)

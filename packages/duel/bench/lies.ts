@@ -43,7 +43,7 @@ export interface Known {
   /** The honest lanes of each epoch that counted, the current one last. */
   readonly honest: readonly (readonly Lane[])[]
   /** The liars' lanes of the earlier epochs. */
-  readonly told: readonly Tally[]
+  readonly liarTallies: readonly Tally[]
   readonly played: number
   /** The liars' weight. */
   readonly lying: number
@@ -81,28 +81,28 @@ export function fabricate(lie: Lie, known: Known): readonly Tally[] {
   if (lie === 'all wins') return [scored({ wins: played, losses: 0, played })]
   if (lie === 'all losses') return [scored({ wins: 0, losses: played, played })]
   if (lie === 'all ties') return [scored({ wins: 0, losses: 0, played })]
-  return [toTheEdge(lie, known)]
+  return [stayInLimits(lie, known)]
 }
 
 /**
  * Returns the maximum of one count that the outlier rule allows, and the minimum of the other
  * count.
  */
-function toTheEdge(lie: Lie, known: Known): Tally {
-  const { played, told } = known
-  const before = sumTally(told)
-  const [liked, disliked] =
+function stayInLimits(lie: Lie, known: Known): Tally {
+  const { played, liarTallies } = known
+  const before = sumTally(liarTallies)
+  const [favoured, other] =
     lie === 'up' || lie === 'thin' ? (['wins', 'losses'] as const) : (['losses', 'wins'] as const)
   const bars = { wins: barOf(lie, 'wins', known), losses: barOf(lie, 'losses', known) }
   const start = (kind: 'wins' | 'losses', most: number) =>
     Math.min(Math.max(bars[kind].middle, before[kind]), most)
-  const above = start(disliked, before[disliked] + played)
-  const fewest =
-    above - last(above - before[disliked], (less) => bars[disliked].passes(above - less))
-  const room = before[liked] + before[disliked] + played - fewest
-  const below = start(liked, room)
-  const more = lie === 'thin' ? 0 : last(room - below, (extra) => bars[liked].passes(below + extra))
-  const now = { [disliked]: fewest, [liked]: below + more } as Record<'wins' | 'losses', number>
+  const above = start(other, before[other] + played)
+  const fewest = above - last(above - before[other], (less) => bars[other].passes(above - less))
+  const room = before[favoured] + before[other] + played - fewest
+  const below = start(favoured, room)
+  const more =
+    lie === 'thin' ? 0 : last(room - below, (extra) => bars[favoured].passes(below + extra))
+  const now = { [other]: fewest, [favoured]: below + more } as Record<'wins' | 'losses', number>
   return scored({ wins: now.wins - before.wins, losses: now.losses - before.losses, played })
 }
 
@@ -115,7 +115,7 @@ interface CountBar {
 
 /** Returns the allowed range of a count of the liars' lane over the epochs that counted. */
 function barOf(lie: Lie, kind: 'wins' | 'losses', known: Known): CountBar {
-  const { honest, told, played, lying, rule } = known
+  const { honest, liarTallies, played, lying, rule } = known
   const careful = lie === 'down, with care'
   const zSquared = careful ? 32 : Number(rule.outlierZSquared)
   const lanes = (honest[0] ?? []).map(({ weight }, place) => {
@@ -123,7 +123,7 @@ function barOf(lie: Lie, kind: 'wins' | 'losses', known: Known): CountBar {
     return { weight, count }
   })
   const counts = lanes.map(({ count }) => count).sort((a, b) => a - b)
-  const total = sumTally(told).played + played
+  const total = sumTally(liarTallies).played + played
   const passes = (x: number): boolean => {
     const y = medianOf([...lanes, { weight: careful ? 1 : lying, count: x }])
     return (x - y) ** 2 * 2 * total <= zSquared * (x + y) * (2 * total - x - y)

@@ -81,12 +81,12 @@ function drawLanes({ best, stakes, liars, draw }: List, state: State, random: Ge
   )
   const lie = laneOf(state, (_, env, contender): LaneTally => {
     const tallies = honest.map((lane) => lane[contender]?.[env] as LaneTally) // each lane has it
-    const toldBy = (quantity: (tally: LaneTally) => number): LaneTally => {
+    const pickExtreme = (quantity: (tally: LaneTally) => number): LaneTally => {
       const ascending = [...tallies].sort((a, b) => quantity(a) - quantity(b))
       return ascending.at(contender === best ? 0 : -1) as LaneTally
     }
-    const [wins, losses, , championPoints] = toldBy(([wins, losses]) => wins - losses)
-    const [, , points] = toldBy(([, , points]) => points)
+    const [wins, losses, , championPoints] = pickExtreme(([wins, losses]) => wins - losses)
+    const [, , points] = pickExtreme(([, , points]) => points)
     return [wins, losses, points, championPoints]
   })
   const lanes = [...honest, ...Array.from({ length: liars }, () => lie)]

@@ -79,30 +79,30 @@ export function drawLane(state: State, random: Generator, share: (hotkey: string
 /** Counts requests, episodes and challenges of a lane in the epoch that a state governs. */
 function askedIn(state: State) {
   const { envs } = state.protocol
-  const asked = { calls: 0, replies: 0, challenges: 0 }
+  const cost = { calls: 0, replies: 0, challenges: 0 }
   for (const [env, { players }] of Object.entries<EnvConstants>(envs)) {
     const quotas = Object.values(computeQuotas(state)).map((quota) => quota[env] ?? 0)
     const all = quotas.reduce((sum, quota) => sum + quota, 0)
     // The champion plays each game, but other challenges only once for all contenders.
     const challenges = players === 2 ? all : Math.max(0, ...quotas)
     const replies = all + challenges
-    asked.challenges += challenges
-    asked.replies += replies
-    asked.calls += (MEASURED[env]?.calls ?? 1) * (players === 2 ? all : replies)
+    cost.challenges += challenges
+    cost.replies += replies
+    cost.calls += (MEASURED[env]?.calls ?? 1) * (players === 2 ? all : replies)
   }
-  return asked
+  return cost
 }
 
 /** Prints the duration and cost of a full queue, compared with one duel at a time. */
 export function printQueue(): void {
-  const title = `${MINERS} miners that wait at once`
+  const title = `${MINERS} waiting miners`
   const columns = [
     'lanes',
     'days',
     'crowned',
-    'calls a verdict',
-    'to one at a time',
-    'replies, so',
+    'calls per verdict',
+    'relative calls',
+    'relative replies',
     'peak',
   ]
   const [days, calls]: [string[], string[]] = [[], []]
@@ -118,5 +118,5 @@ export function printQueue(): void {
     return [lanes, day, many.crowned, verdict, of('calls'), of('replies'), many.peak]
   })
   console.log(`\n${MINERS} miners: ${days.join(' ')}`)
-  console.log(`calls a verdict: ${calls.join(' ')}`)
+  console.log(`calls per verdict: ${calls.join(' ')}`)
 }

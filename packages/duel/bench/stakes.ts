@@ -68,8 +68,8 @@ export const equal = (lanes: number): readonly number[] => Array.from({ length: 
 /** Returns weights of 25, 15, 10, 8 and 6 %, and equal parts of the rest. */
 export function skewed(lanes: number): readonly number[] {
   const heads = [25, 15, 10, 8, 6]
-  const rest = lanes - heads.length
-  const shares = [...heads, ...Array.from({ length: rest }, () => 36 / rest)]
+  const others = lanes - heads.length
+  const shares = [...heads, ...Array.from({ length: others }, () => 36 / others)]
   return shares.map((share) => Math.floor((share / 25) * 1e6))
 }
 

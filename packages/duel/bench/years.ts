@@ -52,15 +52,15 @@ export function printYears(): void {
   const lanes = [4, 7, 16]
   const seen = lanes.map((count) => {
     const at = { field: fieldOf(equal(count)), p: RATIO_PPM / 1e6, tied: 0 }
-    const beside = LIES.map((strategy) => measure({ ...at, strategy }, 600))
+    const withOthers = LIES.map((strategy) => measure({ ...at, strategy }, 600))
     const alone = NEAR_LIES.map((strategy) => measure({ ...at, strategy, rule: ALONE }, 3000))
-    return { beside, alone }
+    return { withOthers, alone }
   })
   const title = 'False dethronements a year: eight contenders at the ratio all the time'
   const columns = ['environments', 'one lane, exactly', ...lanes.map((count) => `${count} lanes`)]
   printTable({ title, columns }, [1, 2, 3, 4], (envs) => {
-    const cells = seen.map(({ beside, alone }) => {
-      const years = (envs === 1 ? alone : beside).map((each) => aYear(each, envs))
+    const cells = seen.map(({ withOthers, alone }) => {
+      const years = (envs === 1 ? alone : withOthers).map((each) => aYear(each, envs))
       return years.reduce((most, one) => (one.mean > most.mean ? one : most))
     })
     const texts = cells.map(({ mean, error }) => `${mean.toFixed(2)} ± ${error.toFixed(2)}`)
@@ -84,8 +84,8 @@ function printOneShort(): void {
   const columns = ['4 lanes', 'at the ratio in the others', 'copies of the champion in them']
   printTable({ title, columns }, VALIDATORS, ([name, cell]) => {
     const texts = [RATIO_PPM / 1e6, 0.5].map((p) => {
-      const throned = dethronementsIn(YEARS, { ...cell, p, tied: 0, freezes: true })
-      return `${(throned / YEARS).toFixed(1)} ± ${(Math.sqrt(throned + 1) / YEARS).toFixed(1)}`
+      const count = dethronementsIn(YEARS, { ...cell, p, tied: 0, freezes: true })
+      return `${(count / YEARS).toFixed(1)} ± ${(Math.sqrt(count + 1) / YEARS).toFixed(1)}`
     })
     return [name, ...texts]
   })
@@ -110,8 +110,13 @@ function dethronementsIn(years: number, cell: Cell): number {
   for (let epoch = 0; epoch < years * EPOCHS_A_YEAR; epoch++) {
     if (!duels.some(({ isWon }) => isWon)) {
       const room = PROTOCOL.duelsMost - duels.length
-      const begun = (): Duel => ({ open: [begin(), begin()], epochs: 0, frozen: 0, isWon: false })
-      duels = [...duels, ...Array.from({ length: room }, begun)]
+      const beginDuel = (): Duel => ({
+        open: [begin(), begin()],
+        epochs: 0,
+        frozen: 0,
+        isWon: false,
+      })
+      duels = [...duels, ...Array.from({ length: room }, beginDuel)]
     }
     duels = playEpoch(duels)
     if (duels.length > 0 && duels.every(({ isWon }) => isWon)) {
@@ -133,12 +138,12 @@ function playEpoch(duels: readonly Duel[]): readonly Duel[] {
     open.reduce((sum, duel) => sum + chanceOfOne(duel, isFrozen), 0)
   const isFrozen = wins(true) > wins(false)
   const played = open.map((duel): Duel => {
-    const looks = duel.open.map((environment) => environment.end(isFrozen))
+    const results = duel.open.map((environment) => environment.end(isFrozen))
     return {
-      open: duel.open.filter((_, i) => looks[i] === 'continue'),
+      open: duel.open.filter((_, i) => results[i] === 'continue'),
       epochs: duel.epochs + 1,
       frozen: duel.frozen + Number(isFrozen),
-      isWon: looks.includes('win'),
+      isWon: results.includes('win'),
     }
   })
   const isLost = ({ open, epochs, frozen, isWon }: Duel): boolean =>

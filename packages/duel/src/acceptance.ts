@@ -37,11 +37,11 @@ export function countedAttestations(
   { validators }: DuelSnapshot,
 ): CountedAttestations {
   const root = stateRoot(state)
-  const heard = new Map<string, Attestation>()
+  const attestations = new Map<string, Attestation>()
   for (const { hotkey, attest } of validators) {
-    if (attest?.epoch === state.epoch && attest.stateRoot === root) heard.set(hotkey, attest)
+    if (attest?.epoch === state.epoch && attest.stateRoot === root) attestations.set(hotkey, attest)
   }
-  return heard
+  return attestations
 }
 
 /** Returns the seals of due validators: only their lanes count. Protocol §9.4. */
@@ -50,8 +50,11 @@ export function dueSeals({ due }: State, seals: Seals): Seals {
 }
 
 /** Reports whether too little weight attests to decide the epoch. Protocol §8.3. */
-export function isFrozen({ voters }: Pick<State, 'voters'>, heard: CountedAttestations): boolean {
-  const attesting = sumWeight(voters, [...heard.keys()])
+export function isFrozen(
+  { voters }: Pick<State, 'voters'>,
+  attestations: CountedAttestations,
+): boolean {
+  const attesting = sumWeight(voters, [...attestations.keys()])
   return attesting === 0 || 3 * attesting < 2 * sumWeight(voters)
 }
 
@@ -61,11 +64,11 @@ export function isFrozen({ voters }: Pick<State, 'voters'>, heard: CountedAttest
  */
 export function acceptLanes(
   state: State,
-  { heard, seals, lanes }: EpochInputs,
+  { attestations, seals, lanes }: EpochInputs,
 ): Readonly<Record<string, Acceptance>> {
   const quotas = Object.entries(computeQuotas(state))
-  const attestations = Object.entries(findAttesters(state, heard))
-  const acceptances = attestations.map(([hotkey, seen]): [string, Acceptance] => {
+  const byLane = Object.entries(findAttesters(state, attestations))
+  const acceptances = byLane.map(([hotkey, seen]): [string, Acceptance] => {
     const lane = own(lanes, hotkey)
     const sealed = Object.hasOwn(seals, hotkey)
     const fits = ([contender, envs]: (typeof quotas)[number]): boolean => {
@@ -80,7 +83,7 @@ export function acceptLanes(
 }
 
 export interface EpochInputs {
-  readonly heard: CountedAttestations
+  readonly attestations: CountedAttestations
   readonly seals: Seals
   readonly lanes: Lanes
 }
@@ -93,16 +96,17 @@ export interface EpochInputs {
  */
 export function findAttesters(
   state: State,
-  heard: CountedAttestations,
+  attestations: CountedAttestations,
 ): Readonly<Record<string, Pick<Acceptance, 'attesters' | 'attested'>>> {
   const { due, voters } = state
-  const attesting = [...heard].filter(([voter]) => Object.hasOwn(voters, voter))
-  const frozen = isFrozen(state, heard)
+  const attesting = [...attestations].filter(([voter]) => Object.hasOwn(voters, voter))
+  const frozen = isFrozen(state, attestations)
   return tabulate(Object.keys(due).sort(), (hotkey) => {
     const hasBit = createBitReader(voters, hotkey)
     const having = attesting.filter(([, { bitmap }]) => hasBit(bitmap))
     const attesters = having.map(([voter]) => voter).sort()
-    const isMajority = 2 * sumWeight(voters, attesters) > sumWeight(voters, [...heard.keys()])
+    const isMajority =
+      2 * sumWeight(voters, attesters) > sumWeight(voters, [...attestations.keys()])
     return { attesters, attested: isMajority && !frozen }
   })
 }

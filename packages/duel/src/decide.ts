@@ -42,8 +42,8 @@ export interface Decision {
  * caller states that a lane is valid.
  */
 export function decide(state: State, { snapshot, seals, lanes }: Facts): Decision {
-  const heard = countedAttestations(state, snapshot)
-  const judged = judge(state, { heard, seals, lanes })
+  const attestations = countedAttestations(state, snapshot)
+  const judged = judge(state, { attestations, seals, lanes })
   const trust = pickKeys(updateTrust(state, judged), snapshot.hotkeys)
   const crowned = crown(state, judged)
   const throne = updateThrone(state, judged, crowned)
@@ -57,11 +57,11 @@ export function decide(state: State, { snapshot, seals, lanes }: Facts): Decisio
       epoch: state.epoch + 1,
       ...throne,
       ...turns,
-      attested: updateActive(active, heard, snapshot),
+      attested: updateActive(active, attestations, snapshot),
       voters,
       trust,
       heads: pickKeys({ ...state.heads, ...dueSeals(state, seals) }, snapshot.hotkeys),
-      due: turns.duels.length > 0 ? findDueVoters(voters, heard) : {},
+      due: turns.duels.length > 0 ? findDueVoters(voters, attestations) : {},
     },
     report: { ...judged, ...(crowned && { crowned: crowned.won.contender.hotkey }) },
   }

@@ -39,7 +39,7 @@ export interface Evidence {
   readonly rates: Rates
   /** The contender's share of points in its median lane. Protocol §8.11. */
   readonly shown: Share | undefined
-  readonly look: InterimResult
+  readonly interimResult: InterimResult
 }
 
 /** Lower bounds of each miner's points per challenge, in ppm. Protocol §8.10. */
@@ -81,7 +81,7 @@ export function judgeEnvironment({ weights, epochs, ratioPpm, rule }: Observatio
     median: middle && { trials: Number(middle.trials), played: Number(middle.played) },
     rates: { contender: computeRate(contender, rule), champion: computeRate(champion, rule) },
     shown: contender,
-    look: evaluate(seen, { ratioPpm, rule }),
+    interimResult: evaluate(seen, { ratioPpm, rule }),
   }
 }
 
@@ -151,22 +151,22 @@ export function findWinLack(
  * 1)) = 0.3989 deviations a lane by luck, so 0.4 a lane are subtracted. The variance is the largest
  * that lanes of this weight can have. Protocol §8.6.
  */
-function computeScore(kept: KeptLanes, ratioPpm: number): Score {
+function computeScore(trimmed: TrimmedLanes, ratioPpm: number): Score {
   const [rate, other] = [BigInt(ratioPpm), PPM - BigInt(ratioPpm)]
   // In millionths squared.
   const varianceIn = ({ trials }: EnvLane): bigint => rate * other * trials
-  const widest = takeWidest(kept)
-  const leading = kept.filter(([lane]) => computeLead(lane, ratioPpm) > 0n)
-  const lead = sumKept(leading, (lane) => computeLead(lane, ratioPpm))
-  const luck = sumKept(widest, (lane) => ceilRoot(varianceIn(lane)))
+  const widest = takeWidest(trimmed)
+  const leading = trimmed.filter(([lane]) => computeLead(lane, ratioPpm) > 0n)
+  const lead = sumTrimmed(leading, (lane) => computeLead(lane, ratioPpm))
+  const luck = sumTrimmed(widest, (lane) => ceilRoot(varianceIn(lane)))
   const variance = widest.reduce((sum, [lane, taken]) => sum + taken ** 2n * varianceIn(lane), 0n)
   return { lead: 10n * lead - 4n * luck, spread: 100n * variance }
 }
 
-/** Returns the lanes with the largest variance, up to the weight of `kept`. */
-function takeWidest(kept: KeptLanes): KeptLanes {
-  const all = sumKept(kept, () => 1n)
-  const widest = kept
+/** Returns the lanes with the largest variance, up to the weight of `trimmed`. */
+function takeWidest(trimmed: TrimmedLanes): TrimmedLanes {
+  const all = sumTrimmed(trimmed, () => 1n)
+  const widest = trimmed
     .map(([lane]) => lane)
     .sort(
       (a, b) => compare(b.weight * b.trials, a.weight * a.trials) || compare(a.hotkey, b.hotkey),
@@ -178,7 +178,7 @@ function takeWidest(kept: KeptLanes): KeptLanes {
 export type WeightedTally = Readonly<Record<keyof Proportion, bigint>>
 
 /** Lanes and the weight that trimming leaves them. */
-type KeptLanes = readonly (readonly [lane: EnvLane, weight: bigint])[]
+type TrimmedLanes = readonly (readonly [lane: EnvLane, weight: bigint])[]
 
 /** Returns a lane's wins above the ratio, in millionths. */
 function computeLead({ wins, trials }: EnvLane, ratioPpm: number): bigint {
@@ -192,22 +192,22 @@ function rankLanes(lanes: readonly EnvLane[], ratioPpm: number): readonly EnvLan
 }
 
 /** Removes the weight `drop` from the first lanes. The last of them may lose only a part. */
-function trim(lanes: readonly EnvLane[], drop: bigint): KeptLanes {
+function trim(lanes: readonly EnvLane[], drop: bigint): TrimmedLanes {
   let left = drop
   return lanes.map((lane) => {
-    const kept = lane.weight > left ? lane.weight - left : 0n
-    left -= lane.weight - kept
-    return [lane, kept]
+    const weight = lane.weight > left ? lane.weight - left : 0n
+    left -= lane.weight - weight
+    return [lane, weight]
   })
 }
 
-function sumKept(kept: KeptLanes, measure: (lane: EnvLane) => bigint): bigint {
-  return kept.reduce((sum, [lane, weight]) => sum + weight * measure(lane), 0n)
+function sumTrimmed(trimmed: TrimmedLanes, measure: (lane: EnvLane) => bigint): bigint {
+  return trimmed.reduce((sum, [lane, weight]) => sum + weight * measure(lane), 0n)
 }
 
-function sumTally(kept: KeptLanes): WeightedTally {
-  const wins = sumKept(kept, (lane) => lane.wins)
-  const trials = sumKept(kept, (lane) => lane.trials)
+function sumTally(trimmed: TrimmedLanes): WeightedTally {
+  const wins = sumTrimmed(trimmed, (lane) => lane.wins)
+  const trials = sumTrimmed(trimmed, (lane) => lane.trials)
   return { wins, trials, unit: PPM }
 }
 
@@ -230,12 +230,13 @@ function sumEpochs(
   isWanted: (epoch: number) => boolean = () => true,
 ): LaneCounts {
   const wanted = epochs.filter((_, epoch) => isWanted(epoch))
-  const sum = (key: keyof Tally) => wanted.reduce((so, tally) => so + BigInt(tally?.[key] ?? 0), 0n)
-  const wins = sum('wins')
-  const losses = sum('losses')
+  const sumOf = (key: keyof Tally) =>
+    wanted.reduce((sum, tally) => sum + BigInt(tally?.[key] ?? 0), 0n)
+  const wins = sumOf('wins')
+  const losses = sumOf('losses')
   const trials = wins + losses
-  const [contenderPoints, championPoints] = [sum('contenderPoints'), sum('championPoints')]
-  return { wins, losses, trials, played: sum('played'), contenderPoints, championPoints }
+  const [contenderPoints, championPoints] = [sumOf('contenderPoints'), sumOf('championPoints')]
+  return { wins, losses, trials, played: sumOf('played'), contenderPoints, championPoints }
 }
 
 /**

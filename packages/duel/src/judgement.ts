@@ -47,7 +47,7 @@ const MAX_FROZEN = 4
  * Judges the lanes of the epoch that a state governs, then each duel independently. Protocol §9.4.
  */
 export function judge(state: State, inputs: EpochInputs): Report {
-  const frozen = isFrozen(state, inputs.heard)
+  const frozen = isFrozen(state, inputs.attestations)
   const lanes = acceptLanes(state, inputs)
   const accepted = Object.keys(lanes).filter((hotkey) => lanes[hotkey]?.accepted)
   const duels = state.duels.map((duel) => {
@@ -112,9 +112,9 @@ export function updateTrust({ trust, protocol }: State, judged: Report): State['
   const played = judged.duels.flatMap(({ envs }) => Object.entries(envs))
   const all = [...new Set(played.map(([env]) => env))]
   const isGood = (hotkey: string) => (env: string) => {
-    const looks = played.filter(([name]) => name === env)
-    const aside = looks.filter(([, { setAside }]) => setAside.includes(hotkey))
-    return 2 * aside.length < looks.length
+    const reports = played.filter(([name]) => name === env)
+    const aside = reports.filter(([, { setAside }]) => setAside.includes(hotkey))
+    return 2 * aside.length < reports.length
   }
   const records = Object.entries(judged.lanes).map(([hotkey, { accepted }]) => {
     const good = { correct: all.filter(isGood(hotkey)).length, incorrect: 0 }

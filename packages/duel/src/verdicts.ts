@@ -116,9 +116,9 @@ const BLANK_PLAYED = 96
  * Protocol §8.6.
  */
 function giveVerdict(report: EnvReport, minPpm: number): Pick<EnvReport, 'given' | 'cause'> {
-  const { look, median } = report
-  if (look === 'win') return { given: look, cause: 'SCORE' }
-  if (look === 'hold') return { given: look, cause: 'LINE' }
+  const { interimResult, median } = report
+  if (interimResult === 'win') return { given: interimResult, cause: 'SCORE' }
+  if (interimResult === 'hold') return { given: interimResult, cause: 'LINE' }
   const { trials = 0, played = 0 } = median ?? {}
   if (trials === 0 && played >= BLANK_PLAYED) return { given: 'even', cause: 'BLANK' }
   if (played > 0 && Math.floor((1_000_000 * trials) / played) < minPpm)

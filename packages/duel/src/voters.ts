@@ -34,8 +34,8 @@ export function weighVoters(
 }
 
 /** Returns the voters' commitments to secrets for the coming epoch. Protocol §8.1. */
-export function findDueVoters(voters: Weights, heard: CountedAttestations): State['due'] {
-  const due = [...heard].filter(([hotkey]) => Object.hasOwn(voters, hotkey))
+export function findDueVoters(voters: Weights, attestations: CountedAttestations): State['due'] {
+  const due = [...attestations].filter(([hotkey]) => Object.hasOwn(voters, hotkey))
   return Object.fromEntries(due.map(([hotkey, { next }]) => [hotkey, next]))
 }
 
@@ -83,10 +83,10 @@ function listPermitted(
  */
 export function updateActive(
   active: ActiveValidators,
-  heard: CountedAttestations,
+  attestations: CountedAttestations,
   { epoch, validators }: DuelSnapshot,
 ): ActiveValidators {
-  const attesting = validators.filter(({ hotkey }) => heard.has(hotkey))
+  const attesting = validators.filter(({ hotkey }) => attestations.has(hotkey))
   return { ...active, ...toAttested(attesting, epoch - 1) }
 }
 

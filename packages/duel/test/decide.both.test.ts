@@ -117,12 +117,12 @@ test('a hundred and fifty random epochs have the same root everywhere, in any or
     const read = parseState(encodeState(next))
     if (!read.ok) throw new Error(read.detail)
     expect(stateRoot(read.value)).toBe(stateRoot(next))
-    const looks = report.duels.flatMap(({ envs }) => Object.values(envs))
+    const reports = report.duels.flatMap(({ envs }) => Object.values(envs))
     if (report.crowned) seen.crowned++
     if (report.duels.some(({ standing }) => standing === 'lost')) seen.held++
     if (report.frozen) seen.frozen++
-    if (looks.some(({ given }) => given === 'even')) seen.even++
-    if (looks.some(({ setAside }) => setAside.length > 0)) seen.apart++
+    if (reports.some(({ given }) => given === 'even')) seen.even++
+    if (reports.some(({ setAside }) => setAside.length > 0)) seen.apart++
     state = next
   }
   for (const [what, count] of Object.entries(seen)) expect(count, what).toBeGreaterThan(0)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
+import compactText from '../../../vectors/duel/compact.json?raw'
 import named from '../../../vectors/duel/evidence.json' with { type: 'json' }
-import looksText from '../../../vectors/duel/looks.json?raw'
 import {
   findWinLack,
   judgeEnvironment,
@@ -20,7 +20,7 @@ describe('named vectors', () => {
 
   it.each(named.vectors)('$what', ({ input, want }) => {
     const {
-      look,
+      interimResult,
       win,
       hold,
       score,
@@ -35,11 +35,11 @@ describe('named vectors', () => {
     const { unit: _, ...won } = win
     const { unit: __, ...held } = hold
     const seen = { win: digits(won), hold: digits(held), score: digits(score) }
-    expect({ ...rest, ...seen, verdict: look }).toEqual({ median: undefined, ...want })
+    expect({ ...rest, ...seen, verdict: interimResult }).toEqual({ median: undefined, ...want })
   })
 })
 
-interface Look {
+interface CompactVector {
   readonly weights: Weights
   readonly epochs: readonly Readonly<Record<string, readonly number[]>>[]
   readonly ratio: number
@@ -55,8 +55,8 @@ test('two thousand judgements equal those of a second implementation', () => {
   }
   // Read as text: the compiler takes longer to infer the types of this JSON than for the whole
   // project.
-  const looks: { readonly vectors: readonly Look[] } = JSON.parse(looksText)
-  const seen = looks.vectors.map(({ weights, epochs, ratio, rule }) => {
+  const compact: { readonly vectors: readonly CompactVector[] } = JSON.parse(compactText)
+  const seen = compact.vectors.map(({ weights, epochs, ratio, rule }) => {
     const evidence = judgeEnvironment({
       weights,
       epochs: epochs.map((lanes) =>
@@ -65,19 +65,19 @@ test('two thousand judgements equal those of a second implementation', () => {
       ratioPpm: ratio,
       rule: rules[rule] ?? PROTOCOL,
     })
-    const { setAside, win, hold, score, look, median, rates } = evidence
+    const { setAside, win, hold, score, interimResult, median, rates } = evidence
     return {
       setAside,
       win: [String(win.wins), String(win.trials)],
       hold: [String(hold.wins), String(hold.trials)],
       score: [String(score.lead), String(score.spread)],
       rates: [rates.contender, rates.champion],
-      verdict: look,
+      verdict: interimResult,
       ...(median && { median: [median.trials, median.played] }),
     }
   })
   expect(seen.length).toBe(2000)
-  expect(seen).toEqual(looks.vectors.map(({ want }) => want))
+  expect(seen).toEqual(compact.vectors.map(({ want }) => want))
 })
 
 const RATIO = 510_000
@@ -106,7 +106,7 @@ describe('judgeEnvironment', () => {
    * Returns the lanes, each marked as honest or not. The first lanes, with at most a third of the
    * weight, tell `lie`.
    */
-  const telling = (entries: readonly (readonly [string, number, Tally])[], lie: Tally) => {
+  const withLies = (entries: readonly (readonly [string, number, Tally])[], lie: Tally) => {
     const third = entries.reduce((sum, [, weight]) => sum + weight, 0) / 3
     let lying = 0
     return entries.map(([hotkey, weight, seen]) => {
@@ -121,13 +121,13 @@ describe('judgeEnvironment', () => {
   it('lets no coalition up to a third raise the tested tally above that of the honest lanes', () => {
     fc.assert(
       fc.property(lanes, tally, (entries, lie) => {
-        const told = telling(entries, lie)
+        const reports = withLies(entries, lie)
         const { win } = judge(
-          told.map(({ entry }) => entry),
+          reports.map(({ entry }) => entry),
           10 ** 12, // no lane is set aside
         )
         const tested = win.wins * 1_000_000n - win.trials * BigInt(RATIO)
-        const truth = told
+        const truth = reports
           .filter(({ honest }) => honest)
           .reduce((sum, { entry: [, weight, seen] }) => sum + BigInt(weight) * lead(seen), 0n)
         // Without weight beyond the third there is nothing to test.

@@ -29,7 +29,7 @@ test('the cost of HOLD is that in docs/guarantees.md', () => {
 })
 
 test('liars who freeze epochs win exactly as in docs/guarantees.md, at no ratio above the promise', () => {
-  const [promises, rows] = [rowsBelow('promise'), rowsBelow('R|beside others')]
+  const [promises, rows] = [rowsBelow('promise'), rowsBelow('R|with others')]
   expect(rows.map(([ratio]) => ratio)).toEqual(Object.keys(EXACT_RATIOS))
   const [most = [], ...ones] = [...rows].reverse()
   for (const [name = '', ...wins] of ones) expect(exactWins(EXACT_RATIOS[name] ?? [])).toEqual(wins)
@@ -40,15 +40,15 @@ test('liars who freeze epochs win exactly as in docs/guarantees.md, at no ratio 
     expect(Number(wins)).toBeLessThanOrEqual(Number(most[i + 1]))
 
   const worst = [most.slice(1, 3), most.slice(3)].map((wins) => `${[...wins].sort().at(-1)}, exact`)
-  expect(promises.slice(0, 2).map(([, , said]) => said)).toEqual(worst)
+  expect(promises.slice(0, 2).map(([, , wins]) => wins)).toEqual(worst)
   expect(Number(most[2])).toBeLessThan(PROMISED.falseWins)
   expect(Number(most[4])).toBeLessThan(PROMISED.falseWinsAlone)
 })
 
 test('no number of docs/guarantees.md is worse than its promise', () => {
   const most = [PROMISED.falseWins, PROMISED.falseWinsAlone].map((share) => `at most ${share}`)
-  const said = [...most, `at least ${PROMISED.rightWins}`]
-  for (const promise of said) expect(rowsBelow('promise').join('\n')).toContain(promise)
+  const expected = [...most, `at least ${PROMISED.rightWins}`]
+  for (const promise of expected) expect(rowsBelow('promise').join('\n')).toContain(promise)
   expect(page).not.toContain('ABOVE')
 
   const games = rowsBelow('lanes|game, liars').map((row) =>

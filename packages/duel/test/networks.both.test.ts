@@ -30,7 +30,7 @@ interface Network {
   readonly roots: readonly string[]
 }
 interface Drawn {
-  readonly validators?: readonly [hotkey: string, stake: number, said: string, lanes: string][]
+  readonly validators?: readonly [hotkey: string, stake: number, attested: string, lanes: string][]
   readonly miners?: readonly [hotkey: string, revision?: string, block?: number, at?: number][]
   readonly gone?: readonly string[]
   readonly seals?: string
@@ -69,12 +69,12 @@ function tallyOf(env: string, [wins = 0, losses = 0, third, fourth]: Counts): La
   return [wins, losses, (wins + both) * 1_000_000, (losses + both) * 1_000_000]
 }
 
-const mapped = <A, B>(record: Readonly<Record<string, A>>, of: (key: string, value: A) => B) =>
+const mapValues = <A, B>(record: Readonly<Record<string, A>>, of: (key: string, value: A) => B) =>
   Object.fromEntries(Object.entries(record).map(([key, value]) => [key, of(key, value)]))
 
 const lanesOf = ({ lanes = {} }: Drawn): Lanes =>
-  mapped(lanes, (_, duels) =>
-    mapped(duels, (_, tallies) =>
+  mapValues(lanes, (_, duels) =>
+    mapValues(duels, (_, tallies) =>
       Object.fromEntries(
         Object.entries(tallies).map(([letter, counts]) => {
           const env = NAMES[letter] ?? ''
@@ -94,15 +94,15 @@ function factsOf(state: State, drawn: Drawn, protocol: Protocol, slots: Slots): 
       revision === undefined ? undefined : { ...miner(hotkey, block, revision), registered },
     )
   const root = stateRoot(state)
-  const validators = (drawn.validators ?? []).map(([hotkey, stake, said, lanes]) => ({
+  const validators = (drawn.validators ?? []).map(([hotkey, stake, attested, lanes]) => ({
     hotkey,
     stake: BigInt(stake),
-    ...(said !== '' && {
+    ...(attested !== '' && {
       attest: {
-        epoch: state.epoch - (said === 'epoch' ? 1 : 0),
+        epoch: state.epoch - (attested === 'epoch' ? 1 : 0),
         bitmap: bitmapOf(state, [...lanes]),
         next: NEXT,
-        stateRoot: said === 'root' ? HEAD : root,
+        stateRoot: attested === 'root' ? HEAD : root,
       },
     }),
   }))
@@ -125,7 +125,7 @@ const isThrice = (duel: Duel): boolean => frozenIn(duel) === 3
 /** Returns the events of an epoch. Each event must occur in some network. */
 function eventsIn(before: State, state: State, { duels, frozen, crowned }: Report): string[] {
   const won = duels.filter(({ standing }) => standing === 'won')
-  const looks = duels.flatMap(({ envs }) => Object.values(envs))
+  const reports = duels.flatMap(({ envs }) => Object.values(envs))
   const isNew = JSON.stringify(before.protocol) !== JSON.stringify(state.protocol)
   return [
     ...(crowned && won.length === 1 ? ['crowned alone'] : []),
@@ -136,7 +136,7 @@ function eventsIn(before: State, state: State, { duels, frozen, crowned }: Repor
     ...(frozen ? ['frozen'] : []),
     ...(isNew && state.duels.length > 0 ? ['begun anew'] : []),
     ...(Object.keys(computeQuotas(state)).length > 2 ? ['three at once'] : []),
-    ...looks.flatMap(({ given, setAside }) =>
+    ...reports.flatMap(({ given, setAside }) =>
       [given ?? [], setAside.length ? ['aside'] : []].flat(),
     ),
     ...(state.champion ? [] : ['an empty throne']),

@@ -9,16 +9,16 @@ const VOTERS = ['v1', 'v2', 'v3', 'v4']
 const { good, better } = SKILLS['.50']
 
 /** The champion's behaviour against the last contender. */
-type King = 'plays' | 'is silent'
+type Behaviour = 'plays' | 'is silent'
 
 /**
  * Returns the ratio to beat, in ppm, after `lost` miners as good as the champion have lost, and one
  * that wins .6 of the decisive challenges is crowned.
  */
-function ratioAfter(lost: number, king: King, seed: number): number {
+function ratioAfter(lost: number, behaviour: Behaviour, seed: number): number {
   const random = pcg64(seed)
   const copies = Array.from({ length: lost }, (_, i) => miner(`copy ${i}`, i + 1))
-  const miners = [miner('king'), ...copies, miner('rival', lost + 1)]
+  const miners = [miner('champion'), ...copies, miner('rival', lost + 1)]
   const scene: Scene = { validators: VOTERS, miners, protocol: PROTOCOL }
   let state: State = crownedFirst(scene)
   while (state.champion?.hotkey !== 'rival') {
@@ -26,7 +26,7 @@ function ratioAfter(lost: number, king: King, seed: number): number {
       const lane = laneOf(state, (played, env, contender) => {
         const isRival = contender === 'rival'
         if (env === HEX) return drawGames(played, isRival ? 0.6 : 0.45, random)
-        const champion = isRival && king === 'is silent' ? 0 : good
+        const champion = isRival && behaviour === 'is silent' ? 0 : good
         return drawSolo(played, { contender: isRival ? better : good, champion }, random)
       })
       return [voter, lane] as const

@@ -43,8 +43,8 @@ describe('a match', () => {
             const trials = part.filter((one) => one !== 'tie').length
             naive = evaluate({ wins, trials, ...RULE })
           }
-          const { verdict: reached, played: looked } = playMatch(played)
-          expect([reached, looked]).toEqual([naive, seen])
+          const { verdict: reached, played: count } = playMatch(played)
+          expect([reached, count]).toEqual([naive, seen])
         },
       ),
     )

@@ -54,10 +54,10 @@ function epochFrom(drawn: (typeof epochs.vectors)[number]): { state: State; fact
   const validators = facts.snapshot.validators.flatMap(({ hotkey, stake, attest }) => {
     const [bitmap, wrong] = attests[hotkey] ?? []
     if (wrong === 'permit') return []
-    const said = attest && bitmap !== undefined && { ...attest, bitmap: bytesOf(bitmap) }
-    if (said && wrong === 'epoch') said.epoch -= 1
-    if (said && wrong === 'root') said.stateRoot = HEAD
-    return [{ hotkey, stake, ...(said && { attest: said }) }]
+    const attestation = attest && bitmap !== undefined && { ...attest, bitmap: bytesOf(bitmap) }
+    if (attestation && wrong === 'epoch') attestation.epoch -= 1
+    if (attestation && wrong === 'root') attestation.stateRoot = HEAD
+    return [{ hotkey, stake, ...(attestation && { attest: attestation }) }]
   })
   return { state, facts: { ...facts, snapshot: { ...facts.snapshot, validators } } }
 }
@@ -65,11 +65,11 @@ function epochFrom(drawn: (typeof epochs.vectors)[number]): { state: State; fact
 test('four hundred epochs are frozen, or accept lanes, as in a second implementation', () => {
   const seen = epochs.vectors.map((drawn) => {
     const { state, facts } = epochFrom(drawn)
-    const heard = countedAttestations(state, facts.snapshot)
+    const counted = countedAttestations(state, facts.snapshot)
     const { state: next, report } = decide(state, facts)
-    const attestations = Object.entries(findAttesters(state, heard))
+    const attestations = Object.entries(findAttesters(state, counted))
     return {
-      attesting: sumWeight(state.voters, [...heard.keys()]),
+      attesting: sumWeight(state.voters, [...counted.keys()]),
       frozen: report.frozen,
       asked: attestations.flatMap(([lane, { attested }]) => (attested ? [lane] : [])),
       accepted: Object.keys(next.duels[0]?.tallies[0]?.[MULT8] ?? {}).sort(),

@@ -61,7 +61,7 @@ async function measure(name: string, crowd: Crowd): Promise<void> {
     `${((100 * part.length) / all.length).toFixed(1)} %`
   const seconds = ((performance.now() - began) / 1000).toFixed()
   console.log(`${name}, in ${seconds} s:`)
-  const wanting = `${percent(lost, games)} lost and ${percent(unbegun, games)} not begun`
-  console.log(`  of ${games.length} games ${wanting} for want of a turn`)
+  const shares = `${percent(lost, games)} lost and ${percent(unbegun, games)} not begun`
+  console.log(`  of ${games.length} games ${shares} for lack of a turn`)
   console.log(`  of ${sides.length} other episodes ${percent(silent, sides)} without a reply`)
 }

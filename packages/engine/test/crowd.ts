@@ -100,26 +100,26 @@ class Endpoint {
 
   /** One call over the network, as `exchange` makes it. */
   exchange({ body = '', replyMs, signal }: Query): Promise<HttpResponse> {
-    const asked = this.#clock.now()
+    const askedMs = this.#clock.now()
     return new Promise((resolve, reject) => {
       const late = (): void => reject(new MinerError('late', 'late'))
       if (signal.aborted) return late()
       setMaxListeners(0, signal)
       signal.addEventListener('abort', late, { once: true })
-      this.#clock.at(asked + replyMs, late)
+      this.#clock.at(askedMs + replyMs, late)
       const settle = (status: number, text: string): void => {
         signal.removeEventListener('abort', late)
-        resolve({ status, headers: {}, text, ms: Math.round(this.#clock.now() - asked) })
+        resolve({ status, headers: {}, text, ms: Math.round(this.#clock.now() - askedMs) })
       }
       if (this.#conduct === 'stalls') return
       const fail = (error: Error): void =>
-        void this.#clock.at(asked + REFUSAL_MS, () => reject(error))
+        void this.#clock.at(askedMs + REFUSAL_MS, () => reject(error))
       if (this.#conduct === 'denies')
-        return this.#clock.at(asked + REFUSAL_MS, () => settle(404, 'no such thing'))
+        return this.#clock.at(askedMs + REFUSAL_MS, () => settle(404, 'no such thing'))
       if (this.#conduct === 'is down') return fail(new DeliveryError('nothing listens there'))
       if (this.#conduct === 'floods') return fail(new MinerError('too-large', 'too large'))
       const isAnswered = this.serve(() => settle(200, completionFor(body, this.#conduct)))
-      if (!isAnswered) this.#clock.at(asked + REFUSAL_MS, () => settle(429, 'all are busy'))
+      if (!isAnswered) this.#clock.at(askedMs + REFUSAL_MS, () => settle(429, 'all are busy'))
     })
   }
 

@@ -62,8 +62,10 @@ async function expectWhole({ at, journal, head }: Seat): Promise<void> {
     samples.map((sample: Sample) => canonicalize(sample as unknown as Json)),
   )
   const lines = (await readFile(journal, 'utf8')).split('\n').slice(1, -1)
-  const kept = lines.map((line) => line.slice(line.indexOf('"sample":') + '"sample":'.length, -1))
-  expect([...inLane].sort()).toEqual([...kept].sort())
+  const inJournal = lines.map((line) =>
+    line.slice(line.indexOf('"sample":') + '"sample":'.length, -1),
+  )
+  expect([...inLane].sort()).toEqual([...inJournal].sort())
 }
 
 const messagesOf = ({ problems }: Seat['first']): string =>
@@ -94,8 +96,8 @@ describe('a disk that fails', () => {
     const { chain, folder, first } = await seat()
     setFaults([{ fault: 'ENOSPC', path: `${folder}/secrets`, op: 'writeFile' }])
     await first.follow(END - 2)
-    const said = `cannot write ${folder}/secrets/${FIRST + 1}: ENOSPC`
-    expect(messagesOf(first)).toContain(said)
+    const message = `cannot write ${folder}/secrets/${FIRST + 1}: ENOSPC`
+    expect(messagesOf(first)).toContain(message)
     expect(first.sent()).toContain(`seal ${FIRST}`)
     expect(first.sent()).not.toContain(`attest ${FIRST}`)
     setFaults([])
@@ -115,17 +117,17 @@ describe('a disk that fails', () => {
     const fails = (from: number): Way => ({ fault: 'EIO', path: '/journal/', op: 'datasync', from })
     setFaults([fails(3)])
     await first.follow(START)
-    const kept = await readFile(journal, 'utf8')
-    expect(kept.endsWith('\n')).toBe(true)
+    const stored = await readFile(journal, 'utf8')
+    expect(stored.endsWith('\n')).toBe(true)
     setFaults([fails(2)])
     const second = start()
     await second.follow(START + 1)
     expect(messagesOf(second)).toContain('datasync')
-    expect(await readFile(journal, 'utf8')).toBe(kept)
+    expect(await readFile(journal, 'utf8')).toBe(stored)
     setFaults([])
     await second.follow(START + 3)
     await expectWhole({ folder, first, start, journal, ...rest })
-    expect((await readFile(journal, 'utf8')).startsWith(kept)).toBe(true)
+    expect((await readFile(journal, 'utf8')).startsWith(stored)).toBe(true)
   })
 
   it('does not prevent the lock of its folder, although it is too full for the owner’s name', async () => {

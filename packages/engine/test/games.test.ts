@@ -58,7 +58,7 @@ interface Sampling extends Partial<LaneTask> {
   readonly urls?: readonly [string, string]
 }
 
-function sampled(options: Sampling) {
+function runSampling(options: Sampling) {
   const { quota = { [HEX]: 1 }, time = new Clock(), urls = ['', ''], ...rest } = options
   const { contenders = [CONTENDER] } = options
   const { samplingMs = SAMPLING_MS, endsAt = SAMPLING_MS } = options
@@ -82,7 +82,7 @@ function sampled(options: Sampling) {
 
 /** Returns the samples after comparing each with its replay. */
 async function gamesOf(options: Sampling): Promise<readonly ChallengePair[]> {
-  const games = pairsOf((await sampled(options)).samples)
+  const games = pairsOf((await runSampling(options)).samples)
   for (const game of games) expectWhole(game)
   return games
 }
@@ -156,7 +156,7 @@ describe('the clock of a side', () => {
   const seconds = CLOCK_MS / 1000
   const reasonsIn = (events: readonly MinerEvent[]): readonly string[] =>
     events.flatMap((event) => ('reason' in event ? [event.reason] : []))
-  it.each<[does: string, by: (time: Clock) => Answer, reasons: string[], said: string]>([
+  it.each<[does: string, by: (time: Clock) => Answer, reasons: string[], text: string]>([
     [
       'refuses all calls',
       () => (_, __, response) => response.writeHead(503).end('no GPU'),
@@ -169,7 +169,7 @@ describe('the clock of a side', () => {
       ['late', 'clock'],
       `in the remaining ${seconds} s`,
     ],
-  ])('loses the game of a miner that %s, with the reason', async (_, by, reasons, said) => {
+  ])('loses the game of a miner that %s, with the reason', async (_, by, reasons, text) => {
     const time = new Clock()
     const { url } = await serve(by(time))
     const events: MinerEvent[] = []
@@ -178,15 +178,15 @@ describe('the clock of a side', () => {
       if (reasonsIn(events).length === 3) time.skip(CLOCK_MS)
     }
     const asking = endpointAgents({ ...NODE_CALLER, now: time.now, concurrency: 8, on })
-    const agent: LaneTask['agent'] = (miner, ...rest) =>
-      miner.hotkey === CONTENDER ? asking(miner, ...rest) : scripted
+    const agent: LaneTask['agent'] = (miner, ...args) =>
+      miner.hotkey === CONTENDER ? asking(miner, ...args) : scripted
     const sample = only(
       await gamesOf({ time, agent, urls: ['', url], samplingMs: 10 * SAMPLING_MS }),
     )
     expect(sample.contender).toMatchObject({ fault: 'no-reply', reward: -1 })
     expect(reasonsIn(events)).toEqual(reasons)
     const problems = events.flatMap((event) => (event.type === 'problem' ? [event.error] : []))
-    const message = expect.stringContaining(said)
+    const message = expect.stringContaining(text)
     expect(problems).toEqual([expect.objectContaining({ code: reasons[0], message })])
   })
 
@@ -205,18 +205,18 @@ describe('the clock of a side', () => {
 
 describe('a game', () => {
   it('starts only if both clocks fit before sampling ends', async () => {
-    let asked = 0
+    let calls = 0
     const agent = byRole(
-      counting(() => asked++),
-      counting(() => asked++),
+      counting(() => calls++),
+      counting(() => calls++),
     )
     const sample = only(await gamesOf({ agent, endsAt: 2 * CLOCK_MS - 1 }))
     const none = { messages: [], reward: -1, fault: 'no-reply' }
     expect(sample).toMatchObject({ champion: none, contender: none })
     expect([sample.champion.miner, sample.contender.miner]).toEqual([CHAMPION, CONTENDER])
-    expect(asked).toBe(0)
+    expect(calls).toBe(0)
     const begun = only(await gamesOf({ agent, endsAt: 2 * CLOCK_MS }))
-    expect(callsOf(begun)).toBe(asked)
+    expect(callsOf(begun)).toBe(calls)
   })
 
   it('does not start if neither miner may be asked, and is won by the only miner that may be asked', async () => {
@@ -263,7 +263,7 @@ describe('a game', () => {
           return silent(messages, call)
         }
         const agent = byRole(breaking, breaking)
-        const broken = sampled({ agent, deadline: phase.signal, journalPath })
+        const broken = runSampling({ agent, deadline: phase.signal, journalPath })
         await expect(broken).rejects.toThrow(isStopped ? 'stopped' : 'killed')
         const hasRoom = at % 2 === 0
         const endsAt = hasRoom ? 2 * CLOCK_MS : CLOCK_MS
@@ -351,32 +351,32 @@ describe('the games of a lane', () => {
   it('take their turns only after the deployment checks of both miners', async () => {
     const time = new Clock()
     const phase = new AbortController()
-    let [looks, asked] = [0, 0]
+    let [checks, calls] = [0, 0]
     let answer = (): void => {}
-    const looked = new Promise<boolean>((resolve) => {
+    const answered = new Promise<boolean>((resolve) => {
       answer = () => resolve(true)
     })
     const mayAsk: LaneTask['mayAsk'] = async ({ hotkey }) => {
-      looks += 1
-      return hotkey === CONTENDER ? looked : true
+      checks += 1
+      return hotkey === CONTENDER ? answered : true
     }
     const agent = counting(() => {
-      asked += 1
+      calls += 1
     }, silent)
     const run = gamesOf({
       ...{ quota: { [HEX]: 64 }, time, deadline: phase.signal },
       ...{ agent: byRole(agent, agent), mayAsk },
     })
-    while (looks === 0) await new Promise(setImmediate)
+    while (checks === 0) await new Promise(setImmediate)
     for (let quarter = 0; quarter < 4; quarter++) {
       for (let i = 0; i < 20; i++) await new Promise(setImmediate)
       time.skip(CLOCK_MS / 4)
     }
-    expect(asked).toBe(0)
+    expect(calls).toBe(0)
     answer()
-    while (asked < 2) await new Promise(setImmediate)
+    while (calls < 2) await new Promise(setImmediate)
     for (let i = 0; i < 20; i++) await new Promise(setImmediate)
-    expect(asked).toBe(2)
+    expect(calls).toBe(2)
     phase.abort()
     expect((await run).length).toBe(64)
   })
@@ -394,7 +394,7 @@ describe('the games of a lane', () => {
       setTimeout(() => response.writeHead(200, json).end(completion(reply)), 5)
     }
     const { url, seen } = await serve(answer)
-    await sampled({
+    await runSampling({
       agent: endpointAgents({ ...NODE_CALLER, concurrency: 2 }),
       // Each contender has a running game: one of three calls waits.
       contenders: [CONTENDER, OTHER, account(new Uint8Array(32).fill(11)).hotkey],
@@ -410,7 +410,7 @@ describe('the games of a lane', () => {
 })
 
 describe('a game with changed deployments', () => {
-  const changed = async (agent: LaneTask['agent'], ...hotkeys: readonly string[]) => {
+  const playWithChanges = async (agent: LaneTask['agent'], ...hotkeys: readonly string[]) => {
     const samples = await gamesOf({ quota: { [HEX]: 16 }, agent })
     const without = await Promise.all(samples.map((sample) => removeReplies(sample, hotkeys)))
     const games = pairsOf(without)
@@ -419,7 +419,7 @@ describe('a game with changed deployments', () => {
   }
 
   it('ends at the first prompt of the miner whose deployment changed, which loses the game', async () => {
-    for (const { before, after } of await changed(byRole(scripted, scripted), CONTENDER)) {
+    for (const { before, after } of await playWithChanges(byRole(scripted, scripted), CONTENDER)) {
       const isFirst = before.contender.messages.length >= before.champion.messages.length
       expect(after.contender).toMatchObject({ fault: 'no-reply', reward: -1 })
       expect(after.contender.messages.length).toBe(1)
@@ -430,7 +430,11 @@ describe('a game with changed deployments', () => {
   })
 
   it('counts as unbegun if both deployments changed', async () => {
-    for (const { after } of await changed(byRole(scripted, scripted), CHAMPION, CONTENDER)) {
+    for (const { after } of await playWithChanges(
+      byRole(scripted, scripted),
+      CHAMPION,
+      CONTENDER,
+    )) {
       expect(after.champion).toMatchObject({ ...NO_REPLY, messages: [] })
       expect(after.contender).toMatchObject({ ...NO_REPLY, messages: [] })
       expect(leadIn(after)).toBe(0)
@@ -440,7 +444,7 @@ describe('a game with changed deployments', () => {
   it('is unchanged if the miner whose deployment changed had not replied', async () => {
     const silent: MinerAgent = () => ({ fault: 'no-reply' })
     const stands: boolean[] = []
-    for (const { before, after } of await changed(byRole(silent, scripted), CONTENDER)) {
+    for (const { before, after } of await playWithChanges(byRole(silent, scripted), CONTENDER)) {
       const hadReply = before.contender.messages.length > 0
       stands.push(!hadReply)
       if (!hadReply) expect(after).toEqual(before)

@@ -60,16 +60,16 @@ describe('watchHealth', () => {
     vi.unstubAllEnvs()
   })
   /** Starts `watchHealth` with 600 seconds. */
-  function guarded() {
+  function startWatching() {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const reasons: Late[] = []
     const end = vi.fn()
-    const looking = watchHealth(600, { on: () => {}, late: () => reasons }, end)
-    return { reasons, end, looking }
+    const watching = watchHealth(600, { on: () => {}, late: () => reasons }, end)
+    return { reasons, end, watching }
   }
 
   it('calls `end` once with the late events', () => {
-    const { reasons, end } = guarded()
+    const { reasons, end } = startWatching()
     vi.advanceTimersByTime(120_000)
     expect(end).not.toHaveBeenCalled()
     reasons.push('no-block')
@@ -79,13 +79,13 @@ describe('watchHealth', () => {
 
   const folder = testFolder('watchdog')
   it('notifies the watchdog of systemd, if there is one, until something is late', async () => {
-    const told = join(folder, 'told')
-    const words = async (): Promise<string> => readFile(told, 'utf8').catch(() => '')
-    const script = `#!/bin/sh\necho "$NOTIFY_SOCKET $@" >> ${told}\n`
+    const log = join(folder, 'log')
+    const words = async (): Promise<string> => readFile(log, 'utf8').catch(() => '')
+    const script = `#!/bin/sh\necho "$NOTIFY_SOCKET $@" >> ${log}\n`
     await writeFile(join(folder, 'systemd-notify'), script, { mode: 0o700 })
     vi.stubEnv('PATH', `${folder}:${process.env.PATH}`)
     vi.stubEnv('NOTIFY_SOCKET', undefined)
-    const { reasons } = guarded()
+    const { reasons } = startWatching()
     vi.advanceTimersByTime(60_000)
     vi.stubEnv('NOTIFY_SOCKET', '/run/notify')
     vi.advanceTimersByTime(60_000)

@@ -33,8 +33,8 @@ export async function chainOf(
   const random = () => new Uint8Array(32).fill(drawn++)
   const chain = LocalChain.create({ netuid: 120, random, neurons, params })
   for (const each of miners) {
-    const said = encodeCommitment({ kind: 'miner', ...committed(each) })
-    const included = chain.commit(each, said)
+    const fields = encodeCommitment({ kind: 'miner', ...committed(each) })
+    const included = chain.commit(each, fields)
     await chain.produce(chain.height * BLOCK_MS)
     await included
   }

@@ -59,7 +59,7 @@ type Duel = { readonly champion: Miner; readonly contender: Miner }
 
 const asAsked = (miner: Miner) => ({ ...miner, templates: PROTOCOL.templates })
 
-const sampled = (duel: Duel, options: Partial<LaneTask> = {}) =>
+const runSampling = (duel: Duel, options: Partial<LaneTask> = {}) =>
   sampleLane({
     scope,
     miners: [duel.champion, duel.contender].map(asAsked),
@@ -84,19 +84,19 @@ async function verdictOn(samples: readonly Sample[]) {
 describe('a lane', () => {
   it('has every sample once, each on disk before its event, and is valid', async () => {
     const { duel } = await minersOf(honest(0.4), honest(0.9))
-    const lefts: number[] = []
-    const kept: Promise<string>[] = []
+    const counts: number[] = []
+    const reads: Promise<string>[] = []
     const on: LaneTask['on'] = (event) => {
       if (event.type !== 'sample') return
-      lefts.push(event.left)
+      counts.push(event.left)
       const { challengeId } = event.sample
-      kept.push(
+      reads.push(
         readFile(journalPath, 'utf8').then((text) => (text.includes(challengeId) ? '' : 'lost')),
       )
     }
-    const { samples, time } = await sampled(duel, { on })
-    expect(lefts).toEqual(Array.from({ length: 96 }, (_, i) => 95 - i))
-    expect((await Promise.all(kept)).join('')).toBe('')
+    const { samples, time } = await runSampling(duel, { on })
+    expect(counts).toEqual(Array.from({ length: 96 }, (_, i) => 95 - i))
+    expect((await Promise.all(reads)).join('')).toBe('')
     expect(Math.abs(time - Date.now())).toBeLessThan(60_000)
     const verdict = await verdictOn(samples)
     expect(verdict).toMatchObject({ ok: true })
@@ -105,25 +105,25 @@ describe('a lane', () => {
 
   it('continues at the end of its journal: no miner is asked again, and the samples are the same', async () => {
     const { duel, seen } = await minersOf(honest(0.4), honest(0.9))
-    const first = await sampled(duel)
-    const asked = seen.champion.length + seen.contender.length
-    const same = await sampled(duel)
+    const first = await runSampling(duel)
+    const requests = seen.champion.length + seen.contender.length
+    const same = await runSampling(duel)
     expect(same.samples).toEqual(first.samples)
     expect(same.time).toBe(first.time)
-    expect(seen.champion.length + seen.contender.length).toBe(asked)
+    expect(seen.champion.length + seen.contender.length).toBe(requests)
 
     const lines = (await readFile(journalPath, 'utf8')).trimEnd().split('\n')
     const gone = lines.slice(61).map((line) => JSON.parse(line).sample as Sample)
     await truncate(journalPath, Buffer.byteLength(`${lines.slice(0, 61).join('\n')}\n`))
     await appendFile(journalPath, '{"at":17') // torn by a crash
-    const again = await sampled(duel)
+    const again = await runSampling(duel)
     const replies = (sample: Sample): number =>
       listEpisodes(sample).reduce((sum, { messages }) => sum + messages.length, 0)
     const wanted = gone.reduce((sum, sample) => sum + replies(sample) / 2, 0)
-    expect(seen.champion.length + seen.contender.length).toBe(asked + wanted)
+    expect(seen.champion.length + seen.contender.length).toBe(requests + wanted)
     const content = ({ env, index, challengeId, ...rest }: Sample) => ({
       place: { env, index, challengeId },
-      said: listEpisodes({ env, index, challengeId, ...rest } as Sample).map(
+      contents: listEpisodes({ env, index, challengeId, ...rest } as Sample).map(
         ({ miner, messages }) => [miner, messages.map((message) => message.content)],
       ),
     })
@@ -133,8 +133,8 @@ describe('a lane', () => {
 
   it('rejects the journal of another epoch, plan or chain, and does not change it', async () => {
     const { duel, seen } = await minersOf(honest(1), honest(1))
-    await sampled(duel)
-    const asked = seen.champion.length
+    await runSampling(duel)
+    const requests = seen.champion.length
     const before = await readFile(journalPath, 'utf8')
     const others = [
       { epoch: 8 },
@@ -143,11 +143,11 @@ describe('a lane', () => {
       { quotas: { [CONTENDER]: { 'mult8@0.1.0': 24 } } },
     ]
     for (const other of others) {
-      const task = sampled(duel, { scope: { ...scope, ...other } })
+      const task = runSampling(duel, { scope: { ...scope, ...other } })
       await expect(task).rejects.toMatchObject({ fault: 'OTHER_LANE' })
     }
     expect(await readFile(journalPath, 'utf8')).toBe(before)
-    expect(seen.champion.length).toBe(asked)
+    expect(seen.champion.length).toBe(requests)
   })
 })
 
@@ -162,7 +162,7 @@ describe('a lane of several contenders', () => {
     return { hotkey, model: hotkey, revision: 'main', chute: '' }
   })
   /** Samples the lane, and lists the environments and miners in the order of first prompts. */
-  async function asked(options: Partial<LaneTask> = {}) {
+  async function recordQuestions(options: Partial<LaneTask> = {}) {
     const questions: string[] = []
     const agent: LaneTask['agent'] =
       ({ hotkey }) =>
@@ -173,7 +173,7 @@ describe('a lane of several contenders', () => {
         return { content: make(env).spec.solve(prompt) }
       }
     const duel = { champion: miners[0] as Miner, contender: miners[1] as Miner }
-    const lane = await sampled(duel, {
+    const lane = await runSampling(duel, {
       scope: many,
       miners: miners.map(asAsked),
       agent,
@@ -183,7 +183,7 @@ describe('a lane of several contenders', () => {
   }
 
   it('has the samples in the order of the plan; the champion plays each challenge once', async () => {
-    const { samples, questions } = await asked()
+    const { samples, questions } = await recordQuestions()
     const placeOf = (sample: Sample) => [
       ...[sample.env, sample.index],
       ...listEpisodes(sample).map(({ miner }) => miner),
@@ -199,7 +199,7 @@ describe('a lane of several contenders', () => {
   })
 
   it('asks in an order over all environments that depends on the secret, and games after a first reply', async () => {
-    const { questions } = await asked()
+    const { questions } = await recordQuestions()
     expect(questions[0]?.startsWith(HEX)).toBe(false)
     const others = questions.filter((each) => !each.startsWith(HEX))
     // These agents answer immediately, so the order of asking is the order of turns.
@@ -207,13 +207,13 @@ describe('a lane of several contenders', () => {
     expect(new Set(kinds.slice(0, 20))).toEqual(new Set([MULT8, PACK]))
     expect(kinds).not.toEqual([...kinds].sort())
     const again = join(root, `${count++}.jsonl`)
-    const same = await asked({ journalPath: again })
+    const same = await recordQuestions({ journalPath: again })
     expect(same.questions.filter((each) => !each.startsWith(HEX))).toEqual(others)
   })
 })
 
 describe('a hostile miner', () => {
-  const nasty = [
+  const hostileReplies = [
     '\u001b]0;owned\u0007A1',
     '\u0000\u0001\u0002\nB2',
     '\ud800\nB2',
@@ -241,19 +241,19 @@ describe('a hostile miner', () => {
       ...json,
       'x-chutes-invocationid': index % 2 === 0 ? 'always the same' : '\u00ff'.repeat(300),
     }
-    const kind = index % (nasty.length + 4)
-    if (kind === nasty.length) request.socket.resetAndDestroy()
-    else if (kind === nasty.length + 1) response.writeHead(500, headers).end('\u001b[2J')
-    else if (kind === nasty.length + 2)
+    const kind = index % (hostileReplies.length + 4)
+    if (kind === hostileReplies.length) request.socket.resetAndDestroy()
+    else if (kind === hostileReplies.length + 1) response.writeHead(500, headers).end('\u001b[2J')
+    else if (kind === hostileReplies.length + 2)
       response.writeHead(200, headers).end(completion({ toString: 'B2' }))
-    else if (kind === nasty.length + 3) honest(1)(index, request, response, body)
-    else response.writeHead(200, headers).end(completion(nasty[kind]))
+    else if (kind === hostileReplies.length + 3) honest(1)(index, request, response, body)
+    else response.writeHead(200, headers).end(completion(hostileReplies[kind]))
   }
 
   it('cannot void a lane with any reply: the evidence is valid and harmless to a terminal', async () => {
     const { duel, seen } = await minersOf(hostile, hostile)
-    const { samples } = await sampled(duel)
-    expect(seen.champion.length).toBeGreaterThan(nasty.length + 4)
+    const { samples } = await runSampling(duel)
+    expect(seen.champion.length).toBeGreaterThan(hostileReplies.length + 4)
     expect(await verdictOn(samples)).toMatchObject({ ok: true })
     const replies = samples.flatMap(listEpisodes).flatMap(({ messages }) => messages)
     for (const { content } of replies)
@@ -265,8 +265,8 @@ describe('a hostile miner', () => {
 describe('the two miners of a duel', () => {
   it('receive the same requests except for the model’s name, without role and challenge id', async () => {
     const { duel, seen } = await minersOf(honest(0.7), honest(0.7))
-    const { samples } = await sampled(duel)
-    const sent = (role: 'champion' | 'contender') =>
+    const { samples } = await runSampling(duel)
+    const requestsTo = (role: 'champion' | 'contender') =>
       seen[role]
         .map(({ body, headers, method, url }) => {
           const { model, messages, ...rest } = JSON.parse(body)
@@ -277,7 +277,7 @@ describe('the two miners of a duel', () => {
           return JSON.stringify({ method, url, messages, headers: plain })
         })
         .sort()
-    expect(sent('contender')).toEqual(sent('champion'))
+    expect(requestsTo('contender')).toEqual(requestsTo('champion'))
     const everything = JSON.stringify([...seen.champion, ...seen.contender])
     const ids = samples.map(({ challengeId }) => challengeId)
     const hints = ['champion', 'contender', SECRET, VALIDATOR.hotkey, scope.beacon, ...ids]
@@ -316,7 +316,7 @@ describe('a lane through Chutes', () => {
 
   it('has the id of every invocation in its samples, and is unchanged if no chute changed', async () => {
     const { agent, hasChanged, duel, seen } = await duelOn({})
-    const { samples } = await sampled(duel, { agent, hasChanged })
+    const { samples } = await runSampling(duel, { agent, hasChanged })
     expect(await verdictOn(samples)).toMatchObject({ ok: true })
     expect(invocationsIn(samples).length).toBe(
       seen.filter(({ method }) => method === 'POST').length,
@@ -332,10 +332,10 @@ describe('a lane through Chutes', () => {
     'has no reply of a %s whose chute changed in the epoch, also after a restart',
     async (side, miner, slug) => {
       // It differs at each check.
-      const changing: Handle = (...rest) =>
-        answers(200, { ...described(miner, slug), updated_at: randomUUID() })(...rest)
+      const changing: Handle = (...args) =>
+        answers(200, { ...described(miner, slug), updated_at: randomUUID() })(...args)
       const { agent, hasChanged, duel } = await duelOn({ [`/chutes/${miner.chute}`]: changing })
-      const { samples, time } = await sampled(duel, { agent, hasChanged })
+      const { samples, time } = await runSampling(duel, { agent, hasChanged })
       for (const sample of pairsOf(samples)) {
         const faults = [sample.champion, sample.contender].filter(({ fault }) => fault)
         expect(faults).toEqual([sample[side]])
@@ -343,8 +343,8 @@ describe('a lane through Chutes', () => {
       }
       expect(await verdictOn(samples)).toMatchObject({ ok: true })
       // The result is on disk: the lane is the same, and no miner is asked again.
-      const unasked = async () => expect.fail('asked again')
-      const again = await sampled(duel, { agent: () => unasked, hasChanged: unasked })
+      const failIfCalled = async () => expect.fail('asked again')
+      const again = await runSampling(duel, { agent: () => failIfCalled, hasChanged: failIfCalled })
       expect(again).toEqual({ samples, time })
     },
   )
@@ -358,7 +358,7 @@ const invocationsIn = (samples: readonly Sample[]): readonly string[] =>
 describe('a lane whose agents answer immediately', () => {
   const miner = (hotkey: string) => ({ hotkey, model: 'm', revision: 'main', chute: '' })
   const duel = { champion: miner(CHAMPION), contender: miner(CONTENDER) }
-  const plays =
+  const createAgent =
     (id: () => string): LaneTask['agent'] =>
     () =>
     async (messages) => {
@@ -369,21 +369,21 @@ describe('a lane whose agents answer immediately', () => {
   it('requests replies with repeated ids again, also after a restart, and is valid', async () => {
     const given: string[] = []
     let count = 0
-    const repeating = (): string => {
+    const nextId = (): string => {
       const id = count++ % 30 === 7 ? given[given.length >> 1] : undefined
       given.push(id ?? randomUUID())
       return given.at(-1) ?? ''
     }
-    const { samples } = await sampled(duel, { agent: plays(repeating) })
+    const { samples } = await runSampling(duel, { agent: createAgent(nextId) })
     expect(new Set(given).size).toBeLessThan(given.length)
     expect(await verdictOn(samples)).toMatchObject({ ok: true })
 
     const lines = (await readFile(journalPath, 'utf8')).trimEnd().split('\n')
     await truncate(journalPath, Buffer.byteLength(`${lines.slice(0, 40).join('\n')}\n`))
-    const kept = invocationsIn(lines.slice(1, 40).map((line) => JSON.parse(line).sample))
+    const invocations = invocationsIn(lines.slice(1, 40).map((line) => JSON.parse(line).sample))
     const again = (): string =>
-      count++ % 30 === 7 ? (kept[count % kept.length] ?? '') : randomUUID()
-    const { samples: all } = await sampled(duel, { agent: plays(again) })
+      count++ % 30 === 7 ? (invocations[count % invocations.length] ?? '') : randomUUID()
+    const { samples: all } = await runSampling(duel, { agent: createAgent(again) })
     expect(all.length).toBe(96)
     expect(await verdictOn(all)).toMatchObject({ ok: true })
   })

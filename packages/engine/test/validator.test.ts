@@ -50,7 +50,7 @@ const withheldIn = (events: readonly Event[]): readonly string[] =>
   )
 
 /** Produces blocks up to `block` without the validator. */
-async function unheard(chain: LocalChain, block: number): Promise<void> {
+async function produceAlone(chain: LocalChain, block: number): Promise<void> {
   while (chain.height < block) await chain.produce(chain.height * BLOCK_MS)
 }
 
@@ -84,13 +84,13 @@ it.each([
 
 it('reports a bucket that is too slow', async () => {
   const clock = new Clock()
-  const told: Event[] = []
+  const events: Event[] = []
   const openBucket = (name: string) => ({ name, read: () => new Promise<never>(() => {}) })
-  const setup = { clock, openBucket, on: (event: Event) => told.push(event) }
+  const setup = { clock, openBucket, on: (event: Event) => events.push(event) }
   const { reader } = new Phase(1, setup as unknown as Setup)
   const reading = reader.open('slow', '')?.read('x', 1) ?? Promise.reject()
   await expect(clock.pass(reading)).rejects.toMatchObject({ code: 'dropped' })
-  expect(told).toEqual([{ type: 'slow', hotkey: 'slow' }])
+  expect(events).toEqual([{ type: 'slow', hotkey: 'slow' }])
 })
 
 it('estimates the time for games from the pace of the last blocks', async () => {
@@ -135,11 +135,11 @@ describe('a validator', () => {
       answer = resolve
     })
     const read = chain.snapshot.bind(chain)
-    let asked = 0
+    let calls = 0
     // The weights of the first epoch need the snapshot before its beacon. Only the preceding
     // settlement gets that snapshot immediately.
     chain.snapshot = async (block) => {
-      if (block === tempo - 1 && ++asked === 2) await late
+      if (block === tempo - 1 && ++calls === 2) await late
       return read(block)
     }
     const { validator, sent } = validatorOf(chain, join(root, 'slow'))
@@ -151,7 +151,7 @@ describe('a validator', () => {
     }
     await isAt(2 * tempo + 1)
     await expect.poll(() => validator.state?.epoch).toBe(2)
-    expect(asked).toBe(2)
+    expect(calls).toBe(2)
     answer()
     await validator.idle()
     await isAt(2 * tempo + 3)
@@ -233,7 +233,7 @@ describe('a validator', () => {
     })
     await follow(START - 1)
     // Two clocks take a third of the 18 blocks of sampling.
-    await unheard(chain, START + 13)
+    await produceAlone(chain, START + 13)
     validator.onHead({ number: START, hash: await chain.blockHash(START) })
     await validator.idle()
     const games = events.flatMap((event) =>
@@ -280,7 +280,7 @@ describe('a validator', () => {
     await follow(2 * tempo + 2)
     expect(lasts).toEqual([2 * tempo - 1, 3 * tempo - 1])
     expect(problems()).toEqual([])
-    await unheard(chain, 4 * tempo - 2)
+    await produceAlone(chain, 4 * tempo - 2)
     await validatorOf(chain, join(root, 'too late')).follow(4 * tempo - 1)
     expect(lasts).toHaveLength(2)
   })
@@ -324,7 +324,7 @@ describe('a validator', () => {
 describe('a validator that is stopped', () => {
   const pause = () => new Promise((resolve) => setTimeout(resolve, 5))
   /** Stops the validator, and produces blocks until it has stopped. */
-  async function stopped(chain: LocalChain, validator: Validator): Promise<void> {
+  async function stopAndProduce(chain: LocalChain, validator: Validator): Promise<void> {
     let isDone = false
     const stopping = validator.stop().finally(() => {
       isDone = true
@@ -366,25 +366,25 @@ describe('a validator that is stopped', () => {
     await first.follow(START - 1)
     first.validator.onHead(await chain.produce(chain.height * BLOCK_MS))
     while (left > 0) await pause()
-    await stopped(chain, first.validator)
-    const kept = await journal('twice')
-    expect(kept.length).toBeGreaterThan(0)
-    expect(kept.length).toBeLessThan(LANE)
-    expect(kept.join()).not.toContain('no-reply')
+    await stopAndProduce(chain, first.validator)
+    const stored = await journal('twice')
+    expect(stored.length).toBeGreaterThan(0)
+    expect(stored.length).toBeLessThan(LANE)
+    expect(stored.join()).not.toContain('no-reply')
     expect(first.problems()).toEqual([])
     expect(seals(first.events)).toEqual([])
 
-    let asked = 0
+    let calls = 0
     const again = validatorOf(chain, join(root, 'twice'), {
       bucketUrl: 'b',
       agent: (...miner) => {
-        asked += 1
+        calls += 1
         return reply(...miner)
       },
     })
     await again.follow(START + 3)
-    const keptEpisodes = kept.reduce((sum, line) => sum + (line.includes('"hex@') ? 2 : 1), 0)
-    expect(asked).toBe(EPISODES - keptEpisodes)
+    const storedEpisodes = stored.reduce((sum, line) => sum + (line.includes('"hex@') ? 2 : 1), 0)
+    expect(calls).toBe(EPISODES - storedEpisodes)
     expect(seals(again.events).length).toBe(1)
     expect(seals(again.events)).toEqual(
       seals(without.events).map((event) => ({ ...event, block: expect.any(Number) })),
@@ -404,7 +404,7 @@ describe('a validator that is stopped', () => {
     validator.onHead(await chain.produce(chain.height * BLOCK_MS))
     while ((await journal('whole').catch(() => [])).length < LANE) await pause()
     const before = chain.height
-    await stopped(chain, validator)
+    await stopAndProduce(chain, validator)
     expect(chain.height).toBeGreaterThan(before)
     expect(seals(events)).toEqual([
       { type: 'sent', task: { kind: 'seal', epoch: FIRST }, block: expect.any(Number) },
@@ -466,7 +466,7 @@ describe('a validator that is stopped', () => {
     await first.follow(START + network.protocol.sealBlock - 1)
     expect(seals(first.events)).toHaveLength(1)
     // The chain continues without the validator.
-    await unheard(chain, START + later * tempo)
+    await produceAlone(chain, START + later * tempo)
     const head = listSeals(await chain.snapshot(chain.height), FIRST)[own.hotkey] ?? ''
     const again = validatorOf(chain, folder, { agent: reply })
     expect(await again.bucket.read(blockPath(head), LIMITS.blockBytes)).toBeNull()
@@ -491,7 +491,7 @@ describe('a validator that is stopped', () => {
     while (!isAsked) await pause()
     while (chain.height < START + sealBlock - 2)
       validator.onHead(await chain.produce(chain.height * BLOCK_MS))
-    await stopped(chain, validator)
+    await stopAndProduce(chain, validator)
     expect((await journal('deadline')).length).toBe(LANE)
     for (const line of await journal('deadline')) {
       // Only the mover loses a game that was begun.

@@ -30,11 +30,11 @@ export function callsOf({ spec }: { readonly spec: EnvSpec }, challenges: number
 /** Returns the mean cost of games. In a game, a request contains only the current prompt. */
 export function callsIn(games: readonly { readonly messages: readonly Message[] }[]): CallCost {
   const messages = games.flatMap((game) => game.messages)
-  const asked = messages.filter(({ role }) => role === 'user')
+  const prompts = messages.filter(({ role }) => role === 'user')
   const replied = messages.filter(({ role }) => role === 'assistant')
   return {
-    calls: asked.length / games.length,
-    asked: charactersOf(asked) / games.length,
+    calls: prompts.length / games.length,
+    asked: charactersOf(prompts) / games.length,
     replied: charactersOf(replied) / games.length,
   }
 }

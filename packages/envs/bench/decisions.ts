@@ -46,8 +46,8 @@ function playDuel(contest: Contest, lanes: number, random: Generator): DecisionC
     challenges += quota
     epochs.push(Object.fromEntries(names.map((name) => [name, seenIn(contest, quota, random)])))
     const rule = PROTOCOL
-    const { look } = judgeEnvironment({ weights, epochs, ratioPpm: RATIO_PPM, rule })
-    if (look !== 'continue') return { won: look === 'win' ? 1 : 0, challenges }
+    const { interimResult } = judgeEnvironment({ weights, epochs, ratioPpm: RATIO_PPM, rule })
+    if (interimResult !== 'continue') return { won: interimResult === 'win' ? 1 : 0, challenges }
   }
   return { won: 0, challenges }
 }

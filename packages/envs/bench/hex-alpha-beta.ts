@@ -40,12 +40,12 @@ interface AlphaBetaWindow {
 /** Returns the value, for the opponent, of the board after a move. Undoes the move. */
 function valueAfter(board: number[], cell: number, window: AlphaBetaWindow): number {
   board[cell] = getMover(board)
-  const value = isConnected(board, cell) ? -WON - window.depth : worthOf(board, window)
+  const value = isConnected(board, cell) ? -WON - window.depth : search(board, window)
   board[cell] = 0
   return value
 }
 
-function worthOf(board: number[], { depth, low, high }: AlphaBetaWindow): number {
+function search(board: number[], { depth, low, high }: AlphaBetaWindow): number {
   if (depth === 0) {
     const mover = getMover(board)
     return countCellsNeeded(board, mover === 1 ? 2 : 1) - countCellsNeeded(board, mover)

@@ -144,8 +144,8 @@ export function extractAnswer(text: string): string {
     start += pair[0].length
     end -= pair[1].length
   }
-  const rest = line.slice(start, end)
-  return PAIR_SIGNS.test(rest) ? line : rest
+  const content = line.slice(start, end)
+  return PAIR_SIGNS.test(content) ? line : content
 }
 
 /** Returns the last line with a character other than a blank, without blanks at its ends. */

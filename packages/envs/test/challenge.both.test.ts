@@ -28,8 +28,8 @@ test('computes the challenges of a lane as `challengeId` does one by one', () =>
 
 test('replays a challenge from its seed', async () => {
   const [game, id] = [make(env), challengeAt({ index: 3 }).id]
-  const { messages } = await play(game, id, (asked) => {
-    return { content: game.spec.solve(asked.at(-1)?.content ?? '') }
+  const { messages } = await play(game, id, (prompts) => {
+    return { content: game.spec.solve(prompts.at(-1)?.content ?? '') }
   })
   expect(replay(game, deriveSeed(id), messages)).toEqual({
     ok: true,

@@ -114,8 +114,8 @@ type Outcome = NonNullable<ReturnType<Parity['step']>>
 /** Returns a step with the sound environment's outcome, altered by `change`. */
 function stepGiving(change: (outcome: Outcome) => Partial<Outcome>): Pick<Parity, 'step'> {
   return {
-    step: (...asked) => {
-      const outcome = parity.step(...asked) as Outcome // parity has no illegal move
+    step: (...args) => {
+      const outcome = parity.step(...args) as Outcome // parity has no illegal move
       return { ...outcome, ...change(outcome) }
     },
   }
@@ -130,7 +130,7 @@ type Step = ReturnType<Env['step']>
 
 /** Functions that replace the results of methods. */
 interface Altered {
-  readonly reset?: (given: Reset, asked?: ResetOptions) => unknown[]
+  readonly reset?: (given: Reset, options?: ResetOptions) => unknown[]
   readonly step?: (given: Step, action: unknown) => unknown[]
   readonly render?: () => string
   readonly parse?: (reply: string, parse: Env['parse']) => unknown
@@ -145,9 +145,9 @@ class AlteredEnv extends Env {
     this.#altered = altered
   }
 
-  override reset(asked?: ResetOptions): Reset {
-    const given = super.reset(asked)
-    return (this.#altered.reset?.(given, asked) ?? given) as Reset
+  override reset(options?: ResetOptions): Reset {
+    const given = super.reset(options)
+    return (this.#altered.reset?.(given, options) ?? given) as Reset
   }
 
   override step(action: unknown): Step {
@@ -178,7 +178,7 @@ const brokenEnvs: [name: string, altered: Altered][] = [
   ],
   [
     'an id without seed',
-    { reset: ([observation, info], asked) => [asked?.options ? [99] : observation, info] },
+    { reset: ([observation, info], options) => [options?.options ? [99] : observation, info] },
   ],
   [
     'no end',

@@ -20,7 +20,7 @@ import * as ids from './ids.ts'
 
 const env = make('hex@0.1.0')
 const idOf = (index: number): string => ids.idOf(env.spec.id, index)
-const scripted: Agent = (asked) => ({ content: env.spec.solve(asked[0]?.content ?? '') })
+const scripted: Agent = (messages) => ({ content: env.spec.solve(messages[0]?.content ?? '') })
 const other = (side: Side): Side => (side === 'champion' ? 'contender' : 'champion')
 const both = <Of>(of: (side: Side) => Of): PerSide<Of> => ({
   champion: of('champion'),
@@ -42,22 +42,22 @@ describe('a game', () => {
     const winners = new Set<Side>()
     const firsts = new Set<Side>()
     for (let index = 0; index < 40; index++) {
-      const asked: (readonly [Side, string])[] = []
+      const prompts: (readonly [Side, string])[] = []
       const agents = both(
         (side): Agent =>
           (messages) => {
             expect(messages).toHaveLength(1)
-            asked.push([side, messages[0]?.content ?? ''])
+            prompts.push([side, messages[0]?.content ?? ''])
             return scripted(messages)
           },
       )
       const game = await playGame(env, idOf(index), agents)
-      const [first = ['champion', '']] = asked
+      const [first = ['champion', '']] = prompts
       firsts.add(first[0])
       expect(first[1]).toMatch(/^Hex: you are X/)
-      for (const [turn, [side]] of asked.entries())
+      for (const [turn, [side]] of prompts.entries())
         expect(side).toBe(turn % 2 === 0 ? first[0] : other(first[0]))
-      const [winner] = asked.at(-1) ?? ['champion']
+      const [winner] = prompts.at(-1) ?? ['champion']
       winners.add(winner)
       expect([game[winner].reward, game[other(winner)].reward]).toEqual([1, -1])
       const value = both((side) => ({ reward: game[side].reward, fault: false }))
@@ -125,8 +125,8 @@ describe('the checks of two players', () => {
     observe: (left) => [left],
     step: (left, take) => {
       if (take === 0) return null
-      const rest = Math.max(0, left - take)
-      return { state: rest, won: rest === 0 }
+      const remaining = Math.max(0, left - take)
+      return { state: remaining, won: remaining === 0 }
     },
     prompt: ([left]) => `${left} are left. Take 1 or 2; the last wins.`,
     parse: (line) => (/^[12]$/.test(line) ? Number(line) : null),

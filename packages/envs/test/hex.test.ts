@@ -72,7 +72,7 @@ describe('moves', () => {
 })
 
 describe('explanations', () => {
-  const played = (board: Board, cells: readonly number[]) => {
+  const playMoves = (board: Board, cells: readonly number[]) => {
     const after = [...board]
     for (const [i, at] of cells.entries()) after[at] = 1 + (i % 2)
     return after
@@ -108,13 +108,13 @@ describe('explanations', () => {
     const down = [0, 1, 2, 3, 4, 5, 6].map((row) => cell(row, 3))
     const across = [0, 1, 2, 3, 4, 5].map((column) => cell(column, 0))
     const moves = down.flatMap((at, i) => [at, across[i] ?? []]).flat()
-    expect(markedOf(played(clear, moves.slice(0, -1)))).toEqual([])
-    const beside = played(played(clear, moves), [cell(2, 4)])
-    expect([...markedOf(beside)].sort()).toEqual([...'ABCDEFG'].map((row) => `${row}4 X`))
+    expect(markedOf(playMoves(clear, moves.slice(0, -1)))).toEqual([])
+    const state = playMoves(playMoves(clear, moves), [cell(2, 4)])
+    expect([...markedOf(state)].sort()).toEqual([...'ABCDEFG'].map((row) => `${row}4 X`))
   })
 
   test('state why the mover is given up when its opponent needs fewer cells', () => {
-    const cause = (cells: readonly number[]) => spec.explain?.whyGivenUp?.(played(clear, cells))
+    const cause = (cells: readonly number[]) => spec.explain?.whyGivenUp?.(playMoves(clear, cells))
     const isGivenUp = (cells: readonly number[]) => cause(cells) !== undefined
     const [middle, corner] = [cell(3, 3), cell(6, 6)]
     // The mover has an advantage if both need equally many cells.

@@ -7,7 +7,7 @@ const { spec } = env
 const numbersIn = (text: string): readonly number[] => (text.match(/[0-9]+/g) ?? []).map(Number)
 const piecesIn = (prompt: string): readonly string[] => prompt.split('\n')[2]?.split(' ') ?? []
 
-function earned(seed: number, reply: string): number {
+function rewardOf(seed: number, reply: string): number {
   env.reset({ seed })
   return env.step(env.parse(reply))[1]
 }
@@ -46,7 +46,7 @@ describe('a challenge', () => {
       expect(Math.min(...sides)).toBeGreaterThanOrEqual(2)
       const cutting = spec.truth(spec.initial(pcg64(seed))) as string
       expect(squares(prompt, cutting)).toBe(2400)
-      expect(earned(seed, cutting)).toBe(2400)
+      expect(rewardOf(seed, cutting)).toBe(2400)
       expect(cutting.split(' ').length).toBe(pieces.length)
       expect(prompt).not.toContain(cutting)
     }
@@ -63,7 +63,7 @@ describe('the reward', () => {
       const lines = [spec.guess(prompt, random), spec.guess(prompt, random)]
       const reply = [...lines, spec.solve(prompt).split(' ').slice(0, 12).join(' ')].join(' ')
       for (const each of [...lines, reply, `${reply} 0,0,0,0 99,99,99,99`])
-        expect(earned(seed, each)).toBe(squares(prompt, each))
+        expect(rewardOf(seed, each)).toBe(squares(prompt, each))
     }
   })
 })
@@ -92,7 +92,7 @@ describe('explanations', () => {
       ['first', `0,0,${w},${h} earns ${w * h}`],
       ...wrong.map((each) => ['wrong', each]),
     ])
-    const reward = earned(3, reply)
+    const reward = rewardOf(3, reply)
     const ending = spec.explain?.ending?.({ before: pieces, action, after: pieces, reward })
     expect(ending?.why).toBe(`covered ${w * h} of 2,400 with 1 of 4 placements`)
     expect(ending?.shown.slice(20)).toEqual(wrong)

@@ -80,18 +80,18 @@ describe('play', () => {
   })
 
   test('reads the end of a long reply, and shows it in later turns', async () => {
-    const solved = (asked: readonly Message[]) => env.spec.solve(asked.at(-1)?.content ?? '')
+    const solve = (messages: readonly Message[]) => env.spec.solve(messages.at(-1)?.content ?? '')
     const thought = 'I weigh "A1" and "B2".\n'.repeat(500)
     let shown = 0
     for (let index = 0; index < 10; index++) {
       const id = idOf(env.spec.id, index)
-      const short = await play(env, id, (asked) => ({ content: solved(asked) }))
-      const { messages, ...rest } = await play(env, id, (asked) => {
-        const replies = repliesOf(asked)
+      const short = await play(env, id, (prompts) => ({ content: solve(prompts) }))
+      const { messages, ...rest } = await play(env, id, (prompts) => {
+        const replies = repliesOf(prompts)
         for (const { content } of replies)
           expect(content).toMatch(/^\[1\d{4} bytes, [0-9a-f]{64}\]\nI weigh/)
         shown += replies.length
-        return { content: `${thought}${solved(asked)}` }
+        return { content: `${thought}${solve(prompts)}` }
       })
       expect(rest).toEqual({ reward: short.reward })
       const value = { reward: short.reward, fault: false }

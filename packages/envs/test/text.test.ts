@@ -79,12 +79,12 @@ describe('a recorded reply', () => {
         expect(isRecorded(reply)).toBe(reply === whole && bytesOf(whole) <= 640)
         if (bytesOf(whole) <= 640) expect(text).toBe(whole)
         else {
-          const [, said, hash, kept = ''] =
+          const [, count, hash, tail = ''] =
             /^\[(\d+) bytes, ([0-9a-f]{64})\]\n(.*)$/s.exec(text) ?? []
-          expect(whole.endsWith(kept)).toBe(true)
-          const left = Buffer.from(whole.slice(0, whole.length - kept.length))
+          expect(whole.endsWith(tail)).toBe(true)
+          const left = Buffer.from(whole.slice(0, whole.length - tail.length))
           const want = Buffer.from(blake3(left)).toString('hex')
-          expect([Number(said), hash]).toEqual([left.length, want])
+          expect([Number(count), hash]).toEqual([left.length, want])
         }
       }),
       { numRuns: 500, examples: EDGES },
@@ -96,16 +96,16 @@ describe('a recorded reply', () => {
       fc.property(long, (reply) => {
         const whole = normalise(reply)
         fc.pre(bytesOf(whole) > 640)
-        const kept = recordReply(reply).replace(/^.*\n/, '')
-        const left = whole.slice(0, whole.length - kept.length)
-        expect(bytesOf(kept)).toBeLessThanOrEqual(544)
+        const tail = recordReply(reply).replace(/^.*\n/, '')
+        const left = whole.slice(0, whole.length - tail.length)
+        expect(bytesOf(tail)).toBeLessThanOrEqual(544)
         if (bytesOf(lastLineOf(whole)) <= 544) {
           const line = lastLineOf(left.slice(0, -1))
-          expect([left.at(-1), lastLineOf(kept)]).toEqual(['\n', lastLineOf(whole)])
-          expect(bytesOf(`${line}\n${kept}`)).toBeGreaterThan(544)
+          expect([left.at(-1), lastLineOf(tail)]).toEqual(['\n', lastLineOf(whole)])
+          expect(bytesOf(`${line}\n${tail}`)).toBeGreaterThan(544)
         } else {
-          expect([left.isWellFormed(), kept.includes('\n')]).toEqual([true, false])
-          expect(bytesOf(`${[...left].at(-1)}${kept}`)).toBeGreaterThan(544)
+          expect([left.isWellFormed(), tail.includes('\n')]).toEqual([true, false])
+          expect(bytesOf(`${[...left].at(-1)}${tail}`)).toBeGreaterThan(544)
         }
       }),
       { numRuns: 500, examples: EDGES },

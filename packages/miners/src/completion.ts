@@ -54,8 +54,8 @@ function extractText(completion: unknown, url: string): string {
   if (text !== undefined && (text.trim() !== '' || why === undefined)) return text
   const got = message.content ? quote(JSON.stringify(message.content)) : message.content
   const fault = `choices[0].message.content expected a text, got ${got ?? 'nothing'}`
-  const rest = `in ${quote(JSON.stringify(choice))}: disable the parsers of tools and reasoning`
-  throw new MinerError('no-text', why ?? `${fault}, ${rest}`)
+  const context = `in ${quote(JSON.stringify(choice))}: disable the parsers of tools and reasoning`
+  throw new MinerError('no-text', why ?? `${fault}, ${context}`)
 }
 
 /** Returns a text, or the joined texts of a non-empty list of text parts; otherwise undefined. */

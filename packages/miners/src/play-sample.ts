@@ -91,9 +91,9 @@ export function limitByClock(
   let left = ms
   return async (messages) => {
     const startedMs = now()
-    const runsOut = new AbortController()
-    const stop = after(left, () => runsOut.abort())
-    const end = AbortSignal.any([signal, runsOut.signal])
+    const timeout = new AbortController()
+    const stop = after(left, () => timeout.abort())
+    const end = AbortSignal.any([signal, timeout.signal])
     try {
       const answer = await agent(messages, { end, isGame: true })
       left -= now() - startedMs

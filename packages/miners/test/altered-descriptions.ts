@@ -1,6 +1,6 @@
 import type { DeploymentFault } from '../src/deployment/deployment.ts'
 
-type Altered = readonly [what: string, said: object, code: DeploymentFault]
+type Altered = readonly [what: string, changes: object, code: DeploymentFault]
 
 const image = { name: 'sglang', tag: 'nightly-2026040100', user: { username: 'chutes' } }
 const SLUGS = [

@@ -54,7 +54,7 @@ async function chutes(
   routes: Readonly<Record<string, Handle>> = {},
   { pauseMs = PAUSE_MS, netuid }: Setting = {},
 ) {
-  const { place, seen, asked } = await serveChutes({
+  const { place, seen, requestsTo } = await serveChutes({
     ...published(MINER, 'me-one'),
     ...published(OTHER, 'me-two'),
     '/users/me': answers(200, { balance: 12.5 }),
@@ -73,15 +73,26 @@ async function chutes(
     )
   const problems = () => events.filter((event) => event.type === 'problem')
   /** Resolves after `count` reported problems. */
-  const told = async (count: number): Promise<void> => {
+  const waitForProblems = async (count: number): Promise<void> => {
     while (problems().length < count) await sleep(5)
   }
   /** Resolves after `count` requests for a path. */
-  const heard = async (path: string, count: number): Promise<void> => {
-    while (asked(path).length < count) await sleep(5)
+  const waitForRequests = async (path: string, count: number): Promise<void> => {
+    while (requestsTo(path).length < count) await sleep(5)
   }
   const outcomes = () => events.flatMap((event) => (event.type === 'call' ? [event.outcome] : []))
-  return { ask, mayAsk, hasChanged, place, seen, asked, problems, told, heard, outcomes }
+  return {
+    ask,
+    mayAsk,
+    hasChanged,
+    place,
+    seen,
+    requestsTo,
+    problems,
+    waitForProblems,
+    waitForRequests,
+    outcomes,
+  }
 }
 let epochs = 0
 const phase = () => Object.assign(new AbortController(), { epoch: epochs++ })
@@ -90,19 +101,19 @@ const phase = () => Object.assign(new AbortController(), { epoch: epochs++ })
 const times = <Value>(count: number, ask: () => Value): Value[] =>
   Array.from({ length: count }, ask)
 
-/** Answers with `then` while `isSo` is true, and with `otherwise` after that. */
-const whether =
-  (isSo: () => boolean, then: Handle, otherwise: Handle): Handle =>
-  (...rest) =>
-    (isSo() ? then : otherwise)(...rest)
+/** Answers with `then` while `condition` is true, and with `otherwise` after that. */
+const chooseHandle =
+  (condition: () => boolean, then: Handle, otherwise: Handle): Handle =>
+  (...args) =>
+    (condition() ? then : otherwise)(...args)
 
 afterAll(closeServers)
 
 describe.concurrent('a miner on Chutes', () => {
   it('is called at its own host with the key and its model; the reply has the invocation id', async () => {
-    const { ask, seen, heard } = await chutes()
+    const { ask, seen, waitForRequests } = await chutes()
     const reply = (await ask()) as Reply
-    await heard(wakeOf(MINER), 1)
+    await waitForRequests(wakeOf(MINER), 1)
     expect(reply).toEqual(A1)
     expect(reply.invocation).toMatch(/^[0-9a-f-]{36}$/)
     const folder = `/api/models/${MINER.model}/tree/${MINER.revision}/additional_chat_templates`
@@ -124,39 +135,39 @@ describe.concurrent('a miner on Chutes', () => {
   it('is woken and asked once its model is public, if the files of the model are missing at first', async () => {
     const file = fileOf(MINER, 'tokenizer_config.json')
     const shows = published(MINER, 'me-one')[file]
-    const { ask, asked, seen, problems } = await chutes({
-      [file]: (...rest) => {
-        expect([...asked(wakeOf(MINER)), ...asked(POST)]).toEqual([])
-        if (rest[2] < 2) answers(404)(...rest)
-        else shows?.(...rest)
+    const { ask, requestsTo, seen, problems } = await chutes({
+      [file]: (...args) => {
+        expect([...requestsTo(wakeOf(MINER)), ...requestsTo(POST)]).toEqual([])
+        if (args[2] < 2) answers(404)(...args)
+        else shows?.(...args)
       },
     })
     const epoch = phase()
     expect(await ask(MINER, epoch)).toEqual(A1)
-    expect([asked(file).length, asked(DESCRIPTION).length]).toEqual([3, 3])
+    expect([requestsTo(file).length, requestsTo(DESCRIPTION).length]).toEqual([3, 3])
     expect(problems()).toMatchObject(Array(2).fill({ error: { code: 'MODEL_NOT_SHOWN' } }))
     expect(seen.filter(({ url }) => url === '/users/me')).toEqual([])
   })
 
   it('is woken once an epoch after its check, and again if Chutes fails', async () => {
-    const { ask, asked, heard } = await chutes({
-      [wakeOf(MINER)]: (...rest) => answers(rest[2] === 0 ? 503 : 200)(...rest),
-      [DESCRIPTION]: (...rest) => {
-        expect(asked(wakeOf(MINER))).toEqual([])
-        answers(200, described(MINER, 'me-one'))(...rest)
+    const { ask, requestsTo, waitForRequests } = await chutes({
+      [wakeOf(MINER)]: (...args) => answers(args[2] === 0 ? 503 : 200)(...args),
+      [DESCRIPTION]: (...args) => {
+        expect(requestsTo(wakeOf(MINER))).toEqual([])
+        answers(200, described(MINER, 'me-one'))(...args)
       },
     })
     const epoch = phase()
     expect(await Promise.all(times(5, () => ask(MINER, epoch)))).toEqual(Array(5).fill(A1))
-    await heard(wakeOf(MINER), 2)
+    await waitForRequests(wakeOf(MINER), 2)
     expect(await ask(MINER, epoch)).toEqual(A1)
-    expect(asked(wakeOf(MINER)).length).toBe(2)
+    expect(requestsTo(wakeOf(MINER)).length).toBe(2)
   })
 
   it('is checked once an epoch for any number of calls, and again in the next epoch', async () => {
     let name = MINER.model
-    const { ask, asked, problems } = await chutes({
-      [DESCRIPTION]: (...rest) => answers(200, { ...described(MINER, 'me-one'), name })(...rest),
+    const { ask, requestsTo, problems } = await chutes({
+      [DESCRIPTION]: (...args) => answers(200, { ...described(MINER, 'me-one'), name })(...args),
     })
     const { epoch: number, signal } = phase()
     const [epoch, next] = [
@@ -165,11 +176,11 @@ describe.concurrent('a miner on Chutes', () => {
     ]
     const calls = times(20, () => ask(MINER, epoch))
     expect(await Promise.all(calls)).toEqual(Array(20).fill(A1))
-    expect(asked(DESCRIPTION).length).toBe(1)
+    expect(requestsTo(DESCRIPTION).length).toBe(1)
     name = 'another/model'
     expect(await ask(MINER, epoch)).toEqual(A1)
     for (let i = 0; i < 3; i++) expect(await ask(MINER, next)).toEqual(NO_REPLY)
-    expect(asked(DESCRIPTION).length).toBe(2)
+    expect(requestsTo(DESCRIPTION).length).toBe(2)
     const { hotkey, model, chute } = MINER
     const task = { kind: 'miner', hotkey, model, chute }
     expect(problems()).toMatchObject([{ task, error: { code: 'MODEL' } }])
@@ -194,39 +205,39 @@ describe.concurrent('a miner on Chutes', () => {
     ['a malformed id', { 'x-chutes-invocationid': 'f'.repeat(32) }],
     ['two ids', { 'x-chutes-invocationid': [randomUUID(), randomUUID()] }],
   ])('is asked again if a reply has %s', async (_, headers) => {
-    const { ask, asked } = await chutes({
-      [POST]: (...rest) => {
-        const [, response, index] = rest
-        if (index > 1) replies(...rest)
+    const { ask, requestsTo } = await chutes({
+      [POST]: (...args) => {
+        const [, response, index] = args
+        if (index > 1) replies(...args)
         else response.writeHead(200, { ...json, ...headers }).end(completion('B2'))
       },
     })
     expect(await ask()).toEqual(A1)
-    expect(asked(POST).length).toBe(3)
+    expect(requestsTo(POST).length).toBe(3)
   })
 })
 
 describe.concurrent('a key that is refused', () => {
   it('pauses all sampling until it works, with one check and one event per pause', async () => {
     let isRefused = true
-    const guarded = (otherwise: Handle) =>
-      whether(() => isRefused, answers(401, { balance: 3 }), otherwise)
-    const { ask, asked, seen, problems, told } = await chutes({
-      '/users/me': guarded(answers(200, { balance: 3 })),
-      [POST]: guarded(replies),
-      [OTHER_POST]: guarded(replies),
+    const refuseOr = (otherwise: Handle) =>
+      chooseHandle(() => isRefused, answers(401, { balance: 3 }), otherwise)
+    const { ask, requestsTo, seen, problems, waitForProblems } = await chutes({
+      '/users/me': refuseOr(answers(200, { balance: 3 })),
+      [POST]: refuseOr(replies),
+      [OTHER_POST]: refuseOr(replies),
     })
     const epoch = phase()
     const askBoth = (count: number) =>
       [MINER, OTHER].flatMap((miner) => times(count, () => ask(miner, epoch)))
     const calls = askBoth(4)
-    await told(2)
+    await waitForProblems(2)
     calls.push(...askBoth(22))
-    await told(5)
+    await waitForProblems(5)
     // Only the calls that were pending at the first refusal were sent.
     expect(seen.filter(({ method }) => method === 'POST').length).toBeLessThanOrEqual(8)
     // One more check may be pending.
-    expect(asked('/users/me').length - problems().length).toBeOneOf([0, 1])
+    expect(requestsTo('/users/me').length - problems().length).toBeOneOf([0, 1])
     isRefused = false
     expect(await Promise.all(calls)).toEqual(Array(calls.length).fill(A1))
     const messages = [...new Set(problems().map(({ error }) => error.message))]
@@ -242,10 +253,10 @@ describe.concurrent('a key that is refused', () => {
     ['cannot be looked at', (request) => request.socket.resetAndDestroy(), 402],
   ])('pauses calls while its account %s, without blaming a miner', async (_, account, refusal) => {
     let isBad = false
-    const { ask, told } = await chutes(
+    const { ask, waitForProblems } = await chutes(
       {
-        '/users/me': whether(() => isBad, account, answers(200, accountWith(3))),
-        [POST]: whether(() => isBad, answers(refusal), replies),
+        '/users/me': chooseHandle(() => isBad, account, answers(200, accountWith(3))),
+        [POST]: chooseHandle(() => isBad, answers(refusal), replies),
       },
       { netuid: NETUID },
     )
@@ -253,7 +264,7 @@ describe.concurrent('a key that is refused', () => {
     expect(await ask(MINER, epoch)).toEqual(A1)
     isBad = true
     const call = ask(MINER, epoch)
-    await told(2)
+    await waitForProblems(2)
     isBad = false
     expect(await call).toEqual(A1)
   })
@@ -261,8 +272,8 @@ describe.concurrent('a key that is refused', () => {
   it('does not delay other miners while the account check is pending', async () => {
     let tell: (() => void) | undefined
     const { ask } = await chutes({
-      '/users/me': (...rest) => {
-        tell = () => answers(200, { balance: 1 })(...rest)
+      '/users/me': (...args) => {
+        tell = () => answers(200, { balance: 1 })(...args)
       },
       [POST]: answers(402),
     })
@@ -279,29 +290,29 @@ describe.concurrent('a key that is refused', () => {
     'repeats the request for a description after a %i, and reports no changed chute',
     async (refusal) => {
       let isRefused = true
-      const guarded = (value: unknown) =>
-        whether(() => isRefused, answers(refusal, value), answers(200, value))
-      const { ask, hasChanged, problems, told } = await chutes({
-        '/users/me': guarded({ balance: 3 }),
-        [DESCRIPTION]: guarded(described(MINER, 'me-one')),
+      const refuseOr = (value: unknown) =>
+        chooseHandle(() => isRefused, answers(refusal, value), answers(200, value))
+      const { ask, hasChanged, problems, waitForProblems } = await chutes({
+        '/users/me': refuseOr({ balance: 3 }),
+        [DESCRIPTION]: refuseOr(described(MINER, 'me-one')),
       })
       const epoch = phase()
       const call = ask(MINER, epoch)
-      await told(1)
+      await waitForProblems(1)
       isRefused = false
       expect(await call).toEqual(A1)
       isRefused = true
       const changed = hasChanged(MINER, epoch)
-      await told(problems().length + 1)
+      await waitForProblems(problems().length + 1)
       isRefused = false
       expect(await changed).toBe(false)
     },
   )
 
   it('does not cost the lane if the platform could not report the account for some time', async () => {
-    const { ask, heard, problems } = await chutes({
-      '/users/me': (...rest) =>
-        (rest[2] < 2 ? answers(503) : answers(200, { balance: 1 }))(...rest),
+    const { ask, waitForRequests, problems } = await chutes({
+      '/users/me': (...args) =>
+        (args[2] < 2 ? answers(503) : answers(200, { balance: 1 }))(...args),
       [POST]: answers(403),
       [OTHER_POST]: () => {},
     })
@@ -313,13 +324,13 @@ describe.concurrent('a key that is refused', () => {
       'status',
     ])
     const silent = ask(OTHER, epoch)
-    await heard(OTHER_POST, 1)
+    await waitForRequests(OTHER_POST, 1)
     epoch.abort()
     expect(await silent).toEqual(NO_REPLY)
   })
 
   it('makes the agents of all miners reject at the end of the epoch', async () => {
-    const { ask, told } = await chutes({
+    const { ask, waitForProblems } = await chutes({
       '/users/me': answers(401),
       [POST]: answers(401),
       [OTHER_POST]: answers(503),
@@ -327,7 +338,7 @@ describe.concurrent('a key that is refused', () => {
     const epoch = phase()
     const calls = [MINER, OTHER].flatMap((miner) => times(12, () => ask(miner, epoch)))
     const ended = Promise.allSettled(calls)
-    await told(2)
+    await waitForProblems(2)
     epoch.abort()
     for (const { status } of await ended) expect(status).toBe('rejected')
     await expect(ask(MINER, epoch)).rejects.toMatchObject({ code: 'key-refused' })
@@ -335,9 +346,9 @@ describe.concurrent('a key that is refused', () => {
 
   it('makes a call reject if its clock ran during the pause, and not if its clock ran later', async () => {
     let isPaid = false
-    const { ask, heard, told, outcomes } = await chutes({
-      '/users/me': (...rest) => answers(200, { balance: isPaid ? 1 : 0 })(...rest),
-      [POST]: whether(
+    const { ask, waitForRequests, waitForProblems, outcomes } = await chutes({
+      '/users/me': (...args) => answers(200, { balance: isPaid ? 1 : 0 })(...args),
+      [POST]: chooseHandle(
         () => isPaid,
         () => {},
         answers(402),
@@ -345,42 +356,45 @@ describe.concurrent('a key that is refused', () => {
     })
     const [epoch, clock, next] = [phase(), phase(), phase()]
     const call = ask(MINER, epoch, clock)
-    await told(1)
+    await waitForProblems(1)
     clock.abort()
     isPaid = true
     await expect(call).rejects.toMatchObject({ code: 'key-refused' })
     await sleep(PAUSE_MS) // the account is not checked again for this time
     const stalled = ask(MINER, epoch, next)
-    await heard(POST, 2)
+    await waitForRequests(POST, 2)
     next.abort()
     expect(await stalled).toEqual(NO_REPLY)
     expect(outcomes().at(-1)).toBe('miner')
   })
 
   it('makes a call reject if the account of the key is known only after the end of the epoch', async () => {
-    const { ask, heard } = await chutes({
+    const { ask, waitForRequests } = await chutes({
       [POST]: answers(402),
-      '/users/me': (...rest) => void setTimeout(() => answers(200, { balance: 0 })(...rest), 300),
+      '/users/me': (...args) => void setTimeout(() => answers(200, { balance: 0 })(...args), 300),
     })
     const epoch = phase()
     const call = ask(MINER, epoch).catch((error: Error) => error)
-    await heard('/users/me', 1)
+    await waitForRequests('/users/me', 1)
     epoch.abort()
     expect(await call).toMatchObject({ code: 'key-refused' })
   })
 
   it('is not blamed if only one chute is refused: its miner has no reply, and other miners are asked', async () => {
     const unpaying = answers(402, { detail: 'the creator of this chute has zero balance' })
-    const { ask, asked, heard, problems } = await chutes({ [POST]: unpaying }, { pauseMs: RARE_MS })
+    const { ask, requestsTo, waitForRequests, problems } = await chutes(
+      { [POST]: unpaying },
+      { pauseMs: RARE_MS },
+    )
     const epoch = phase()
     const unpaid = times(8, () => ask(MINER, epoch))
     const others = times(30, () => ask(OTHER, epoch))
     expect(await Promise.all(others)).toEqual(Array(30).fill(A1))
-    await heard(POST, 9)
+    await waitForRequests(POST, 9)
     epoch.abort()
     expect(await Promise.all(unpaid)).toEqual(Array(8).fill(NO_REPLY))
     expect(problems()).toMatchObject([{ task: { kind: 'miner' }, error: { code: 'undelivered' } }])
-    expect(asked('/users/me').length).toBe(1)
+    expect(requestsTo('/users/me').length).toBe(1)
   })
 })
 
@@ -392,15 +406,15 @@ describe.concurrent('an account without access to the subnet’s chutes', () => 
     'blocks all calls while it %s, reports who grants access, and blames no miner',
     async (_, more) => {
       let hasAccess = false
-      const { ask, seen, problems, told } = await chutes(
+      const { ask, seen, problems, waitForProblems } = await chutes(
         {
-          '/users/me': (...rest) => answers(200, accountWith(3, hasAccess ? {} : more))(...rest),
-          [POST]: whether(() => hasAccess, replies, answers(404)),
+          '/users/me': (...args) => answers(200, accountWith(3, hasAccess ? {} : more))(...args),
+          [POST]: chooseHandle(() => hasAccess, replies, answers(404)),
         },
         { netuid: NETUID },
       )
       const calls = [ask(MINER), ask(OTHER)]
-      await told(3)
+      await waitForProblems(3)
       expect(new Set(seen.map(({ url }) => url))).toEqual(new Set(['/users/me']))
       expect(problems()[0]).toMatchObject({ error: { code: 'no-access' } })
       hasAccess = true
@@ -416,10 +430,10 @@ describe.concurrent('an account without access to the subnet’s chutes', () => 
     async (_, more) => {
       const routes = { '/users/me': answers(200, accountWith(3, more)), [POST]: answers(404) }
       const setting = { pauseMs: RARE_MS, netuid: NETUID }
-      const { ask, asked, problems } = await chutes(routes, setting)
+      const { ask, requestsTo, problems } = await chutes(routes, setting)
       const epoch = phase()
       expect(await ask(MINER, epoch)).toEqual(NO_REPLY)
-      expect(asked(POST).length).toBe(1)
+      expect(requestsTo(POST).length).toBe(1)
       expect(await ask(OTHER, epoch)).toEqual(A1)
       expect(problems()).toMatchObject([{ error: { code: 'status', status: 404 } }])
     },
@@ -439,26 +453,26 @@ describe('a key', () => {
 
   it('is sent only to hosts of Chutes, over https', async () => {
     const { place } = await chutes()
-    const told = new Set<string>()
+    const origins = new Set<string>()
     const exchange: Exchange = (query) => {
-      if (query.headers !== undefined) told.add(new URL(query.url).origin)
+      if (query.headers !== undefined) origins.add(new URL(query.url).origin)
       return place.exchange(query)
     }
     const options = { ...NODE_CALLER, apiKey: KEY, concurrency: 1, exchange }
     expect(await openChutes(options).agent(MINER, 1000, phase())(PROMPT)).toEqual(A1)
     await fetchAccount(KEY, options)
-    expect([...told]).toEqual(['https://api.chutes.ai', 'https://me-one.chutes.ai'])
+    expect([...origins]).toEqual(['https://api.chutes.ai', 'https://me-one.chutes.ai'])
   })
 
   it.each([
     [200, { balance: 12.5 }, 12.5],
     [200, { username: 'me' }, Number.NaN],
     [401, { balance: 4 }, Number.NaN],
-  ])('reads the account of a response with status %i and %j', async (status, said, balance) => {
+  ])('reads the account of a response with status %i and %j', async (status, response, balance) => {
     const headers = { date: 'Thu, 01 Jan 1970 00:00:08 GMT' }
     const exchange: Exchange = async ({ url, body }) => {
       expect([url, body]).toEqual(['https://api.chutes.ai/users/me', undefined])
-      return { status, headers, text: JSON.stringify(said), ms: 1000 }
+      return { status, headers, text: JSON.stringify(response), ms: 1000 }
     }
     const account = await fetchAccount(KEY, { exchange, now: () => 10_000 })
     expect(account).toEqual({ status, balance, ms: 1000, aheadMs: 1000, netuids: [], roles: [] })

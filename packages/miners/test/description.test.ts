@@ -19,9 +19,9 @@ const MINER = {
 /** Returns the code for a chute with other properties, or whose miner committed something else. */
 async function codeOf(more: object, committed: Partial<typeof MINER> = {}) {
   const miner = { ...MINER, ...committed }
-  const said = JSON.stringify({ ...described(miner, 'mine'), ...more })
+  const description = JSON.stringify({ ...described(miner, 'mine'), ...more })
   const ask = async ({ url }: { url: string }) => {
-    const text = url.includes('/code/') ? sourceFor(miner) : said
+    const text = url.includes('/code/') ? sourceFor(miner) : description
     return { status: 200, headers: {}, text, ms: 0 }
   }
   const exchange = async ({ url }: { url: string }) => {
@@ -29,12 +29,12 @@ async function codeOf(more: object, committed: Partial<typeof MINER> = {}) {
     return { status: isThere ? 200 : 404, headers: {}, text: '{}', ms: 0 }
   }
   const { signal } = new AbortController()
-  const look = await checkDeployment(
+  const verdict = await checkDeployment(
     miner,
     { epoch: 0, signal },
     { ...NODE_CALLER, exchange, key: { ask } },
   )
-  return look.ok ? 'ok' : look.code
+  return verdict.ok ? 'ok' : verdict.code
 }
 
 it.each(alteredDescriptions)('rejects a chute %s', async (_, more, code) => {
@@ -69,9 +69,9 @@ describe('a source before its deployment', () => {
   })
 
   it('is refused if Chutes would not show it, and if its revision is a branch', () => {
-    const refused = (more: Partial<typeof MINER>) =>
+    const findRefusal = (more: Partial<typeof MINER>) =>
       findSourceRefusal(sourceFor({ ...MINER, ...more }), TEMPLATES)
-    expect(refused({ model: 'me/other' })).toContain('"affine"')
-    expect(refused({ revision: 'main' })).toContain('40 hex digits')
+    expect(findRefusal({ model: 'me/other' })).toContain('"affine"')
+    expect(findRefusal({ revision: 'main' })).toContain('40 hex digits')
   })
 })

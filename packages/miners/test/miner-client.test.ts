@@ -57,8 +57,8 @@ describe.concurrent('repeats the request until it is answered', () => {
     ['two reset connections', reset, cut],
     ['another protocol', (_, { socket }) => void socket.end(OTHER)],
   ])('after %s, unchanged', async (_, ...faults) => {
-    const { url, seen } = await serve((index, ...rest) =>
-      (faults[index] ?? sends(200, completion('B2')))(index, ...rest),
+    const { url, seen } = await serve((index, ...args) =>
+      (faults[index] ?? sends(200, completion('B2')))(index, ...args),
     )
     expect(await content(ask(url))).toBe('B2')
     expect(seen).toEqual(Array(faults.length + 1).fill(seen[0]))
@@ -214,16 +214,16 @@ describe('an answer', () => {
     const { url, seen } = await serve(() => {})
     const phase = new AbortController()
     const times = [5000, 1000]
-    const told: string[] = []
+    const texts: string[] = []
     const client = clientOf(url, {
       now: () => times.shift() ?? 0,
-      on: (event) => void ('text' in event && told.push(event.text)),
+      on: (event) => void ('text' in event && texts.push(event.text)),
     })
     const reply = client(10_000, phase.signal)(PROMPT)
     while (seen.length === 0) await sleep(2)
     phase.abort()
     expect(await reply).toEqual(NO_REPLY)
-    expect(told).toEqual([expect.stringContaining('no reply in the remaining 0 s')])
+    expect(texts).toEqual([expect.stringContaining('no reply in the remaining 0 s')])
   })
 
   it('has its full time after the connection is open, however long connecting took', async () => {
@@ -286,8 +286,8 @@ describe('a request', () => {
       'content-length': String(body.length),
     }
     const headers = { ...json, ...connection, accept: 'application/json', 'user-agent': 'affine' }
-    const told = { method: 'POST', url: '/v1/chat/completions', headers, body }
-    expect(seen).toEqual([told, told])
+    const request = { method: 'POST', url: '/v1/chat/completions', headers, body }
+    expect(seen).toEqual([request, request])
   })
 })
 
@@ -378,12 +378,12 @@ describe('calls', () => {
     while (seen.length < 3) await sleep(5)
     controller.abort()
     expect(await Promise.all(replies)).toEqual(Array(6).fill(NO_REPLY))
-    const asked = seen.length
+    const requests = seen.length
     await sleep(300)
-    expect(seen.length).toBe(asked)
-    expect(closed.length).toBe(asked)
+    expect(seen.length).toBe(requests)
+    expect(closed.length).toBe(requests)
     expect(await agent(PROMPT)).toEqual(NO_REPLY)
-    expect(seen.length).toBe(asked)
+    expect(seen.length).toBe(requests)
   })
 
   it('continue while one call waits for its next attempt', async () => {

@@ -190,7 +190,7 @@ interface StandIn {
   readonly api: string
   readonly place: Pick<Caller, 'exchange'>
   readonly seen: readonly Seen[]
-  readonly asked: (path: string) => readonly Seen[]
+  readonly requestsTo: (path: string) => readonly Seen[]
 }
 
 /**
@@ -207,9 +207,10 @@ export async function serveChutes(handlers: Readonly<Record<string, Handle>>): P
     handle(request, response, index, body)
   })
   const api = url.replace(/\/v1$/, '')
-  const asked = (path: string): readonly Seen[] => seen.filter((request) => request.url === path)
+  const requestsTo = (path: string): readonly Seen[] =>
+    seen.filter((request) => request.url === path)
   const place = { exchange: (query: Query) => exchange({ ...query, url: ledTo(api, query.url) }) }
-  return { api, place, seen, asked }
+  return { api, place, seen, requestsTo }
 }
 
 /** Returns the URL in a stand-in for a URL of Chutes or Hugging Face. */

@@ -101,13 +101,13 @@ describe('a duel', () => {
       expect(own.map(({ index }) => index)).toEqual(own.map((_, i) => i))
       // The pure rule over all samples in the order of the index has the same result.
       const verdicts = own.map(verdictIn)
-      const match = verdicts.reduce((so, verdict) => addChallenge(so, verdict, RULE), NO_MATCH)
+      const match = verdicts.reduce((sum, verdict) => addChallenge(sum, verdict, RULE), NO_MATCH)
       expect(envs[env]).toEqual(match)
       expect(envs[env]?.verdict).toBe('win')
       // Only challenges that were pending at the verdict were stored after it.
-      const kept = samples.filter((sample) => sample.env === env)
-      const counted = kept.map(({ index }) => index < (envs[env]?.played ?? 0))
-      expect(kept.length - 1 - counted.lastIndexOf(true)).toBeLessThan(4)
+      const stored = samples.filter((sample) => sample.env === env)
+      const counted = stored.map(({ index }) => index < (envs[env]?.played ?? 0))
+      expect(stored.length - 1 - counted.lastIndexOf(true)).toBeLessThan(4)
     }
   })
 
@@ -239,9 +239,9 @@ describe('the two miners', () => {
 
   it.each(GAMES)('of %s practise alone, against the scripted opponent', async (env) => {
     const { solve } = make(env).spec
-    const asked: number[] = []
+    const indexes: number[] = []
     const agent: MinerAgent = (messages) => {
-      asked.push(messages.length)
+      indexes.push(messages.length)
       return { content: solve(messages.at(-1)?.content ?? '') }
     }
     const challenge = (index: number) => ({ env, challengeId: soloChallenge(env, SECRET, index) })
@@ -251,21 +251,21 @@ describe('the two miners', () => {
       player: { agent: () => agent },
       ...{ signal: endless, ahead: 1, time: SYSTEM_CLOCK, on: () => {} },
     })
-    expect(new Set(asked)).toEqual(new Set([1]))
+    expect(new Set(indexes)).toEqual(new Set([1]))
     expect(new Set(played.map(({ reward }) => reward))).toEqual(new Set([1, -1]))
     expect(new Set(played.map(({ best }) => best))).toEqual(new Set([1]))
   })
 })
 
 it('rejects with the first failure after pending writes have ended', async () => {
-  const kept: Json[] = []
+  const stored: Json[] = []
   let finish = (): void => {}
   const writing = new Promise<void>((resolve) => {
     finish = resolve
   })
   const append = async (entry: Json): Promise<void> => {
     await writing
-    kept.push(entry)
+    stored.push(entry)
   }
   const plays = [() => Promise.reject(new Error('broken')), () => Promise.resolve(1)]
   const { signal } = new AbortController()
@@ -284,5 +284,5 @@ it('rejects with the first failure after pending writes have ended', async () =>
   await new Promise((resolve) => setImmediate(resolve))
   expect(hasEnded).toBe(false)
   finish()
-  expect([await ended, kept]).toEqual(['broken', [1]])
+  expect([await ended, stored]).toEqual(['broken', [1]])
 })

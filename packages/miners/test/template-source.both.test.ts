@@ -6,7 +6,7 @@ import { findTemplates, hashTemplates, TEMPLATES } from '../src/deployment/templ
 import { altered } from './altered-sources.ts'
 import { MODEL, plain, REVISION, VLLM } from './plain-sources.ts'
 
-const said = { model_name: MODEL, revision: REVISION }
+const template = { model_name: MODEL, revision: REVISION }
 const wanted = { model: MODEL, revision: REVISION }
 const read = (source: string) => readTemplate(source, wanted, TEMPLATES)
 
@@ -21,7 +21,7 @@ describe('the source of a public chute', () => {
     expect(new Set(plain).size).toBe(plain.length)
   })
   it.each(plain)('is accepted: %j', (source) => {
-    expect(read(source)).toMatchObject({ ok: true, value: said })
+    expect(read(source)).toMatchObject({ ok: true, value: template })
   })
 })
 

@@ -108,6 +108,6 @@ async function runFlock({ fd }: FileHandle): Promise<boolean> {
 }
 
 async function isSameFile(path: string, file: FileHandle): Promise<boolean> {
-  const there = await stat(path).catch(() => null)
-  return there?.ino === (await file.stat()).ino
+  const stats = await stat(path).catch(() => null)
+  return stats?.ino === (await file.stat()).ino
 }

@@ -6,32 +6,32 @@ import { nodeFetch } from '../src/fetch.ts'
 afterAll(closeServers)
 
 test('repeats a request on another connection if a reused connection closes', async () => {
-  let asked = 0
+  let requests = 0
   const bodies: string[] = []
   const connections = new Set<Socket>()
   const url = await serve((request, response) => {
     connections.add(request.socket)
-    asked += 1
-    if (asked === 2) return void request.socket.resetAndDestroy()
+    requests += 1
+    if (requests === 2) return void request.socket.resetAndDestroy()
     request.on('data', (chunk: Buffer) => bodies.push(String(chunk)))
-    request.on('end', () => response.end(`answer ${asked}`))
+    request.on('end', () => response.end(`answer ${requests}`))
   })
   for (const want of ['answer 1', 'answer 3']) {
     const response = await nodeFetch(url, { method: 'POST', body: want })
     expect(await response.text()).toBe(want)
   }
-  expect([asked, connections.size]).toEqual([3, 2])
+  expect([requests, connections.size]).toEqual([3, 2])
   expect(bodies).toEqual(['answer 1', 'answer 3'])
 })
 
 test('rejects without a retry if a new connection closes', async () => {
-  let asked = 0
+  let requests = 0
   const url = await serve(({ socket }) => {
-    asked += 1
+    requests += 1
     socket.resetAndDestroy()
   })
   await expect(nodeFetch(url)).rejects.toMatchObject({ code: 'ECONNRESET' })
-  expect(asked).toBe(1)
+  expect(requests).toBe(1)
 })
 
 test('closes an idle connection on which a server sends data', async () => {

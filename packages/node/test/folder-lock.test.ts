@@ -17,7 +17,9 @@ afterAll(killAll)
 /** Starts a process that locks folders at a given time, until it is killed. */
 const hold = (when: number, folders: readonly string[]): RunningProcess =>
   start(HOLDER, [String(when), ...folders])
-const said = async ({ says }: RunningProcess): Promise<{ held: string[]; refused: string[] }> =>
+const readLocks = async ({
+  says,
+}: RunningProcess): Promise<{ held: string[]; refused: string[] }> =>
   JSON.parse((await says(/^\{.*\}$/m))[0])
 
 it('creates, locks and unlocks a folder', async () => {
@@ -33,7 +35,7 @@ it('creates, locks and unlocks a folder', async () => {
 it('rejects a locked folder with the process that has the lock, until that process ends', async () => {
   const folder = join(root, 'held')
   const first = hold(0, [folder])
-  expect(await said(first)).toEqual({ held: [folder], refused: [] })
+  expect(await readLocks(first)).toEqual({ held: [folder], refused: [] })
   const message = `${folder} is in use by process ${first.child.pid} on ${hostname()}: stop it, or name another folder`
   await expect(lockFolder(folder)).rejects.toThrow(message)
   await expect(lockFolder(folder)).rejects.toThrow(message)
@@ -65,10 +67,10 @@ it.runIf(hasNamespaces)(
 it('gives the lock to at most one of several processes, after a kill or in a new folder', async () => {
   const folders = Array.from({ length: 60 }, (_, i) => join(root, `rush-${i}`))
   const killed = hold(0, folders.slice(0, 30))
-  await said(killed)
+  await readLocks(killed)
   await killed.stop('SIGKILL')
   const when = Date.now() + 3000
-  const rush = await Promise.all([1, 2, 3, 4].map(() => said(hold(when, folders))))
+  const rush = await Promise.all([1, 2, 3, 4].map(() => readLocks(hold(when, folders))))
   for (const folder of folders)
     expect(rush.filter(({ held }) => held.includes(folder)).length).toBeLessThanOrEqual(1)
   for (const { refused } of rush)

@@ -31,7 +31,7 @@ const ENTRIES: readonly Json[] = [
   { deep: [{}] },
 ]
 
-async function filled(): Promise<string> {
+async function fillJournal(): Promise<string> {
   const journal = await openJournal(path)
   for (const entry of ENTRIES) await journal.append(entry)
   await journal[Symbol.asyncDispose]()
@@ -59,14 +59,14 @@ describe('entries', () => {
 })
 
 it('cuts a torn journal off after its last complete line, and accepts further entries', async () => {
-  const bytes = Buffer.from(await filled())
+  const bytes = Buffer.from(await fillJournal())
   for (let size = 0; size < bytes.length; size++) {
     const torn = bytes.subarray(0, size)
     await writeFile(path, torn)
     const whole = torn.subarray(0, torn.lastIndexOf(10) + 1)
-    const kept = ENTRIES.slice(0, whole.toString().split('\n').length - 1)
+    const entries = ENTRIES.slice(0, whole.toString().split('\n').length - 1)
     const journal = await openJournal(path)
-    expect(journal.entries).toEqual(kept)
+    expect(journal.entries).toEqual(entries)
     expect(await readFile(path)).toEqual(whole)
     await journal.append('after')
     await journal[Symbol.asyncDispose]()
@@ -83,7 +83,7 @@ describe('an altered journal', () => {
     ['a float', '1.5'],
     ['zeros', '\u0000\u0000\u0000'],
   ])('is rejected with the number of a middle line that is %s', async (_, line) => {
-    const lines = (await filled()).split('\n')
+    const lines = (await fillJournal()).split('\n')
     lines[2] = line
     await writeFile(path, lines.join('\n'))
     const message = expect.stringContaining(`${path}, line 3: `)
@@ -92,14 +92,14 @@ describe('an altered journal', () => {
   })
 
   it('is rejected if it is not UTF-8', async () => {
-    const bytes = Buffer.from(await filled())
+    const bytes = Buffer.from(await fillJournal())
     bytes[bytes.indexOf('plain')] = 0xff
     await writeFile(path, bytes)
     await expect(openJournal(path)).rejects.toMatchObject({ fault: 'NOT_UTF8' })
   })
 
   it('is rejected if its last line is altered and complete', async () => {
-    const text = await filled()
+    const text = await fillJournal()
     await writeFile(path, `${text}oops\n`)
     await expect(openJournal(path)).rejects.toThrow(`line ${ENTRIES.length + 1}`)
   })
@@ -113,7 +113,7 @@ describe('a file that is not a journal', () => {
     ['one line of text', 'a name'],
     ['one list', '[1]'],
   ])('is not changed: %s', async (_, bytes) => {
-    await filled()
+    await fillJournal()
     await writeFile(path, bytes)
     await expect(openJournal(path)).rejects.toMatchObject({ code: 'ALTERED_FILE' })
     expect(await readFile(path)).toEqual(Buffer.from(bytes))
@@ -121,7 +121,7 @@ describe('a file that is not a journal', () => {
   it.each(['', '{', '{"a"', '{}', '\0\0'])(
     'is distinguished from a file that a crash may leave: %j',
     async (torn) => {
-      await filled()
+      await fillJournal()
       await writeFile(path, torn)
       expect(await entriesAt(path)).toEqual([])
     },
@@ -157,10 +157,10 @@ describe('a failing disk', () => {
     const disk = new Disk('/simulated/journal', { jitter: () => 0, perform }, [])
     using _ = mount(disk)
     path = `${disk.root}/journal/2.jsonl`
-    await (await openJournal(path)).append('told')
+    await (await openJournal(path)).append('confirmed')
     disk.cutPower()
     const second = await openJournal(path)
-    expect(second.entries).toEqual(['told'])
+    expect(second.entries).toEqual(['confirmed'])
     // The process dies between writing and syncing its last line. The next process reads that line,
     // and then the power fails.
     isDying = true
@@ -169,8 +169,8 @@ describe('a failing disk', () => {
     isDying = false
     isDead = false
     const third = await openJournal(path)
-    expect(third.entries).toEqual(['told', 'written'])
+    expect(third.entries).toEqual(['confirmed', 'written'])
     disk.cutPower()
-    expect(await entriesAt(path)).toEqual(['told', 'written'])
+    expect(await entriesAt(path)).toEqual(['confirmed', 'written'])
   })
 })

@@ -9,8 +9,8 @@ export class BigIntPcg64 {
 
   constructor(words: Uint32Array) {
     const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = words
-    this.inc = ((joined(f, e, h, g) << 1n) | 1n) & MASK
-    this.state = (this.inc + joined(b, a, d, c)) & MASK
+    this.inc = ((joinWords(f, e, h, g) << 1n) | 1n) & MASK
+    this.state = (this.inc + joinWords(b, a, d, c)) & MASK
     this.uint64()
   }
 
@@ -63,5 +63,5 @@ export class BigIntPcg64 {
 }
 
 /** Returns the number of 128 bits that four words make, the highest first. */
-const joined = (...words: readonly number[]): bigint =>
+const joinWords = (...words: readonly number[]): bigint =>
   words.reduce((sum, word) => (sum << 32n) | BigInt(word), 0n)

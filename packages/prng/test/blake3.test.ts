@@ -19,14 +19,14 @@ const load = () => import('../src/index.ts')
 const timesPlain = () => vi.mocked(plain).mock.calls.length
 
 /** Resolves with the functions of @affine/prng when WebAssembly runs. */
-async function compiled() {
+async function loadCompiled() {
   const { blake3Ready, ...prng } = await load()
   await blake3Ready()
   return prng
 }
 
 test('computes in WebAssembly the bytes of plain JavaScript, for one or several parts', async () => {
-  const { blake3 } = await compiled()
+  const { blake3 } = await loadCompiled()
   const long = fc.uint8Array({ minLength: 900, maxLength: 20_000, size: 'max' })
   fc.assert(
     fc.property(fc.array(fc.oneof(fc.uint8Array(), long), { maxLength: 4 }), (parts) => {
@@ -39,7 +39,7 @@ test('computes in WebAssembly the bytes of plain JavaScript, for one or several 
 })
 
 test('computes in WebAssembly the digests of the vectors', async () => {
-  const { digest, digestsAfter } = await compiled()
+  const { digest, digestsAfter } = await loadCompiled()
   for (const { input, want } of vectors) {
     if (want.hash === undefined) continue
     const [tag, fields] = [input.tag as string, input.fields as Json[]]

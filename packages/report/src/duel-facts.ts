@@ -96,8 +96,8 @@ function describeDuel(
     ...turn,
     verdicts,
     envs,
-    analyses: Object.entries(duel.envs).map(([env, look]) =>
-      describeEnv({ env, report: look, weights: voters, ratioPpm: ratio }),
+    analyses: Object.entries(duel.envs).map(([env, envReport]) =>
+      describeEnv({ env, report: envReport, weights: voters, ratioPpm: ratio }),
     ),
     wins: envs.filter((env) => verdicts[env] === 'win').length,
     counted,

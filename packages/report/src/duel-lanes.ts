@@ -10,10 +10,10 @@ export interface LaneData<Data> {
   readonly data: Data
 }
 
-interface OpenDuel<Kept> {
+interface OpenDuel<Data> {
   readonly start: number
-  readonly accepted: LaneData<Kept>[]
-  readonly looks: Map<string, EnvAnalysis>
+  readonly accepted: LaneData<Data>[]
+  readonly analyses: Map<string, EnvAnalysis>
 }
 
 /**
@@ -22,14 +22,14 @@ interface OpenDuel<Kept> {
  * or gave it no weight. If all epochs of a duel were read, the lanes that count have as many
  * challenges as the tallies of the latest analysis. Protocol §8.4, §8.5.
  */
-export class DuelLanes<Kept> {
-  readonly #begin: () => Kept
+export class DuelLanes<Data> {
+  readonly #begin: () => Data
   /** Duels of the previous epoch, by contender. */
-  #duels = new Map<string, OpenDuel<Kept>>()
+  #duels = new Map<string, OpenDuel<Data>>()
   /** Lanes of the current epoch, by contender, validator and environment. */
-  readonly #open = new Map<string, Omit<LaneData<Kept>, 'epoch'> & { contender: string }>()
+  readonly #open = new Map<string, Omit<LaneData<Data>, 'epoch'> & { contender: string }>()
 
-  constructor(begin: () => Kept) {
+  constructor(begin: () => Data) {
     this.#begin = begin
   }
 
@@ -37,7 +37,7 @@ export class DuelLanes<Kept> {
   openLane(
     { env, contender: { miner } }: Pick<ChallengePair, 'env' | 'contender'>,
     { validator }: Pick<SamplePlace, 'validator'>,
-  ): Kept {
+  ): Data {
     const name = `${miner} ${validator} ${env}`
     const lane = this.#open.get(name) ?? { contender: miner, validator, env, data: this.#begin() }
     this.#open.set(name, lane)
@@ -51,10 +51,10 @@ export class DuelLanes<Kept> {
     this.#open.clear()
     const duels = report.duels.map(({ contender, start, envs }) => {
       const known = this.#duels.get(contender.hotkey)
-      const none = { start, accepted: [], looks: new Map<string, EnvAnalysis>() }
+      const none = { start, accepted: [], analyses: new Map<string, EnvAnalysis>() }
       const duel = known?.start === start ? known : none
-      for (const [env, look] of Object.entries(envs))
-        duel.looks.set(env, { env, report: look, weights, ratioPpm })
+      for (const [env, envReport] of Object.entries(envs))
+        duel.analyses.set(env, { env, report: envReport, weights, ratioPpm })
       return [contender.hotkey, duel] as const
     })
     this.#duels = new Map(duels)
@@ -66,15 +66,15 @@ export class DuelLanes<Kept> {
 
   /** Returns the latest analyses of a contender's duel, one an environment. */
   analysesFor(contender: string): readonly EnvAnalysis[] {
-    return [...(this.#duels.get(contender)?.looks.values() ?? [])]
+    return [...(this.#duels.get(contender)?.analyses.values() ?? [])]
   }
 
   /** Returns the lanes that count in a contender's duel, in the epochs that were read. */
-  countedLanes(contender: string): readonly LaneData<Kept>[] {
+  countedLanes(contender: string): readonly LaneData<Data>[] {
     const duel = this.#duels.get(contender)
     return (duel?.accepted ?? []).filter(({ validator, env }) => {
-      const look = duel?.looks.get(env)
-      return look !== undefined && isCounted(look, validator)
+      const analysis = duel?.analyses.get(env)
+      return analysis !== undefined && isCounted(analysis, validator)
     })
   }
 }

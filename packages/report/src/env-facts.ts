@@ -59,7 +59,7 @@ export interface EnvFacts {
 /** An interim analysis of one environment of a duel. */
 export interface EnvAnalysis {
   readonly env: string
-  readonly report: Omit<EnvReport, 'look'>
+  readonly report: Omit<EnvReport, 'interimResult'>
   /** Weights of the voters in the epoch. */
   readonly weights: Weights
   readonly ratioPpm: number
@@ -87,18 +87,19 @@ export function explainUncounted(
   if (report.frozen) return 'FROZEN'
   if (!report.lanes[validator]?.accepted) return 'NOT_ACCEPTED'
   const miner = 'miner' in sample ? sample.miner : sample.contender.miner
-  const looks = report.duels
+  const reports = report.duels
     .filter(({ contender }) => [contender.hotkey, champion?.hotkey].includes(miner))
     .flatMap(({ envs }) => envs[sample.env] ?? [])
-  if (looks.some((look) => isCounted({ report: look, weights }, validator))) return undefined
+  if (reports.some((envReport) => isCounted({ report: envReport, weights }, validator)))
+    return undefined
   return (weights[validator] ?? 0) > 0 ? 'SET_ASIDE' : 'NO_WEIGHT'
 }
 
 /** Returns counts and intervals of an analysis. Protocol §8.6. */
-export function describeEnv(look: EnvAnalysis): EnvFacts {
-  const { env, report, ratioPpm } = look
+export function describeEnv(analysis: EnvAnalysis): EnvFacts {
+  const { env, report, ratioPpm } = analysis
   const { rule, win, hold, median } = report
-  const counted = Object.entries(report.tallies).filter(([hotkey]) => isCounted(look, hotkey))
+  const counted = Object.entries(report.tallies).filter(([hotkey]) => isCounted(analysis, hotkey))
   const { all } = sumTallies(counted.map(([, tally]) => ({ all: tally })))
   const { wins = 0, losses = 0, played = 0 } = all ?? {}
   return {

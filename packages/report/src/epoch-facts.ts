@@ -28,8 +28,7 @@ export interface EpochFacts extends EpochFindings {
   readonly lanes: readonly LaneFacts[]
   /** Miner that took the vacant throne at the end of the epoch. */
   readonly seated: Miner | undefined
-  /** Next champion. */
-  readonly heir: Miner | undefined
+  readonly nextChampion: Miner | undefined
   /** Ratio to beat in the next epoch, in ppm. */
   readonly nextRatio: number
   readonly nextDuels: readonly DuelTurn[]
@@ -69,7 +68,7 @@ export function describeEpoch(settled: DecidedEpoch): EpochFacts {
     frozen: report.frozen,
     lanes: describeLanes(settled),
     seated: champion === undefined ? state.champion : undefined,
-    heir: state.champion,
+    nextChampion: state.champion,
     nextRatio: state.ratio,
     nextDuels: listTurns(state),
     trust: Object.fromEntries(trust),
@@ -127,16 +126,16 @@ export interface MissingQuorum {
 function findMissingQuorum({ before, report, snapshot }: EpochResult): MissingQuorum | undefined {
   if (!report.frozen) return undefined
   const { voters, attested } = before
-  const heard = countedAttestations(before, snapshot)
+  const attestations = countedAttestations(before, snapshot)
   const missing = Object.keys(voters)
-    .filter((hotkey) => !heard.has(hotkey))
+    .filter((hotkey) => !attestations.has(hotkey))
     .map((hotkey): MissingVoter => {
       const { epoch: lastEpoch, stake = '' } = attested?.[hotkey] ?? {}
       const droppedIn = (lastEpoch ?? before.epoch) + before.protocol.quorumEpochs
       return { hotkey, stake, weightPpm: sharePpm([hotkey], voters), lastEpoch, droppedIn }
     })
   missing.sort((a, b) => b.weightPpm - a.weightPpm)
-  return { attestedPpm: sharePpm([...heard.keys()], voters), missing }
+  return { attestedPpm: sharePpm([...attestations.keys()], voters), missing }
 }
 
 /** Returns the hotkeys' share of the voters' weight, in ppm. */
@@ -153,9 +152,9 @@ function sharePpm(hotkeys: readonly string[], voters: EpochResult['before']['vot
  */
 function findOtherState({ before, snapshot }: EpochResult): EpochFacts['others'] {
   const { voters } = before
-  const heard = countedAttestations(before, snapshot)
+  const attestations = countedAttestations(before, snapshot)
   const hotkeys = snapshot.validators
-    .filter(({ hotkey, attest }) => attest?.epoch === before.epoch && !heard.has(hotkey))
+    .filter(({ hotkey, attest }) => attest?.epoch === before.epoch && !attestations.has(hotkey))
     .map(({ hotkey }) => hotkey)
     .filter((hotkey) => (voters[hotkey] ?? 0) > 0)
     .sort()

@@ -111,7 +111,7 @@ export class MinerReport {
     const { side, duel, epochs } = own
     const to = epochs.at(-1)?.epoch ?? 0
     const from = epochs[0]?.epoch ?? to
-    const looks = epochs.flatMap(({ duels }) => duels.flatMap(({ analyses }) => analyses))
+    const analyses = epochs.flatMap(({ duels }) => duels.flatMap(({ analyses }) => analyses))
     const { losses, ...counts } = this.stats.statsFor(side, contender)
     const rival = nameOf(duel[side === 'champion' ? 'contender' : 'champion'].hotkey)
     const began = from === duel.start ? '' : `, of a duel that began in epoch ${duel.start},`
@@ -121,7 +121,7 @@ export class MinerReport {
     const record = { type: 'duel', ...duel, ...result, from, to, ...counts }
     const [text = '', ...others] = describeMinerDuel(side, duel, counts, where)
     const tone = RESULT_TONES[ending]
-    const verdicts = verbose ? [] : formatVerdicts(duel, looks)
+    const verdicts = verbose ? [] : formatVerdicts(duel, analyses)
     const texts = [...others, ...verdicts].map(indent)
     this.#say([tone === undefined ? text : { text, tone }, ...texts], record)
     for (const facts of verbose ? epochs : []) {

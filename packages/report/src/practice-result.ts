@@ -48,8 +48,8 @@ export const isLost = ({ reward, best, champion = best }: PracticeEpisode): bool
 export function summarisePractice(env: string, played: readonly PracticeEpisode[]): PracticeResult {
   const rateOf = (isCounted: (each: PracticeEpisode) => boolean): CountedRate => {
     const count = played.filter(isCounted).length
-    const asked = { wins: count, trials: played.length, zSquaredPpm: Z_SQUARED_95 }
-    const { lower, upper } = boundsPpm(asked)
+    const proportion = { wins: count, trials: played.length, zSquaredPpm: Z_SQUARED_95 }
+    const { lower, upper } = boundsPpm(proportion)
     return { count, lower: lower / 1e6, upper: upper / 1e6 }
   }
   const rewards = [...new Set(played.map(({ reward }) => reward))].sort((a, b) => b - a)

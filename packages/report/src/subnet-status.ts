@@ -118,17 +118,20 @@ export function listValidators(
   const isValidator = ({ hotkey, permit }: Neuron): boolean =>
     permit || Object.hasOwn(weights, hotkey) || Object.hasOwn(trust, hotkey)
   return neurons.filter(isValidator).map(({ uid, hotkey, stake, permit, lastUpdate }) => {
-    const said = commitments.get(hotkey)
+    const commitment = commitments.get(hotkey)
     const recipients = (weights[hotkey] ?? []).map(([recipient]) => recipient)
     const isActive = attested === undefined || Object.hasOwn(attested, hotkey)
     return {
       uid,
       hotkey,
       stake,
-      isIdle: permit && recipients.length > 0 && !isActive && said?.kind !== 'miner',
+      isIdle: permit && recipients.length > 0 && !isActive && commitment?.kind !== 'miner',
       lane: lanes.find(({ validator }) => validator === hotkey),
       trust: computeTrust(trust[hotkey]),
-      committed: said && said.kind !== 'miner' ? { kind: said.kind, epoch: said.epoch } : undefined,
+      committed:
+        commitment && commitment.kind !== 'miner'
+          ? { kind: commitment.kind, epoch: commitment.epoch }
+          : undefined,
       weights: recipients.map((uid) => ({ uid, hotkey: hotkeys.get(uid) ?? '' })),
       ago: head.number - lastUpdate,
     }
@@ -211,13 +214,14 @@ const findSlot = ({ commitments }: Snapshot, hotkey: string) =>
 /** Returns the reason a neuron does not wait. */
 function explainAbsence(hotkey: string, snapshot: Snapshot, { champion, duels }: State) {
   const fields = findSlot(snapshot, hotkey)?.fields
-  const said = fields && decodeCommitment(fields, hotkey)
-  const content = said?.kind === 'miner' ? digestContent({ ...said, hotkey }) : undefined
+  const commitment = fields && decodeCommitment(fields, hotkey)
+  const content =
+    commitment?.kind === 'miner' ? digestContent({ ...commitment, hotkey }) : undefined
   if (champion?.hotkey === hotkey) return 'is the champion'
   if (duels.some(({ contender }) => contender.hotkey === hotkey)) return 'contends'
   if (!fields) return 'has no commitment'
   if (content) return 'had its duel with this commitment, and needs another to play again'
-  if (said) return `has a validator's commitment: ${said.kind}`
+  if (commitment) return `has a validator's commitment: ${commitment.kind}`
   // Every model ends with the empty text, so if this decodes, only the hotkey at the end is wrong.
   if (decodeCommitment(fields, '') !== null) return 'its model does not end with its hotkey'
   return 'has no valid commitment'

@@ -55,11 +55,13 @@ const formatActions = (spec: EnvSpec, best: readonly unknown[]): string =>
 
 function describeBest(spec: EnvSpec, best: readonly unknown[]): string {
   const text = formatActions(spec, best)
-  return knowsBest(spec) ? `best was ${text}` : `the scripted player would have replied ${text}`
+  return hasBestActions(spec)
+    ? `best was ${text}`
+    : `the scripted player would have replied ${text}`
 }
 
 /** Reports whether the best actions are known. If not, the scripted player may be beatable. */
-const knowsBest = ({ explain }: EnvSpec): boolean => explain?.best !== undefined
+const hasBestActions = ({ explain }: EnvSpec): boolean => explain?.best !== undefined
 
 /**
  * Describes the loss that an action caused. Undefined without a loss, or if the worth of actions is
@@ -74,7 +76,7 @@ function describeMistake(
   const worthOf = (taken: unknown): number => explain?.worth?.(observation, taken) ?? 0
   const [worth, taken, text] = [worthOf(best[0]), worthOf(action), formatActions(spec, best)]
   if (best.length === 0 || taken >= worth) return undefined
-  if (!knowsBest(spec)) return `worth ${taken}: that of the scripted player is worth ${worth}`
+  if (!hasBestActions(spec)) return `worth ${taken}: that of the scripted player is worth ${worth}`
   const given = spec.format(action)
   const away = explain?.worthText?.(worth) ?? `a reward of ${worth}`
   return `${given}, gave ${away} away: best was ${text}`

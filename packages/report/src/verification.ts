@@ -32,8 +32,8 @@ export function addToVerification(
 ): Verification {
   const { state, votes, report } = settled
   const suspect = { ...before?.suspect }
-  const looks = report.duels.flatMap(({ envs }) => Object.values(envs))
-  for (const hotkey of new Set(looks.flatMap(({ setAside }) => setAside)))
+  const reports = report.duels.flatMap(({ envs }) => Object.values(envs))
+  for (const hotkey of new Set(reports.flatMap(({ setAside }) => setAside)))
     suspect[hotkey] = (suspect[hotkey] ?? 0) + 1
   const flaws = (before?.flaws ?? 0) + settled.flaws.length
   return {

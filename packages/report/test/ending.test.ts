@@ -55,11 +55,11 @@ describe('the ending of a game of tic-tac-toe', () => {
 
   it('quotes an illegal or unreadable reply, and names the best reply', async () => {
     const taken = await played(TICTACTOE, 3, (prompt) => firstCell(prompt, (mark) => mark !== '.'))
-    const [asked, reply] = taken.episode.messages
+    const [prompt, reply] = taken.episode.messages
     expect(taken.text).toMatch(/^forfeited: "[ABC][123]" is not allowed here\n {4}1 2 3\n/)
     expect(taken.text).toContain(`"${reply?.content}"`)
-    expect(taken.ending.shown.slice(1)).toEqual(rowsOf(asked?.content ?? ''))
-    expect(taken.text).toContain(`best was ${solve(TICTACTOE)(asked?.content ?? '')}`)
+    expect(taken.ending.shown.slice(1)).toEqual(rowsOf(prompt?.content ?? ''))
+    expect(taken.text).toContain(`best was ${solve(TICTACTOE)(prompt?.content ?? '')}`)
     const dotted = await played(TICTACTOE, 3, () => 'I take\nB2.\u202e')
     expect(dotted.ending.better).toBe(taken.ending.better)
   })

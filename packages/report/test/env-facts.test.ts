@@ -9,20 +9,20 @@ import { type Decider, describeEnv, type EnvFacts } from '../src/index.ts'
  */
 function duelOf(scenes: readonly Scene[], protocol = MAIN) {
   let state: State = startedDuels({ ...scenes[0], protocol })
-  const looks: Look[] = []
+  const analyses: Analysis[] = []
   for (const scene of scenes) {
     const { voters: weights } = state
     const settled = decide(state, epochOf(state, { ...scene, protocol }))
     const envs = settled.report.duels.flatMap((duel) => Object.entries(duel.envs))
     for (const [env, report] of envs)
-      looks.push([describeEnv({ env, report, weights, ratioPpm: RATIO }), report.rule])
+      analyses.push([describeEnv({ env, report, weights, ratioPpm: RATIO }), report.rule])
     if (settled.state.duels.length === 0) break
     state = settled.state
   }
-  return { looks, state }
+  return { analyses, state }
 }
 
-type Look = readonly [facts: EnvFacts, rule: LaneRule]
+type Analysis = readonly [facts: EnvFacts, rule: LaneRule]
 
 const RATIO = 510_000
 /** Shares of 64 challenges won and lost by the contender: any, without ties, or only ties. */
@@ -69,7 +69,7 @@ const isWithin = ({ wins, trials, bounds }: Decider): boolean => {
 }
 
 /** Checks that the facts agree with each other and with the verdict. Returns the cause. */
-function expectHonest([facts, rule]: Look): string {
+function expectHonest([facts, rule]: Analysis): string {
   const { cause, given, win, hold, score, bar, minTrials } = facts
   expect(cause).toBeDefined()
   expect(given).toBe(VERDICTS[cause ?? 'FEW'])
@@ -90,14 +90,14 @@ function expectHonest([facts, rule]: Look): string {
 
 describe('an analysis of an environment', () => {
   it('has a cause, and intervals that contain the share and, after enough challenges, reach the ratio only for a win', () => {
-    const said = new Set<string>()
+    const found = new Set<string>()
     fc.assert(
       fc.property(scenes, fc.constantFrom(MAIN, OTHER), (duel, protocol) => {
-        for (const look of duelOf(duel, protocol).looks) said.add(expectHonest(look))
+        for (const analysis of duelOf(duel, protocol).analyses) found.add(expectHonest(analysis))
       }),
       { numRuns: 300, seed: 7 },
     )
     const causes = Object.keys(VERDICTS).filter((cause) => cause !== 'SCARCE')
-    expect([...said].sort()).toEqual(causes.sort())
+    expect([...found].sort()).toEqual(causes.sort())
   })
 })

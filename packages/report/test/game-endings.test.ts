@@ -13,17 +13,17 @@ const boardIn = (prompt: string): readonly string[] => prompt.split('\n\n')[1]?.
 
 /** Plays the scripted player against itself. `answer` replies at turn `turn`, from 0. */
 async function endedGame(turn: number, answer: (prompt: string) => ReturnType<Agent>) {
-  const asked: { readonly side: Side; readonly prompt: string }[] = []
+  const prompts: { readonly side: Side; readonly prompt: string }[] = []
   const agentOf =
     (side: Side): Agent =>
     ([message]) => {
       const prompt = message?.content ?? ''
-      asked.push({ side, prompt })
-      return asked.length > turn ? answer(prompt) : { content: spec.solve(prompt) }
+      prompts.push({ side, prompt })
+      return prompts.length > turn ? answer(prompt) : { content: spec.solve(prompt) }
     }
   const sides = { champion: agentOf('champion'), contender: agentOf('contender') }
   const played = game(await playGame({ spec }, ID, sides))
-  const { side: mover = 'champion', prompt = '' } = asked.at(-1) ?? {}
+  const { side: mover = 'champion', prompt = '' } = prompts.at(-1) ?? {}
   return { played, mover, prompt }
 }
 
@@ -53,8 +53,8 @@ it.each(Object.entries(ANSWERS))(
       expect(rivals).toEqual(['won: the opponent forfeited'])
       expect(replaySide(played, mover)?.moves).toHaveLength(turn + 1)
       const { fault } = played[mover]
-      const said = formatFault({ miner: mover, ms: 0, ...played[mover] })
-      expect(said).toBe(fault === undefined ? '' : `, forfeited: ${fault}`)
+      const text = formatFault({ miner: mover, ms: 0, ...played[mover] })
+      expect(text).toBe(fault === undefined ? '' : `, forfeited: ${fault}`)
     }
   },
 )

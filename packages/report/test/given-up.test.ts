@@ -17,8 +17,8 @@ function firstCell(prompt: string): string {
 async function lostGame(index: number) {
   const scripted = (prompt: string) => ({ content: spec.solve(prompt) })
   const played = await playGame({ spec }, idOf(index), {
-    champion: ([asked]) => ({ content: firstCell(asked?.content ?? '') }),
-    contender: ([asked]) => scripted(asked?.content ?? ''),
+    champion: ([prompt]) => ({ content: firstCell(prompt?.content ?? '') }),
+    contender: ([prompt]) => scripted(prompt?.content ?? ''),
   })
   return { env: spec.id, challengeId: idOf(index), ...played }
 }

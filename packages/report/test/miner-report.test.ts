@@ -29,10 +29,10 @@ function duelOf(hotkey: string, scenes: readonly Scene[], forfeited = {}, from =
 }
 
 function reportOf(hotkey: string, epochs: readonly Pick<TestEpoch, 'settled' | 'samples'>[]) {
-  const told: (readonly [text: string, record: object])[] = []
+  const outputs: (readonly [text: string, record: object])[] = []
   const report = new MinerReport({
     hotkey,
-    line: (lines, record) => void told.push([stripTones(lines), record]),
+    line: (lines, record) => void outputs.push([stripTones(lines), record]),
     verbose: false,
     nameOf: shortenHotkey,
   })
@@ -41,7 +41,8 @@ function reportOf(hotkey: string, epochs: readonly Pick<TestEpoch, 'settled' | '
     report.add(settled)
   }
   report.end(undefined)
-  const [text = '', record] = told.find(([, each]) => 'type' in each && each.type === 'duel') ?? []
+  const [text = '', record] =
+    outputs.find(([, each]) => 'type' in each && each.type === 'duel') ?? []
   expect(record).toBeDefined()
   return { text: text.trim(), ...(record as DuelRecord) }
 }
@@ -150,10 +151,10 @@ describe('the report for one side of a duel', () => {
   })
 
   it('formats each case', async () => {
-    const told = CASES.map(({ what, hotkey = 'm2', scenes, forfeited }) => {
+    const texts = CASES.map(({ what, hotkey = 'm2', scenes, forfeited }) => {
       return `## ${what}\n${duelOf(hotkey, scenes, forfeited).text}\n`
     })
-    await expect(told.join('\n')).toMatchFileSnapshot('snapshots/explain.txt')
+    await expect(texts.join('\n')).toMatchFileSnapshot('snapshots/explain.txt')
   })
 
   it('counts the replies and forfeits of all epochs', () => {
@@ -168,8 +169,8 @@ describe('the report for one side of a duel', () => {
 
   it('names the main cause: no replies, late replies or wrong answers', () => {
     const causeOf = (forfeited: Record<string, number>, slowMs = 0) => {
-      const told = historyOf([LOSING], forfeited).slice(2)
-      const epochs = told.map(({ settled, samples }) => ({
+      const history = historyOf([LOSING], forfeited).slice(2)
+      const epochs = history.map(({ settled, samples }) => ({
         settled,
         samples: samples.map(([sample, place]) => {
           const answered = { role: 'assistant', content: '', ms: slowMs } as const

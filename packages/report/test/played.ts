@@ -16,8 +16,8 @@ export async function courseOf(env: string, challengeId: string, replies: Iterab
 /** Replays an episode of the scripted player. */
 export async function solvedCourse(env: string, challengeId: string) {
   const { spec } = make(env)
-  const episode = await play({ spec }, challengeId, (asked) => ({
-    content: spec.solve(asked.at(-1)?.content ?? ''),
+  const episode = await play({ spec }, challengeId, (messages) => ({
+    content: spec.solve(messages.at(-1)?.content ?? ''),
   }))
   return replaySolo({ env, challengeId }, episode)
 }

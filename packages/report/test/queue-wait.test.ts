@@ -13,7 +13,11 @@ it.each([
   const random = pcg64(20_260_101n)
   const validators = Array.from({ length: lanes }, (_, i) => `v${i + 10}`)
   const miners = Array.from({ length: 160 }, (_, place) => miner(`m${place}`, place))
-  const told: { readonly hotkey: string; readonly epoch: number; readonly range: EpochRange }[] = []
+  const estimates: {
+    readonly hotkey: string
+    readonly epoch: number
+    readonly range: EpochRange
+  }[] = []
   const begun = new Map<string, number>()
   let state = crownedFirst({ validators, miners: [miner('champion')], protocol: PROTOCOL })
   const first = state.epoch
@@ -23,20 +27,20 @@ it.each([
     const waiting = orderQueue(state, facts.snapshot)
     for (const [i, { hotkey }] of waiting.entries())
       if (state.epoch >= first + 20)
-        told.push({ hotkey, epoch: state.epoch, range: estimateTurn(i + 1, state) })
+        estimates.push({ hotkey, epoch: state.epoch, range: estimateTurn(i + 1, state) })
     isWaiting = waiting.length > 0
     const lane = () => drawLane(state, random, (hotkey) => share(Number(hotkey.slice(1))))
     const lanes = Object.fromEntries(validators.map((validator) => [validator, lane()]))
     state = decide(state, { ...facts, lanes }).state
   }
-  const holds = told.filter(({ hotkey, epoch, range: { least, most } }) => {
+  const holds = estimates.filter(({ hotkey, epoch, range: { least, most } }) => {
     const waited = (begun.get(hotkey) ?? 0) - epoch
     return waited >= least - 1 && waited <= most + 1
   })
-  expect(told.length).toBeGreaterThan(100)
-  expect(holds.length / told.length).toBeGreaterThan(0.9)
+  expect(estimates.length).toBeGreaterThan(100)
+  expect(holds.length / estimates.length).toBeGreaterThan(0.9)
   // The range is 0.8 to 1.25 times the expected wait, rounded outwards.
-  const far = told.filter(({ range }) => range.least > 20)
+  const far = estimates.filter(({ range }) => range.least > 20)
   for (const { range } of far) expect(range.most / range.least).toBeLessThan(1.7)
 })
 

@@ -6,7 +6,7 @@ import { describeEpoch, formatEpoch, formatIdle, listValidators } from '../src/i
 import { settledBy } from './settled.ts'
 
 /** Returns the facts of an epoch, and their text. */
-function told(before: State, facts: Facts) {
+function decideAndReport(before: State, facts: Facts) {
   const settled = settledBy(before, facts)
   const known = describeEpoch(settled)
   return { state: settled.state, known, text: `${formatEpoch(known, (hotkey) => hotkey)}\n` }
@@ -14,8 +14,8 @@ function told(before: State, facts: Facts) {
 
 it('names the missing voters of a frozen epoch, their stake and last epoch', async () => {
   const crowned = crownedFirst()
-  const { state } = told(crowned, epochOf(crowned, { stakes: { v3: 500n } }))
-  const { known, text } = told(state, epochOf(state, { silent: ['v3', 'v4'] }))
+  const { state } = decideAndReport(crowned, epochOf(crowned, { stakes: { v3: 500n } }))
+  const { known, text } = decideAndReport(state, epochOf(state, { silent: ['v3', 'v4'] }))
   expect(known.lacking?.missing).toEqual([
     { hotkey: 'v4', stake: '1000', weightPpm: 285_714, lastEpoch: 11, droppedIn: 31 },
     expect.objectContaining({ hotkey: 'v3', stake: '500', weightPpm: 142_857, lastEpoch: 11 }),
@@ -32,7 +32,7 @@ it('names the voters that attest another state', async () => {
       : voter,
   )
   const seen = { ...facts, snapshot: { ...facts.snapshot, validators } }
-  const { known, text } = told(before, seen)
+  const { known, text } = decideAndReport(before, seen)
   expect(known.others).toEqual({ hotkeys: ['v3', 'v4'], weightPpm: 500_000 })
   await expect(text).toMatchFileSnapshot('snapshots/another-state.txt')
 })

@@ -50,13 +50,13 @@ const CASES: readonly Case[] = [
 ]
 
 it('formats each epoch, and summarises it on one line', async () => {
-  const told = CASES.map(({ what, before, scene }) => {
+  const texts = CASES.map(({ what, before, scene }) => {
     const facts = describeEpoch(settledIn(before, scene))
     const text = formatEpoch(facts, String)
     expect(text.split('\n')[0]).toBe(summariseEpoch(facts, String))
     return `## ${what}\n${text}\n`
   })
-  await expect(told.join('\n')).toMatchFileSnapshot('snapshots/epochs.txt')
+  await expect(texts.join('\n')).toMatchFileSnapshot('snapshots/epochs.txt')
 })
 
 it('describes a contender that waits, and then another that beats it to the throne', async () => {
@@ -75,8 +75,8 @@ it('describes a contender that waits, and then another that beats it to the thro
   // An environment that is not evaluated any more has no cause.
   expect(epochs[1]?.duels.at(-1)?.analyses[0]).toMatchObject({ given: undefined, cause: undefined })
   expect(epochs.at(-1)?.duels.map(({ end }) => end)).toEqual(['passed', 'crowned'])
-  const told = epochs.map((facts) => formatEpoch(facts, String)).join('\n\n')
-  await expect(`${told}\n`).toMatchFileSnapshot('snapshots/two-winners.txt')
+  const text = epochs.map((facts) => formatEpoch(facts, String)).join('\n\n')
+  await expect(`${text}\n`).toMatchFileSnapshot('snapshots/two-winners.txt')
 })
 
 it('records a throne taken without a duel', () => {

@@ -62,13 +62,13 @@ it('formats a verification', async () => {
     { ...END, warnings: 2, uncompared: 'SOME' as const, conclusion: 'COMPARED_HOLDS' as const },
   ]
   const waits = Array.from({ length: 10 }, (_, i) => [`v${i}`, 20_000 + 1000 * i] as const)
-  const told = [
+  const texts = [
     stripTones([formatFinding(flaw, 'bad', String), formatFinding(flaw, 'warning', String)]),
     ...ends.map((end) => stripTones(formatVerification(end, String))),
     formatWaits(new Map([...waits.slice(0, 2), ['5A', 9999]])),
     formatWaits(new Map(waits)),
   ]
-  await expect(`${told.join('\n')}\n`).toMatchFileSnapshot('snapshots/verification.txt')
+  await expect(`${texts.join('\n')}\n`).toMatchFileSnapshot('snapshots/verification.txt')
   expect(formatWaits(new Map([['5A', 9999]]))).toBeUndefined()
 })
 

@@ -80,14 +80,14 @@ export async function decideEpoch(
   const ended = await chain.snapshot(snapshotBlock(epoch + 1, protocol))
   const snapshot = duelSnapshot(ended, epoch + 1, findConstants(network, epoch + 1))
   const seals = await readSeals(chain, state)
-  const heard = countedAttestations(state, snapshot)
-  const attestations = findAttesters(state, heard)
-  const isNeeded = (validator: string): boolean => attestations[validator]?.attested ?? false
+  const attestations = countedAttestations(state, snapshot)
+  const byLane = findAttesters(state, attestations)
+  const isNeeded = (validator: string): boolean => byLane[validator]?.attested ?? false
   const holders = listHolders(voters, ended)
   const pending = Object.entries(seals)
     .filter(([validator]) => isNeeded(validator) || isWanted(validator))
     .map(async ([validator, head]) => {
-      const { attesters = [] } = attestations[validator] ?? {}
+      const { attesters = [] } = byLane[validator] ?? {}
       const order = sortForReading(holders, validator, attesters)
       return [validator, await find({ validator, head, attesters, holders: order })] as const
     })

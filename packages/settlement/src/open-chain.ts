@@ -18,12 +18,12 @@ const LIVE_KINDS = [
   {
     help: "a node's ws:// or wss:// URL; several with commas",
     place: /^wss?:\/\//,
-    wing: async () => (await import('@affine/chain/subtensor')).openNodes,
+    loadOpener: async () => (await import('@affine/chain/subtensor')).openNodes,
   },
   {
     help: 'the http:// URL of `af localnet`',
     place: /^https?:\/\//,
-    wing: async () => (await import('@affine/chain')).openServed,
+    loadOpener: async () => (await import('@affine/chain')).openServed,
   },
 ]
 
@@ -109,7 +109,7 @@ async function openAt(where: string, host: Host, options: OpenOptions): Promise<
     })
   const opening = { ...host, readText, name: where, places, netuid, onRetry }
   const live = findLiveKind(places)
-  const open = live ? await live.wing() : (await import('@affine/chain')).openExport
+  const open = live ? await live.loadOpener() : (await import('@affine/chain')).openExport
   return open({ ...opening, genesis: named?.genesis })
 }
 

@@ -117,11 +117,11 @@ export class BucketTimes {
   #inTime<Read>(time: BucketTime, reading: Promise<Read>, deadline?: AbortSignal): Promise<Read> {
     return new Promise((resolve, reject) => {
       let stop = (): void => {}
-      const look = (): void => {
+      const check = (): void => {
         if (this.#isLost(time)) reject(createDropped(LOST))
-        else stop = this.#clock.after(Math.ceil(MAX_EXCESS_MS - this.#excessMs(time)), look)
+        else stop = this.#clock.after(Math.ceil(MAX_EXCESS_MS - this.#excessMs(time)), check)
       }
-      look()
+      check()
       const end = (): void => reject(createDropped(ENDED))
       deadline?.addEventListener('abort', end)
       const done = (): void => {

@@ -99,8 +99,8 @@ describe('the attested state', () => {
     if (light) await subnet.attest(light, state, [], 'nowhere')
     await subnet.end(state)
     serve(0, RUBBISH)
-    const told = [`${heavy?.hotkey}: another state`, 'nowhere: it cannot be opened']
-    for (const each of told) await expect(readAttested(data(), 3)).rejects.toThrow(each)
+    const messages = [`${heavy?.hotkey}: another state`, 'nowhere: it cannot be opened']
+    for (const each of messages) await expect(readAttested(data(), 3)).rejects.toThrow(each)
     const read = [heavy?.hotkey, statePath(2)]
     expect(subnet.buckets.reads).toEqual([read, read])
   })
@@ -109,8 +109,8 @@ describe('the attested state', () => {
     subnet = new ReadingSubnet([1, 1, 1, 1, 1, 1])
     state = await subnet.begin()
     await attestedBy(0, 1, 2, 3, 4, 5)
-    const told = [...hotkeys(subnet.voters)].sort().slice(0, 4)
-    const places = told.map((hotkey) => `${hotkey} at ${hotkey}: not there`).join('; ')
+    const named = [...hotkeys(subnet.voters)].sort().slice(0, 4)
+    const places = named.map((hotkey) => `${hotkey} at ${hotkey}: not there`).join('; ')
     await expect(readAttested(data(), 3)).rejects.toThrow(`(${places}; and 2 more): check`)
   })
 
@@ -122,7 +122,7 @@ describe('the attested state', () => {
     const [, , idle = '', old = '', early = '', mining = ''] = hotkeys(subnet.voters)
     const sealOf = (epoch: number) =>
       ({ kind: 'seal', epoch, head: '0'.repeat(64), url: 'u' }) as const
-    const said: Readonly<Record<string, Commitment>> = {
+    const byHotkey: Readonly<Record<string, Commitment>> = {
       [old]: sealOf(1),
       [early]: sealOf(3),
       [mining]: { kind: 'miner', model: `m-${mining}`, revision: 'r', chute: 'c' },
@@ -133,7 +133,7 @@ describe('the attested state', () => {
       commitments: commitments
         .filter(({ hotkey }) => hotkey !== idle)
         .map((slot) => {
-          const other = said[slot.hotkey]
+          const other = byHotkey[slot.hotkey]
           return other ? { ...slot, fields: encodeCommitment(other) } : slot
         }),
     }))
@@ -149,13 +149,13 @@ describe('the attested state', () => {
     await subnet.sealAll(state)
     for (const voter of subnet.voters) {
       const { hotkey: url } = voter
-      const said = {
+      const attestation = {
         kind: 'attest',
         epoch: 2,
         bitmap: encodeBitmap(state.voters, new Set()),
       } as const
       const stateRoot = digestOfText('state', RUBBISH)
-      await subnet.commit(voter, { ...said, next: '0'.repeat(64), stateRoot, url })
+      await subnet.commit(voter, { ...attestation, next: '0'.repeat(64), stateRoot, url })
     }
     await subnet.end(state)
     for (const place of [0, 1, 2]) serve(place, RUBBISH)

@@ -30,7 +30,7 @@ beforeAll(async () => {
 describe('a reader', () => {
   const good: Source = { name: 'good', read: async () => block.bytes.slice() }
   const other = account(new Uint8Array(32))
-  const written = (more: Partial<BlockDraft>) => async () =>
+  const readerOf = (more: Partial<BlockDraft>) => async () =>
     (await writeBlock({ ...draft, sign, ...more })).bytes
 
   it.each<[what: string, read: () => Promise<Uint8Array | null>, why: string]>([
@@ -39,20 +39,20 @@ describe('a reader', () => {
     ['refuses', () => Promise.reject(failure('status', 'NoSuch', 500)), 'NoSuch'],
     ['cannot be reached', () => Promise.reject(new Error('no route')), 'no route'],
     ['has no block', async () => new Uint8Array(9), 'BAD_LINES'],
-    ['has another block', written({ epoch: 2 }), 'WRONG_HASH'],
-    ['has another’s signature', written({ sign: other.sign }), 'WRONG_SIGNATURE'],
+    ['has another block', readerOf({ epoch: 2 }), 'WRONG_HASH'],
+    ['has another’s signature', readerOf({ sign: other.sign }), 'WRONG_SIGNATURE'],
   ])('skips a bucket that %s, reports it, and queries the next', async (_, read, why) => {
     const bad = { name: 'bad', read }
-    const kept: FoundBlock[] = []
-    const keep = async (found: FoundBlock) => void kept.push(found)
+    const stored: FoundBlock[] = []
+    const keep = async (found: FoundBlock) => void stored.push(found)
     const { hash, bytes } = block
     const found = await blocksOf({ sources: [bad, good], keep })(wanted)
     expect(found).toMatchObject({ ok: true, value: { hash } })
-    expect(kept).toMatchObject([{ block: { hash }, bytes, from: 'good' }])
+    expect(stored).toMatchObject([{ block: { hash }, bytes, from: 'good' }])
     const detail = expect.stringContaining(`(bad: ${why})`)
     const alone = await blocksOf({ sources: [bad], keep })(wanted)
     expect(alone).toEqual({ ok: false, code: 'MISSING_BLOCK', detail })
-    expect(kept).toHaveLength(1)
+    expect(stored).toHaveLength(1)
   })
 
   it('requests no more bytes than a block may have', async () => {
@@ -79,15 +79,15 @@ describe('a reader', () => {
   })
 
   it('passes on the bytes of a block although its check takes over the bytes', async () => {
-    const check: CheckBlock = (bytes, asked) => {
+    const check: CheckBlock = (bytes, request) => {
       const taken = structuredClone(bytes, { transfer: [bytes.buffer as ArrayBuffer] })
       expect(bytes).toHaveLength(0)
-      return checkHere(taken, asked)
+      return checkHere(taken, request)
     }
-    const kept: Uint8Array[] = []
-    const keep = async ({ bytes }: FoundBlock) => void kept.push(bytes)
+    const stored: Uint8Array[] = []
+    const keep = async ({ bytes }: FoundBlock) => void stored.push(bytes)
     expect((await blocksOf({ sources: [good], keep }, check)(wanted)).ok).toBe(true)
-    expect(kept).toEqual([block.bytes])
+    expect(stored).toEqual([block.bytes])
   })
 })
 
@@ -108,22 +108,22 @@ describe('a block in several buckets', () => {
       return url === 'nowhere' ? null : { name, read: () => clock.sleep(ms).then(answer) }
     }
     let checked = 0
-    const check: CheckBlock = (...asked) => {
+    const check: CheckBlock = (...args) => {
       checked += 1
-      return checkHere(...asked)
+      return checkHere(...args)
     }
     const reader = new BucketReader({ openBucket, clock, check })
     const holders = ['nowhere', ...Object.keys(late), 'fast'].map((each) => ({
       hotkey: each,
       url: each,
     }))
-    const kept: FoundBlock[] = []
-    const read = reader.blocks({ holders, keep: async (found) => void kept.push(found) })
+    const stored: FoundBlock[] = []
+    const read = reader.blocks({ holders, keep: async (found) => void stored.push(found) })
     const { value, ms } = await clock.pass(Promise.resolve(read(wanted)))
-    expect([value.ok, ms, kept[0]?.from]).toEqual([true, 8000, 'fast'])
+    expect([value.ok, ms, stored[0]?.from]).toEqual([true, 8000, 'fast'])
     expect([...reader.failed]).toEqual(Object.keys(late))
-    const asked = [...(kept[0]?.asked ?? [])].map(async ([name, copy]) => [name, await copy])
-    expect(Object.fromEntries((await clock.pass(Promise.all(asked))).value)).toEqual({
+    const copies = [...(stored[0]?.asked ?? [])].map(async ([name, copy]) => [name, await copy])
+    expect(Object.fromEntries((await clock.pass(Promise.all(copies))).value)).toEqual({
       same: SAME,
       other: { kind: 'other', code: 'BAD_LINES' },
       none: { kind: 'missing', why: 'not there' },

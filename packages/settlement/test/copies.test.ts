@@ -162,15 +162,15 @@ it.each([
 
 it('queries a late bucket for no other block, and blames only attesters', async () => {
   const { compareIn } = await writtenBlock()
-  const asked: string[] = []
+  const reads: string[] = []
   const read = async (path: string) => {
-    if (path !== statePath(5)) asked.push(path)
+    if (path !== statePath(5)) reads.push(path)
     throw failure('late', 'timed out')
   }
   const copies = copiesIn([{ name: 'holder', read }])
   await compareIn(copies, ['holder'])
   await compareIn(copies, ['holder', 'nobody'])
-  expect(asked).toHaveLength(1)
+  expect(reads).toHaveLength(1)
   const reasons = (await copies.flaws()).map(({ detail }) => detail)
   expect(reasons).toEqual([SILENT, NO_BUCKET].map((reason) => expect.stringMatching(reason)))
 })
@@ -252,12 +252,12 @@ async function blockOfFour() {
 it('uses the answers from the search for the block, and does not query again', async () => {
   const { compareIn, sources, asked } = await blockOfFour()
   const copies = copiesIn(sources)
-  const told = new Map<string, Promise<Copy>>([
+  const answers = new Map<string, Promise<Copy>>([
     ['a', Promise.resolve({ kind: 'missing', why: 'not there' })],
     ['b', Promise.resolve(classifyOther(new Uint8Array(9), 'BAD_LINES'))],
     ['c', Promise.resolve({ kind: 'silent', failure: failure('late', 'timed out') })],
   ])
-  await compareIn(copies, ['a', 'b', 'c', 'd'], { validator: 'a', asked: told })
+  await compareIn(copies, ['a', 'b', 'c', 'd'], { validator: 'a', asked: answers })
   expect(asked).toEqual(['d'])
   expect(await codesIn(copies)).toEqual(['a COPY_MISSING', 'b BAD_LINES', 'c COPY_MISSING'])
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { hotkeys, network, ReadingSubnet } from '../../../test/attacks/reading-subnet.ts'
 import { decideEpoch, type LaneSearch, UnavailableError } from '../src/index.ts'
 
-async function sealed() {
+async function startSealed() {
   const subnet = new ReadingSubnet([100, 100, 100], 1)
   const state = await subnet.begin()
   await subnet.sealAll(state)
@@ -11,7 +11,7 @@ async function sealed() {
 }
 
 test('rejects if an attested lane is unavailable', async () => {
-  const { subnet, state } = await sealed()
+  const { subnet, state } = await startSealed()
   for (const voter of subnet.voters) await subnet.attest(voter, state, hotkeys(subnet.voters))
   await subnet.end(state)
   for (const { hotkey } of subnet.voters) subnet.buckets.at(hotkey).files.clear()
@@ -23,7 +23,7 @@ test('rejects if an attested lane is unavailable', async () => {
 })
 
 test('finds the lanes that enough weight attests, and others if they are wanted', async () => {
-  const { subnet, state, data } = await sealed()
+  const { subnet, state, data } = await startSealed()
   const [first = '', second = '', third = ''] = hotkeys(subnet.voters)
   for (const voter of subnet.voters.slice(0, 2)) await subnet.attest(voter, state, [first])
   const [, , last] = subnet.voters

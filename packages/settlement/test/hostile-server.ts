@@ -168,16 +168,16 @@ export const DEEDS: Readonly<Record<string, readonly [Deed, Want, timeoutMs?: nu
  * Returns a server that reacts to every request with the deed that `deedOf` returns for its path;
  * over TLS if `tls` is given.
  */
-export function hostileServer(deedOf: (path: string) => Deed, tls?: TlsOptions): Server {
+export function hostileServer(behaviourOf: (path: string) => Deed, tls?: TlsOptions): Server {
   const listener = (socket: Socket): void => {
     socket.on('error', () => {})
-    let asked = ''
+    let request = ''
     socket.on('data', (chunk) => {
-      asked += chunk
-      if (!asked.endsWith('\r\n\r\n')) return
-      const [, path = ''] = asked.split(' ', 2)
-      asked = ''
-      deedOf(path)(socket)
+      request += chunk
+      if (!request.endsWith('\r\n\r\n')) return
+      const [, path = ''] = request.split(' ', 2)
+      request = ''
+      behaviourOf(path)(socket)
     })
   }
   const server = tls ? createTls(tls, listener) : createServer(listener)

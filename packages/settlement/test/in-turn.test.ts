@@ -4,7 +4,7 @@ import { askInTurn, SYSTEM_CLOCK } from '../src/waiting.ts'
 // Protocol §6.4. An item's value, and the milliseconds after which it answers.
 type Item = readonly [name: string, answer: string | null, ms: number]
 
-async function asked(...items: readonly Item[]) {
+async function runInTurn(...items: readonly Item[]) {
   vi.useFakeTimers()
   try {
     const began = Date.now()
@@ -27,7 +27,7 @@ async function asked(...items: readonly Item[]) {
 }
 
 it('queries the next item if an item has no value, until an item has a value', async () => {
-  expect(await asked(['a', null, 0], ['b', 'b', 0], ['c', 'c', 0])).toEqual({
+  expect(await runInTurn(['a', null, 0], ['b', 'b', 0], ['c', 'c', 0])).toEqual({
     found: 'b',
     order: ['a 0', 'b 0'],
     late: [],
@@ -36,20 +36,20 @@ it('queries the next item if an item has no value, until an item has a value', a
 
 it('queries the next item if an item has not answered within two seconds', async () => {
   const fast: Item = ['c', 'c', 100]
-  expect(await asked(['a', 'a', 29_000], ['b', 'b', 29_000], fast)).toEqual({
+  expect(await runInTurn(['a', 'a', 29_000], ['b', 'b', 29_000], fast)).toEqual({
     found: 'c',
     order: ['a 0', 'b 2000', 'c 4000'],
     late: ['a', 'b'],
   })
-  expect((await asked(['a', 'a', 1999], fast)).order).toEqual(['a 0'])
+  expect((await runInTurn(['a', 'a', 1999], fast)).order).toEqual(['a 0'])
   // A late answer without a value starts no query: another item was queried already.
   const order = ['a 0', 'b 2000', 'c 4000']
-  expect((await asked(['a', null, 3000], ['b', 'b', 29_000], fast)).order).toEqual(order)
+  expect((await runInTurn(['a', null, 3000], ['b', 'b', 29_000], fast)).order).toEqual(order)
 })
 
 it('resolves with a late answer if no other item has a value', async () => {
-  expect((await asked(['a', 'a', 29_000], ['b', null, 0])).found).toBe('a')
-  expect((await asked(['a', null, 29_000], ['b', null, 40_000])).found).toBeNull()
+  expect((await runInTurn(['a', 'a', 29_000], ['b', null, 0])).found).toBe('a')
+  expect((await runInTurn(['a', null, 29_000], ['b', null, 40_000])).found).toBeNull()
 })
 
 it('rejects with the first error', async () => {

@@ -29,7 +29,7 @@ const warningsIn = (epochs: readonly RecomputedEpoch[]): readonly string[] =>
  * Returns an epoch in which three voters attest that all four sealed. The last voter attests what
  * is given, and may not have sealed.
  */
-async function told(
+async function recomputeEpoch(
   attestation: (state: State) => Partial<Commitment> = () => ({}),
   { isSealing = true }: { readonly isSealing?: boolean } = {},
 ) {
@@ -58,7 +58,7 @@ async function told(
 
 test('reports an attestation of another root with both roots, and not its missing bits', async () => {
   const bitmap = new Uint8Array(protocol.validatorsMost / 8)
-  const { flaws, warnings, liar, state } = await told(() => ({ stateRoot: NEXT, bitmap }))
+  const { flaws, warnings, liar, state } = await recomputeEpoch(() => ({ stateRoot: NEXT, bitmap }))
   const detail = expect.stringContaining(`expected ${stateRoot(state)}, got ${NEXT}; `)
   expect(flaws).toEqual([{ epoch: 2, validator: liar, code: 'WRONG_ROOT_ATTESTED', detail }])
   expect(warnings).toEqual([])
@@ -66,7 +66,7 @@ test('reports an attestation of another root with both roots, and not its missin
 
 test('ignores an attestation of another epoch', async () => {
   const bitmap = new Uint8Array(protocol.validatorsMost / 8)
-  const { flaws, warnings } = await told(() => ({ epoch: 3, stateRoot: NEXT, bitmap }))
+  const { flaws, warnings } = await recomputeEpoch(() => ({ epoch: 3, stateRoot: NEXT, bitmap }))
   expect([...flaws, ...warnings]).toEqual([])
 })
 
@@ -81,7 +81,7 @@ test.each([
   ['the last bit', bit(127), true],
   ['one without a seal', () => ({}), false],
 ])('reports who attests a lane that was never sealed: %s', async (_, attestation, isSealing) => {
-  const { flaws, liar } = await told(attestation, { isSealing })
+  const { flaws, liar } = await recomputeEpoch(attestation, { isSealing })
   expect(flaws).toMatchObject([{ epoch: 2, validator: liar, code: 'NEVER_SEALED' }])
 })
 
@@ -89,7 +89,7 @@ test.each([
  * Returns four voters, and the state of an epoch in which those at the indices `sealing` (default:
  * all) seal valid lanes, and the others seal heads of lanes that do not exist.
  */
-async function sealed(sealing: readonly number[] = [0, 1, 2, 3]) {
+async function startSealed(sealing: readonly number[] = [0, 1, 2, 3]) {
   const subnet = new ReadingSubnet([100, 100, 100, 10])
   const voters = subnet.voters as [Account, Account, Account, Account]
   const state = await subnet.begin()
@@ -115,7 +115,7 @@ async function sealed(sealing: readonly number[] = [0, 1, 2, 3]) {
 }
 
 test('warns of missing bits of valid lanes that others attest', async () => {
-  const { subnet, voters, attestBut } = await sealed()
+  const { subnet, voters, attestBut } = await startSealed()
   const [first, , third, light] = voters
   const lacking = [...hotkeys([first, light])].sort()
   await attestBut({ [third.hotkey]: lacking })
@@ -127,7 +127,7 @@ test('warns of missing bits of valid lanes that others attest', async () => {
 })
 
 test('does not warn of a lane that only its validator attests', async () => {
-  const { subnet, voters, attestBut } = await sealed()
+  const { subnet, voters, attestBut } = await startSealed()
   const [first, second, third, { hotkey }] = voters
   const all = hotkeys([first, second, third]).map((voter) => [voter, [hotkey]])
   await attestBut(Object.fromEntries(all))
@@ -135,7 +135,7 @@ test('does not warn of a lane that only its validator attests', async () => {
 })
 
 test('does not warn of a lane that no bucket has, and reports its attesters', async () => {
-  const { subnet, voters, attestBut } = await sealed([0, 1, 2])
+  const { subnet, voters, attestBut } = await startSealed([0, 1, 2])
   const [first, second, third, { hotkey }] = voters
   await attestBut({ [second.hotkey]: [hotkey], [third.hotkey]: [hotkey] })
   const epochs = await subnet.recompute()
@@ -157,7 +157,7 @@ async function setWeights(
 }
 
 test('warns of weights that are not all the champion’s', async () => {
-  const { subnet, voters, attestBut } = await sealed()
+  const { subnet, voters, attestBut } = await startSealed()
   const [first, second, third] = voters
   const toBoth = (one: number, other: number): UidWeights => [
     [CHAMPION, one],
@@ -181,7 +181,7 @@ test('warns of weights that are not all the champion’s', async () => {
 })
 
 test('expects all weight for the subnet’s owner if the champion is not registered', async () => {
-  const { subnet, voters, state, attestBut } = await sealed()
+  const { subnet, voters, state, attestBut } = await startSealed()
   const [first, second] = voters
   await setWeights(subnet, [
     [first, [[OWNER, 65_535]]],

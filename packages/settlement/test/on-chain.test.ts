@@ -21,8 +21,8 @@ const miner = (hotkey: string): Commitment => ({
 })
 
 /** Returns a chain on which these hotkeys committed, ten blocks apart. */
-function chainOf(said: Readonly<Record<string, Commitment | 'rubbish'>>): Snapshot {
-  const hotkeys = Object.keys(said)
+function chainOf(commitments: Readonly<Record<string, Commitment | 'rubbish'>>): Snapshot {
+  const hotkeys = Object.keys(commitments)
   return {
     head: { number: 100, hash: HASH },
     tempo: 30,
@@ -33,7 +33,7 @@ function chainOf(said: Readonly<Record<string, Commitment | 'rubbish'>>): Snapsh
       ...{ uid, hotkey, stake: BigInt(uid), registered: uid, lastUpdate: 0 },
       permit: uid > 0,
     })),
-    commitments: Object.values(said).map((each, i) => ({
+    commitments: Object.values(commitments).map((each, i) => ({
       hotkey: hotkeys[i] ?? '',
       block: 10 * i,
       fields: each === 'rubbish' ? [new Uint8Array(1)] : encodeCommitment(each),
@@ -51,9 +51,9 @@ describe('the commitments on chain', () => {
   })
 
   test('are decoded with their blocks, except invalid ones', () => {
-    const said = decodeCommitments(chain)
-    expect([...said.keys()]).toEqual(['a', 'b', 'c', 'e'])
-    expect(said.get('b')).toMatchObject({ kind: 'attest', url: 'at-b', block: 10 })
+    const commitments = decodeCommitments(chain)
+    expect([...commitments.keys()]).toEqual(['a', 'b', 'c', 'e'])
+    expect(commitments.get('b')).toMatchObject({ kind: 'attest', url: 'at-b', block: 10 })
   })
 
   test('make a snapshot: all hotkeys, permitted validators, attestations, and miners', () => {

@@ -13,7 +13,7 @@ const root = testFolder('sources')
 const local = { platform: 'loopback' } as const
 let web: string
 let port: string
-let asked: string[]
+let requests: string[]
 
 /** Writes a file into a bucket of this name. */
 async function put(name: string): Promise<void> {
@@ -24,7 +24,7 @@ async function put(name: string): Promise<void> {
 
 beforeAll(async () => {
   web = await serve(({ url = '' }, response) => {
-    asked.push(url)
+    requests.push(url)
     readFile(join(root, url)).then(
       (bytes) => response.end(bytes),
       () => response.writeHead(404).end(),
@@ -34,7 +34,7 @@ beforeAll(async () => {
   await put('good')
 })
 beforeEach(() => {
-  asked = []
+  requests = []
 })
 afterAll(closeServers)
 
@@ -68,7 +68,7 @@ describe('an announced bucket', () => {
   it.each(hostile)('that leads elsewhere is never opened: %j', (name) => {
     for (const base of [root, `${root}/`, web, `${web}/`, undefined])
       expect(createBucketOpener(base)('h', name)).toBeNull()
-    expect(asked).toEqual([])
+    expect(requests).toEqual([])
   })
 
   it.each([key.hotkey, 'a', 'a.b-c_d', '0', '-x', '_'])(
@@ -79,7 +79,7 @@ describe('an announced bucket', () => {
         const bytes = await createBucketOpener(base)('h', name)?.read(PATH, 100)
         expect(String(bytes && Buffer.from(bytes))).toBe('here')
       }
-      expect(asked).toEqual(Array(2).fill(`/${name}/${PATH}`))
+      expect(requests).toEqual(Array(2).fill(`/${name}/${PATH}`))
       expect(createBucketOpener(undefined)('h', name)).toBeNull()
     },
   )
@@ -93,7 +93,7 @@ describe('an announced bucket', () => {
           /^cannot read https:\/\/\S+\/good\/x: \S+ is at \S+, which is not a public address$/,
         )
       }
-      expect(asked).toEqual([])
+      expect(requests).toEqual([])
     },
   )
 
@@ -105,7 +105,7 @@ describe('an announced bucket', () => {
       const bytes = await createBucketOpener(undefined, local)('h', url)?.read(PATH, 100)
       expect(String(bytes && Buffer.from(bytes))).toBe('here')
     }
-    expect(asked).toHaveLength(4)
+    expect(requests).toHaveLength(4)
     const tls = createBucketOpener(root, local)('h', `https://127.0.0.1:${port}/good`)
     await expect(tls?.read('x', 10)).rejects.toThrow(/does not use TLS/)
     for (const url of ['file:///etc', 'http://me:word@127.0.0.1/', 'http://x/?y'])

@@ -108,8 +108,8 @@ test.each([
   ['may not be read', 'locked.json', true, '; got "locked.json": no such file'],
   ['does not exist', './nowhere', true, '; "./nowhere" does not exist'],
   ['is on a failing disk', 'broken.json', false, 'cannot read broken.json: no such file'],
-])('reports a file that %s: %s, as a mistake: %s', async (_, where, isMistake, said) => {
+])('reports a file that %s: %s, as a mistake: %s', async (_, where, isMistake, message) => {
   const error = await openChain(where, host).catch((error: Error) => error)
-  const want = [isMistake, expect.stringContaining(said)]
+  const want = [isMistake, expect.stringContaining(message)]
   expect([error instanceof RangeError, String(error)]).toEqual(want)
 })

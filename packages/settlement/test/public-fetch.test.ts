@@ -226,9 +226,11 @@ describe('on a local network', () => {
   })
 
   it('requires a trusted certificate of the URL’s host', async () => {
-    const untold = fetchTrusting({})
+    const withoutCertificate = fetchTrusting({})
     await expect(read(`https://other.test:${https}/a`)).rejects.toThrow(/other\.test|altnames/)
-    await expect(read(`https://bucket.test:${https}/a`, untold)).rejects.toThrow(/self.signed/)
+    await expect(read(`https://bucket.test:${https}/a`, withoutCertificate)).rejects.toThrow(
+      /self.signed/,
+    )
   })
 
   it('follows no redirect, even if the caller allows it', async () => {

@@ -17,7 +17,7 @@ import { createLaneFinder, type RecomputeOptions } from '../src/recompute.ts'
  * Returns three voters and an ended epoch: all seal, the second a lane by this plan, and attest all
  * lanes.
  */
-async function attested(plan: LanePlan = {}) {
+async function playAttested(plan: LanePlan = {}) {
   const subnet = new ReadingSubnet([100, 100, 100])
   const [first, second, third] = subnet.voters as [Account, Account, Account]
   const state = await subnet.begin()
@@ -31,7 +31,7 @@ async function attested(plan: LanePlan = {}) {
 }
 
 test('recomputes every ended epoch of a range', async () => {
-  const { subnet, state } = await attested()
+  const { subnet, state } = await playAttested()
   const epochs = async (of: Partial<RecomputeOptions>) =>
     (await subnet.recompute({ ...of, compare: false })).map(({ epoch }) => epoch)
   expect(await epochs({})).toEqual([0, 1, 2])
@@ -46,7 +46,7 @@ test.each<[string, RecomputeOptions['choose'], readonly string[]]>([
   ['those chosen', (holders) => holders.slice(0, 0), ['STATE_DIFFERS']],
   ['none, but the state of the last epoch', null, ['STATE_DIFFERS']],
 ])('compares these copies of a block: %s', async (_, choose, codes) => {
-  const { subnet, state } = await attested()
+  const { subnet, state } = await playAttested()
   const { files } = subnet.buckets.at(subnet.voters[1]?.hotkey ?? '')
   for (const path of files.keys()) files.delete(path)
   files.set(`v1/states/${state.epoch}.json`, new Uint8Array(9))
@@ -59,16 +59,16 @@ test.each([
   [2, 2],
   [9, 3],
 ])('reads, with lanesAtOnce %s, %i of three lanes concurrently', async (lanesAtOnce, most) => {
-  const { subnet, state } = await attested()
+  const { subnet, state } = await playAttested()
   const { clock, open } = subnet.buckets
   for (const { hotkey } of subnet.voters) subnet.buckets.at(hotkey).ms = 10
   let [now, seen] = [0, 0]
   const openBucket: OpenBucket = (hotkey, url) => {
     const source = open(hotkey, url) as Source
-    const read: Source['read'] = async (...asked) => {
+    const read: Source['read'] = async (...args) => {
       now += 1
       seen = Math.max(seen, now)
-      return source.read(...asked).finally(() => {
+      return source.read(...args).finally(() => {
         now -= 1
       })
     }
@@ -80,7 +80,7 @@ test.each([
 })
 
 test.each([true, false])('shows samples only of valid lanes, compared: %s', async (compare) => {
-  const { subnet, state } = await attested({ secret: '0f'.repeat(32) })
+  const { subnet, state } = await playAttested({ secret: '0f'.repeat(32) })
   const [first, second, third] = subnet.voters as [Account, Account, Account]
   const seen: unknown[] = []
   const onSample: RecomputeOptions['onSample'] = (_, place) => seen.push(place)

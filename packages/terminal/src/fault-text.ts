@@ -29,8 +29,8 @@ const TAIL = /^(?!\*{4}).*[\p{L}\p{N}]/su
  * the path of a node's URL.
  */
 export function maskUrls(text: string): string {
-  return text.replace(URL_IN_TEXT, (_, start: string, rest: string) => {
-    const url = rest.replace(USER, '****@')
+  return text.replace(URL_IN_TEXT, (_, start: string, remainder: string) => {
+    const url = remainder.replace(USER, '****@')
     const end = url.search(/^w/i.test(start) ? /[/\\?#]/ : /[?#]/) + 1
     return end === 0
       ? start + url

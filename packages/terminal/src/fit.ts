@@ -26,12 +26,12 @@ function fitLine(line: string, width: number, hanging: number): string {
   const hang = Math.min(indent + hanging, half)
   const max = width - hang
   const parts: string[] = []
-  let rest = words.trimEnd()
-  while (rest.length > max) {
-    const space = rest.lastIndexOf(' ', max)
+  let remaining = words.trimEnd()
+  while (remaining.length > max) {
+    const space = remaining.lastIndexOf(' ', max)
     const end = space < 0 ? max : space
-    parts.push(rest.slice(0, end).trimEnd())
-    rest = rest.slice(end).trimStart()
+    parts.push(remaining.slice(0, end).trimEnd())
+    remaining = remaining.slice(end).trimStart()
   }
-  return ' '.repeat(indent) + [...parts, rest].join(`\n${' '.repeat(hang)}`)
+  return ' '.repeat(indent) + [...parts, remaining].join(`\n${' '.repeat(hang)}`)
 }

@@ -5,11 +5,11 @@ import { readEnvLines } from '../src/env-lines.ts'
 import { HOSTILE, ours } from './hostile-lines.ts'
 
 describe('a file of settings', () => {
-  it.each(HOSTILE)('is read, or refused with the numbers of its lines: %j', (text, said) => {
+  it.each(HOSTILE)('is read, or refused with the numbers of its lines: %j', (text, want) => {
     const { lines, faults } = readEnvLines(text, ours)
     const given = lines.filter(({ name }) => ours(name)).map(({ name, value }) => [name, value])
     const refused = faults.map((fault) => Number(/^line (\d+): /.exec(fault)?.[1]))
-    expect(refused.length > 0 ? refused : Object.fromEntries(given)).toEqual(said)
+    expect(refused.length > 0 ? refused : Object.fromEntries(given)).toEqual(want)
   })
 
   it('has faults that quote no value', () => {
@@ -29,8 +29,8 @@ describe('a file of settings', () => {
       fc.property(texts, (text) => {
         const { lines, faults } = readEnvLines(text, ours)
         const begun = text.replace(/^\ufeff/, '').split(/\r?\n/)
-        const said = begun.filter((line) => !/^(?:#.*)?$/s.test(line)).length
-        expect(lines.length + faults.length).toBeGreaterThanOrEqual(said)
+        const count = begun.filter((line) => !/^(?:#.*)?$/s.test(line)).length
+        expect(lines.length + faults.length).toBeGreaterThanOrEqual(count)
         expect(lines.length + faults.length).toBeLessThanOrEqual(begun.length)
       }),
       { numRuns: 2000 },

@@ -9,10 +9,10 @@ import { within } from './within.ts'
 const root = testFolder('fault-text')
 
 it('rejects a wrong path with a RangeError, but not a failing disk', async () => {
-  const nope = join(root, 'nope')
-  await expect(readNamed(open(nope))).rejects.toThrow(RangeError)
-  await expect(readNamed(open(nope))).rejects.toThrow(nope)
-  const broken = Object.assign(new Error('broken'), { code: 'EIO', path: nope })
+  const missing = join(root, 'nope')
+  await expect(readNamed(open(missing))).rejects.toThrow(RangeError)
+  await expect(readNamed(open(missing))).rejects.toThrow(missing)
+  const broken = Object.assign(new Error('broken'), { code: 'EIO', path: missing })
   await expect(readNamed(Promise.reject(broken))).rejects.toBe(broken)
   await expect(readNamed(Promise.resolve(7))).resolves.toBe(7)
 })

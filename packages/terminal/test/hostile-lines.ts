@@ -3,7 +3,7 @@ import type { IsOwnVariable } from '../src/env-lines.ts'
 export const ours: IsOwnVariable = (name) => /^(?:AFFINE|CHUTES|S3)_/.test(name)
 
 /** A file, and the variables that it sets, or the numbers of the refused lines. */
-type Hostile = readonly [text: string, said: Readonly<Record<string, string>> | readonly number[]]
+type Hostile = readonly [text: string, want: Readonly<Record<string, string>> | readonly number[]]
 
 const DRY = { AFFINE_DRY_RUN: 'true' }
 const dry = 'AFFINE_DRY_RUN=true'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { endWait, output } from '../src/output.ts'
-import { written } from './within.ts'
+import { captureOutput } from './within.ts'
 
 const { isTTY } = process.stdout
 afterEach(() => {
@@ -15,7 +15,7 @@ const LINES = [
   { text: '! a warning', tone: 'warning' },
 ] as const
 const printed = async (json?: boolean): Promise<string> =>
-  (await written(async () => output(json).line(LINES, { type: 'end' }))).stdout
+  (await captureOutput(async () => output(json).line(LINES, { type: 'end' }))).stdout
 
 it('colours a line by its tone, regardless of its words', async () => {
   vi.stubEnv('NO_COLOR', undefined)
@@ -47,7 +47,7 @@ describe('wait', () => {
     'prints to standard error after 5 s and every 30 s; JSON: %s',
     async (json) => {
       Object.assign(process.stdout, { isTTY: undefined })
-      const { stdout, stderr } = await written(async () => {
+      const { stdout, stderr } = await captureOutput(async () => {
         const screen = output(json)
         screen.wait('reading epoch 1')
         vi.advanceTimersByTime(4000)

@@ -12,18 +12,18 @@ export interface Written {
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
 /** Resolves with the output of `work`, and the exit code that it sets. */
-export async function written(work: () => Promise<unknown>): Promise<Written> {
+export async function captureOutput(work: () => Promise<unknown>): Promise<Written> {
   const before = new Set(SIGNALS.flatMap((name) => process.listeners(name)))
-  const said = { stdout: '', stderr: '' }
+  const output = { stdout: '', stderr: '' }
   const spies = (['stdout', 'stderr'] as const).map((name) =>
     vi.spyOn(process[name], 'write').mockImplementation((text) => {
-      said[name] += text
+      output[name] += text
       return true
     }),
   )
   try {
     await work()
-    return { ...said, code: Number(process.exitCode ?? 0) }
+    return { ...output, code: Number(process.exitCode ?? 0) }
   } finally {
     for (const spy of spies) spy.mockRestore()
     process.exitCode = undefined
@@ -56,8 +56,8 @@ export function within(
 ): Promise<Written> {
   const line = ['node', `${program.name()}.js`, ...words]
   const ended = last.then(async () => {
-    using _ = placed({ cwd, env })
-    return await written(async () => {
+    using _ = changePlace({ cwd, env })
+    return await captureOutput(async () => {
       process.argv = [...line]
       const code = await perform(program, line, loadIsOwnVariable)
       if (code !== undefined) process.exitCode = code
@@ -68,7 +68,7 @@ export function within(
 }
 
 /** Changes the place of this process until the result is disposed of. */
-function placed({ cwd, env }: Required<Place>): Disposable {
+function changePlace({ cwd, env }: Required<Place>): Disposable {
   const before = { cwd: process.cwd(), env: { ...process.env }, argv: process.argv }
   const isTheirs = (name: string): boolean => /^AFFINE_|_proxy$/i.test(name)
   const setEnv = (variables: NodeJS.ProcessEnv): void => {

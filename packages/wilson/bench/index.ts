@@ -14,7 +14,7 @@ function floatBounds(wins: number, trials: number, z: number): [lower: number, u
 }
 
 /** The peer: the same rule in floats, correct except near ties. */
-function floatLook({ wins, trials, ratioPpm, rule: { cap } }: typeof counts): string {
+function evaluateFloat({ wins, trials, ratioPpm, rule: { cap } }: typeof counts): string {
   const [lower, upper] = floatBounds(wins, trials, 2.85)
   const rate = ratioPpm / 1e6
   if (lower >= rate) return 'win'
@@ -38,11 +38,11 @@ function textbookCrossing(p: number, cap: number): number {
   return crossed
 }
 
-const looks = new Bench({ name: 'an evaluation' })
+const evaluations = new Bench({ name: 'an evaluation' })
   .add('nothing (what the clock costs)', () => {})
-  .add('lookAt', () => void evaluate(counts))
-  .add('lookAt, counts in millionths', () => void evaluate(scaled))
-  .add('lookAt in floats (peer)', () => void floatLook(counts))
+  .add('evaluate', () => void evaluate(counts))
+  .add('evaluate, counts in millionths', () => void evaluate(scaled))
+  .add('evaluate in floats (peer)', () => void evaluateFloat(counts))
 
 const walks = new Bench({
   name: 'the exact walk',
@@ -57,7 +57,7 @@ const walks = new Bench({
   .add('calibrate, cap 500', () => void calibrate({ alpha: 0.05, cap: 500, minTrials: 10 }))
   .add('calibrate, cap 5000', () => void calibrate({ alpha: 0.05, cap: 5000, minTrials: 10 }))
 
-for (const bench of [looks, walks]) {
+for (const bench of [evaluations, walks]) {
   await bench.run()
   console.log(bench.name)
   console.table(

@@ -48,15 +48,15 @@ const at = (mass: Float64Array, wins: number): number => mass[wins] ?? 0
  */
 function absorb(p: number, win: Int32Array, hold: Int32Array): End {
   const cap = win.length - 1
-  const dust = DUST / cap
+  const negligible = DUST / cap
   const end = { win: 0, hold: 0, expectedTrials: 0, medianTrials: 0, trials95: 0 }
   const [winAt, holdAt] = [new Float64Array(cap + 1), new Float64Array(cap + 1)]
   const open: OpenWalks = { mass: new Float64Array(cap + 2), low: 0, high: 0 }
   open.mass[0] = 1
   for (let n = 1; n <= cap && open.low <= open.high; n++) {
     playTrial(open, p)
-    const won = takeFromAbove(open, win[n] ?? 0, dust)
-    const held = takeFromBelow(open, hold[n] ?? 0, dust)
+    const won = takeFromAbove(open, win[n] ?? 0, negligible)
+    const held = takeFromBelow(open, hold[n] ?? 0, negligible)
     winAt[n] = won
     holdAt[n] = held
     end.win += won
@@ -83,12 +83,12 @@ function playTrial(open: OpenWalks, p: number): void {
 
 /**
  * Ends the walks with at least `min` wins, then, from the top, each number of wins with a mass
- * below `dust`. Returns the share that ended.
+ * below `negligible`. Returns the share that ended.
  */
-function takeFromAbove(open: OpenWalks, min: number, dust: number): number {
+function takeFromAbove(open: OpenWalks, min: number, negligible: number): number {
   const { mass, low } = open
   let taken = 0
-  while (low <= open.high && (open.high >= min || at(mass, open.high) < dust)) {
+  while (low <= open.high && (open.high >= min || at(mass, open.high) < negligible)) {
     taken += at(mass, open.high)
     open.high--
   }
@@ -96,10 +96,10 @@ function takeFromAbove(open: OpenWalks, min: number, dust: number): number {
 }
 
 /** Ends walks as `takeFromAbove` does, but from the bottom, with at most `max` wins. */
-function takeFromBelow(open: OpenWalks, max: number, dust: number): number {
+function takeFromBelow(open: OpenWalks, max: number, negligible: number): number {
   const { mass, high } = open
   let taken = 0
-  while (open.low <= high && (open.low <= max || at(mass, open.low) < dust)) {
+  while (open.low <= high && (open.low <= max || at(mass, open.low) < negligible)) {
     taken += at(mass, open.low)
     open.low++
   }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import bars from '../../../vectors/wilson/bars.json' with { type: 'json' }
-import looks from '../../../vectors/wilson/verdicts.json' with { type: 'json' }
+import verdicts from '../../../vectors/wilson/verdicts.json' with { type: 'json' }
 import {
   type Bar,
   type Contest,
@@ -16,7 +16,7 @@ test.each(bars.vectors)('compares $input.wins of $input.trials: $what', ({ input
   expect({ lowerReaches: lowerReaches(bar), upperBelow: upperBelow(bar) }).toEqual(want)
 })
 
-test.each(looks.vectors)('$what: $input.wins of $input.trials', ({ input, want }) => {
+test.each(verdicts.vectors)('$what: $input.wins of $input.trials', ({ input, want }) => {
   expect(evaluate(revive<Proportion & Contest>(input))).toBe(want)
 })
 
@@ -34,5 +34,5 @@ test('gives the checksum of Python for 104,328 evaluations', () => {
       }
     }
   }
-  expect(hash >>> 0).toBe(looks.checksum)
+  expect(hash >>> 0).toBe(verdicts.checksum)
 })

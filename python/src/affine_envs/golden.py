@@ -48,13 +48,13 @@ class _Player:
         self.copy = copy
         self.random = random
         self.draws = draws
-        self.said: str | None = None
+        self.last_reply: str | None = None
 
     def __call__(self, messages: Sequence[Message]) -> str | None:
-        if self.said is not None:
-            self.copy.reply(recorded(self.said))
-        self.said = self._answer()
-        return self.said
+        if self.last_reply is not None:
+            self.copy.reply(recorded(self.last_reply))
+        self.last_reply = self._answer()
+        return self.last_reply
 
     def _answer(self) -> str | None:
         game, state = self.copy.game, self.copy.state

@@ -59,10 +59,10 @@ def _parts(rectangle: Placement, may_be_five: bool, random: Generator) -> list[P
         divides_width = not divides_width
     s = w if divides_width else h
     t = max(2, s // 5)
-    kept = int(random.integers(t, s - t + 1))
+    size = int(random.integers(t, s - t + 1))
     if divides_width:
-        return [(x, y, kept, h), (x + kept, y, w - kept, h)]
-    return [(x, y, w, kept), (x, y + kept, w, h - kept)]
+        return [(x, y, size, h), (x + size, y, w - size, h)]
+    return [(x, y, w, size), (x, y + size, w, h - size)]
 
 
 class Box:

@@ -7,7 +7,7 @@ from blake3 import blake3
 from affine_envs.canonical_json import canonical_text
 
 MOST_BYTES = 640
-MOST_KEPT_BYTES = 544
+MAX_TAIL_BYTES = 544
 
 CONTROL = "\x00-\x1f\x7f-\x9f"
 LINE_END = "\r\n|[\r\x85\u2028\u2029]"
@@ -44,9 +44,9 @@ def recorded(reply: str) -> str:
     text = normalise(reply)
     if _bytes_of(text) <= MOST_BYTES:
         return text
-    kept = _end_of(text)
-    left = text[: len(text) - len(kept)].encode()
-    return f"[{len(left)} bytes, {blake3(left).hexdigest()}]\n{kept}"
+    tail = _end_of(text)
+    left = text[: len(text) - len(tail)].encode()
+    return f"[{len(left)} bytes, {blake3(left).hexdigest()}]\n{tail}"
 
 
 def is_recorded(text: str) -> bool:
@@ -58,14 +58,14 @@ def answer(text: str) -> str:
     """Returns the answer of a recorded reply.
 
     The answer is the last non-blank line, without blanks, full stops at its end, and pairs around
-    it. If the rest would contain a sign of a pair, only the line's blanks are removed.
+    it. If the result would contain a sign of a pair, only the line's blanks are removed.
     """
     line = text.rstrip(" \n").split("\n")[-1].strip(" ")
-    rest, before = line, None
-    while rest != before:
-        before = rest
-        rest = _unpaired(rest.lstrip(" ").rstrip(" ."))
-    return line if any(sign in OF_PAIRS for sign in rest) else rest
+    content, before = line, None
+    while content != before:
+        before = content
+        content = _unpaired(content.lstrip(" ").rstrip(" ."))
+    return line if any(sign in OF_PAIRS for sign in content) else content
 
 
 def _unpaired(text: str) -> str:
@@ -77,13 +77,13 @@ def _unpaired(text: str) -> str:
 
 def _end_of(text: str) -> str:
     """Returns the last lines that fit, or the end of the last line, by code points."""
-    *before, kept = text.split("\n")
-    while before and _bytes_of(before[-1] + "\n" + kept) <= MOST_KEPT_BYTES:
-        kept = before.pop() + "\n" + kept
-    kept = kept[-MOST_KEPT_BYTES:]
-    while _bytes_of(kept) > MOST_KEPT_BYTES:
-        kept = kept[1:]
-    return kept
+    *before, tail = text.split("\n")
+    while before and _bytes_of(before[-1] + "\n" + tail) <= MAX_TAIL_BYTES:
+        tail = before.pop() + "\n" + tail
+    tail = tail[-MAX_TAIL_BYTES:]
+    while _bytes_of(tail) > MAX_TAIL_BYTES:
+        tail = tail[1:]
+    return tail
 
 
 def _bytes_of(text: str) -> int:

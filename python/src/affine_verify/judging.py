@@ -136,31 +136,31 @@ def judge(weights: Weights, epochs: Epochs, ratio: int, rules: Rules) -> Evidenc
     lead = {h: MILLION * c.wins - ratio * c.trials for h, c in lanes.items() if h not in aside}
     order = sorted(lead, key=lambda h: (-lead[h], h))
     third = -(-sum(weight for weight in weights.values() if weight > 0) // 3)
-    left = _trim(order, weights, third)
-    rest, deviations, variance = sum(left.values()), 0, 0
+    trimmed = _trim(order, weights, third)
+    remaining, deviations, variance = sum(trimmed.values()), 0, 0
     for hotkey in sorted(order, key=lambda h: (-weights[h] * lanes[h].trials, h)):
-        part = min(weights[hotkey], rest)
-        rest -= part
+        part = min(weights[hotkey], remaining)
+        remaining -= part
         spread = ratio * (MILLION - ratio) * lanes[hotkey].trials
         deviations += part * (isqrt(spread - 1) + 1 if spread else 0)
         variance += part**2 * spread
-    score = 10 * sum(k * max(0, lead[h]) for h, k in left.items()) - 4 * deviations
-    win, hold = _tally(left, lanes), _tally(_trim(order[::-1], weights, third), lanes)
+    score = 10 * sum(k * max(0, lead[h]) for h, k in trimmed.items()) - 4 * deviations
+    win, hold = _tally(trimmed, lanes), _tally(_trim(order[::-1], weights, third), lanes)
     return Evidence(weights, lanes, aside, win, hold, (score, variance), ratio, rules)
 
 
 def _trim(order: Sequence[str], weights: Weights, amount: int) -> dict[str, int]:
-    kept = {}
+    trimmed = {}
     for hotkey in order:
         removed = min(amount, weights[hotkey])
         amount -= removed
-        kept[hotkey] = weights[hotkey] - removed
-    return kept
+        trimmed[hotkey] = weights[hotkey] - removed
+    return trimmed
 
 
-def _tally(kept: Weights, lanes: Lanes) -> tuple[int, int]:
-    wins = sum(weight * lanes[hotkey].wins for hotkey, weight in kept.items())
-    return wins, sum(weight * lanes[hotkey].trials for hotkey, weight in kept.items())
+def _tally(weights: Weights, lanes: Lanes) -> tuple[int, int]:
+    wins = sum(weight * lanes[hotkey].wins for hotkey, weight in weights.items())
+    return wins, sum(weight * lanes[hotkey].trials for hotkey, weight in weights.items())
 
 
 def bound_of(wins: int, trials: int, rules: Rules) -> int:

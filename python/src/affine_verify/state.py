@@ -140,8 +140,8 @@ def active_validators(state: State, view: View, rules: Rules) -> dict[str, dict[
             for hotkey, neuron in view.neurons.items()
             if neuron.has_permit and neuron.stake and not isinstance(view.slot(hotkey), Commitment)
         }
-    kept = entries.keys() & view.neurons.keys()
-    return {h: entries[h] for h in kept if epoch - entries[h]["epoch"] < rules["quorumEpochs"]}
+    known = entries.keys() & view.neurons.keys()
+    return {h: entries[h] for h in known if epoch - entries[h]["epoch"] < rules["quorumEpochs"]}
 
 
 def weigh_voters(stakes: Weights, trust: Entries, most: int) -> dict[str, int]:

@@ -65,7 +65,7 @@ function requestReader(chain: LocalChain): Reader['read'] {
 function serverReader(chain: LocalChain): Reader['read'] {
   const serve = serveLocal(chain, 0)
   let answer: typeof fetch = (input, init) => serve(new Request(input, init))
-  const opening = remoteChain('http://chain', { fetch: (...asked) => answer(...asked) })
+  const opening = remoteChain('http://chain', { fetch: (...args) => answer(...args) })
   return async (bytes) => {
     const remote = await opening
     const [first = 0, ...rest] = bytes

@@ -37,7 +37,7 @@ import {
   textOf,
 } from '../input.ts'
 
-const believe = (): boolean => true
+const acceptSignature = (): boolean => true
 const scope = scopeOf(toy.hotkey, { 'mult8@0.1.0': 2, 'tictactoe@0.1.0': 1, 'hex@0.1.0': 1 })
 
 /** Resolves with a lane in two blocks, and with the same lane correctly in one block. */
@@ -66,12 +66,12 @@ function reseal(bytes: Uint8Array) {
 function verifyResealed(bytes: Uint8Array) {
   const block = reseal(bytes)
   const bucket = { read: async () => block.bytes }
-  const read = createBlockReader(bucket, believe)
+  const read = createBlockReader(bucket, acceptSignature)
   return verifyLane({ head: block.hash, previous: NO_BLOCK, scope, read })
 }
 
 /** Reads a sample and the texts about it for both sides. An episode stands for both sides. */
-function tellSample(bytes: Uint8Array) {
+function readSampleTexts(bytes: Uint8Array) {
   const read = readSample(bytes)
   if (!read.ok) return read
   const sample = read.value
@@ -93,7 +93,7 @@ function verifyAnyProof(bytes: Uint8Array) {
   const value = { ...proof, header: lineIn(proof.header), sample: lineIn(proof.sample), links }
   const last = Array.isArray(links) && links.length > 0 ? links.at(-1) : value.header
   const head = hashBlock(bytesOf(String(last)))
-  return judgeSampleProof(value, { head, scope, verify: believe }).result
+  return judgeSampleProof(value, { head, scope, verify: acceptSignature }).result
 }
 
 function parseAnyCanonical(bytes: Uint8Array) {
@@ -139,18 +139,18 @@ export async function evidenceReaders(): Promise<readonly Reader[]> {
     },
     { name: 'block header', share: 100, samples: lines, read: readHeader },
     { name: 'sample line', share: 60, samples: lines, read: readSample },
-    { name: 'told sample', share: 6, samples: lines, read: tellSample },
+    { name: 'sample texts', share: 6, samples: lines, read: readSampleTexts },
     {
       name: 'block',
       share: 15,
       samples: [...files, ...whole],
-      read: (bytes) => readBlock(bytes, { verify: believe }),
+      read: (bytes) => readBlock(bytes, { verify: acceptSignature }),
     },
     {
       name: 'resealed block',
       share: 8,
       samples: [...files, ...whole],
-      read: (bytes) => readBlock(reseal(bytes).bytes, { verify: believe }),
+      read: (bytes) => readBlock(reseal(bytes).bytes, { verify: acceptSignature }),
     },
     {
       name: 'signed block',

@@ -91,7 +91,7 @@ const pathOf = (url: string): Path =>
   Object.entries(PATHS).find(([part]) => url.includes(part))?.[1] ?? 'call'
 
 /** Checks a chute of which one answer has these bytes: the description, the source, or a file. */
-async function look(bytes: Uint8Array, path: 'description' | 'source' | 'file') {
+async function checkChute(bytes: Uint8Array, path: 'description' | 'source' | 'file') {
   const ask: Exchange = async ({ url }) => {
     const text = pathOf(url) === path ? textOf(bytes) : String(lineIn(PLAIN[pathOf(url)]))
     return { status: 200, headers: {}, text, ms: 0 }
@@ -109,7 +109,7 @@ async function look(bytes: Uint8Array, path: 'description' | 'source' | 'file') 
 /** Reads a description. Text that is not JSON throws, since it is requested again. */
 async function readDescribed(bytes: Uint8Array) {
   JSON.parse(textOf(bytes))
-  return look(bytes, 'description').catch((error) => Promise.reject(new Error(error)))
+  return checkChute(bytes, 'description').catch((error) => Promise.reject(new Error(error)))
 }
 
 /** Asks a miner on Chutes with these answers, one per path. */
@@ -118,7 +118,7 @@ async function askOnChutes(bytes: Uint8Array) {
   const sampling = new AbortController()
   const exchange: Exchange = async ({ url }) => {
     // A failing request would be repeated for ever.
-    if (lineIn(answers[pathOf(url)]) !== lineIn(SAID[pathOf(url)]))
+    if (lineIn(answers[pathOf(url)]) !== lineIn(ANSWERS[pathOf(url)]))
       setTimeout(() => sampling.abort(), 5)
     return answerIn(answers[pathOf(url)])
   }
@@ -137,9 +137,9 @@ async function askOnChutes(bytes: Uint8Array) {
   if (content.length > 256 * 1024 || !UUID.test(invocation)) throw new Error('not a reply')
   return answer
 }
-const said = (body: unknown) => ({ status: 200, id: MINER.chute, body })
-const SAID: Readonly<Record<string, unknown>> = Object.fromEntries(
-  Object.entries(PLAIN).map(([path, body]) => [path, said(body)]),
+const bodyAnswer = (body: unknown) => ({ status: 200, id: MINER.chute, body })
+const ANSWERS: Readonly<Record<string, unknown>> = Object.fromEntries(
+  Object.entries(PLAIN).map(([path, body]) => [path, bodyAnswer(body)]),
 )
 
 /** Returns an answer from JSON with any content. */
@@ -159,8 +159,8 @@ const isNotSealed = (error: unknown): boolean =>
   error instanceof MinerError && error.code === 'key-refused'
 
 async function readAccount(api: string) {
-  const there: Exchange = (query) => exchange({ ...query, url: ledTo(api, query.url) })
-  const account = await fetchAccount('cpk_1', { ...NODE_CALLER, exchange: there })
+  const redirected: Exchange = (query) => exchange({ ...query, url: ledTo(api, query.url) })
+  const account = await fetchAccount('cpk_1', { ...NODE_CALLER, exchange: redirected })
   expectSame(String(Object.keys(account)), 'status,ms,aheadMs,balance,netuids,roles')
   if (account.status === 200) expectSame(typeof account.balance, 'number')
   return account
@@ -322,7 +322,7 @@ export async function serviceReaders(): Promise<readonly Reader[]> {
       name: "chute's source",
       share: 2,
       samples: [sourceFor(MINER), ...plain].map(bytesOf),
-      read: (bytes) => look(bytes, 'source'),
+      read: (bytes) => checkChute(bytes, 'source'),
     },
     {
       name: "model's file",
@@ -330,16 +330,16 @@ export async function serviceReaders(): Promise<readonly Reader[]> {
       samples: [PLAIN.file, { chat_template: [{ name: 'default', template: CHAT_TEMPLATE }] }].map(
         jsonOf,
       ),
-      read: (bytes) => look(bytes, 'file'),
+      read: (bytes) => checkChute(bytes, 'file'),
     },
     {
       name: 'asking on Chutes',
       share: 2,
       samples: [
-        SAID,
+        ANSWERS,
         ...REFUSED.flatMap((call) => [
-          { ...SAID, call },
-          { ...SAID, call, account: call },
+          { ...ANSWERS, call },
+          { ...ANSWERS, call, account: call },
         ]),
       ].map(jsonOf),
       read: askOnChutes,

@@ -23,22 +23,22 @@ export function Leads({ account }: { readonly account: DuelAccount }): JSX.Eleme
   return (
     <dl class="leads">
       {latestAnalyses(account).map((analysis) => (
-        <Lead key={analysis.env} look={analysis} duel={account.duel} />
+        <Lead key={analysis.env} analysis={analysis} duel={account.duel} />
       ))}
     </dl>
   )
 }
 
 interface LeadProps {
-  readonly look: EnvFacts
+  readonly analysis: EnvFacts
   readonly duel: DuelFacts
 }
 
-function Lead({ look, duel }: LeadProps): JSX.Element {
+function Lead({ analysis, duel }: LeadProps): JSX.Element {
   // The verdict of an earlier analysis may have been withdrawn.
-  const verdict = duel.verdicts[look.env] ?? 'open'
-  const { wins, trials, bounds } = verdict === 'hold' ? look.hold : look.win
-  const name = look.env.replace(/@.*/, '')
+  const verdict = duel.verdicts[analysis.env] ?? 'open'
+  const { wins, trials, bounds } = verdict === 'hold' ? analysis.hold : analysis.win
+  const name = analysis.env.replace(/@.*/, '')
   const range = bounds ? percentRange(bounds) : 'no decisive challenge'
   return (
     <div class={`lead-${verdict}`}>
@@ -56,7 +56,7 @@ function Lead({ look, duel }: LeadProps): JSX.Element {
             />
           )}
           {trials > 0 && <circle cx={toPercent((1e6 * wins) / trials)} cy="9" r="5" />}
-          <RatioLine ratio={look.ratioPpm} isPast={duel.end !== undefined} height={18} />
+          <RatioLine ratio={analysis.ratioPpm} isPast={duel.end !== undefined} height={18} />
         </svg>
       </dd>
       <dd>
@@ -126,8 +126,8 @@ function Strip({ state, env, ratioPpm, report, of, isPast }: StripProps): JSX.El
   const faces = Object.entries(report.tallies).flatMap(([validator, { wins, losses }]) => {
     const trials = wins + losses
     const isSetAside = report.setAside.includes(validator)
-    const said = `${wins} of ${trials} won`
-    return trials > 0 ? [{ validator, said, rate: (1e6 * wins) / trials, isSetAside }] : []
+    const label = `${wins} of ${trials} won`
+    return trials > 0 ? [{ validator, label, rate: (1e6 * wins) / trials, isSetAside }] : []
   })
   const named = faces.filter(({ validator, isSetAside }) => isSetAside || validator === of)
   return (
@@ -142,7 +142,7 @@ function Strip({ state, env, ratioPpm, report, of, isPast }: StripProps): JSX.El
           <svg key={lane.validator} x={toPercent(lane.rate)} y={4 + (i % ROWS) * 18}>
             <g class={lane.isSetAside ? 'lane aside' : 'lane'} transform="translate(-7 0)">
               <title>
-                {`${nameOf(lane.validator)}: ${lane.said}`}
+                {`${nameOf(lane.validator)}: ${lane.label}`}
                 {lane.isSetAside && '; suspect, so not counted'}
               </title>
               <Face of={lane.validator} />
@@ -158,7 +158,7 @@ function Strip({ state, env, ratioPpm, report, of, isPast }: StripProps): JSX.El
             y={88 + 15 * i}
             text-anchor={lane.rate < 500_000 ? 'start' : 'end'}
           >
-            {`${nameOf(lane.validator)}: ${percent(lane.rate)}, ${lane.said}`}
+            {`${nameOf(lane.validator)}: ${percent(lane.rate)}, ${lane.label}`}
           </text>
         ))}
       </svg>

@@ -8,8 +8,8 @@ import { Few, Heading, type HotkeyProps, Key, Table } from './parts.tsx'
 
 /** Shows every registered miner: the champion, the contenders, the queue, then the others. */
 export function MinersView({ state }: Page): JSX.Element {
-  const { heir, nextDuels = [] } = state.epochs.at(-1) ?? {}
-  const playing = [heir?.hotkey, ...nextDuels.map(({ contender }) => contender.hotkey)]
+  const { nextChampion, nextDuels = [] } = state.epochs.at(-1) ?? {}
+  const playing = [nextChampion?.hotkey, ...nextDuels.map(({ contender }) => contender.hotkey)]
   const rankOf = ({ hotkey }: QueueEntry): number =>
     playing.includes(hotkey) ? playing.indexOf(hotkey) : playing.length
   const miners = state.queue?.filter(({ hotkey }) => !isValidator(state, hotkey))

@@ -12,8 +12,8 @@ interface HeadingProps {
 export function Heading({ kind, children }: HeadingProps): JSX.Element {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    const said = [heading.current?.textContent, kind].filter((text) => text !== undefined)
-    document.title = `${said.join(', ')} · Affine explorer`
+    const titles = [heading.current?.textContent, kind].filter((text) => text !== undefined)
+    document.title = `${titles.join(', ')} · Affine explorer`
   })
   return (
     <>

@@ -13,14 +13,14 @@ const SCALE = 1.6
 export function Drawing({ picture, ...turn }: DrawingProps): JSX.Element | null {
   if (picture === undefined) return null
   const { width, height, shapes } = picture
-  const said = shapes.flatMap(({ says }) => says ?? [])
+  const labels = shapes.flatMap(({ says }) => says ?? [])
   return (
     <svg
       class="picture"
       viewBox={`-1 -1 ${width + 2} ${height + 2}`}
       width={width * SCALE}
       role="img"
-      aria-label={showHidden(said.join(', ') || 'empty')}
+      aria-label={showHidden(labels.join(', ') || 'empty')}
     >
       {sortMarkedLast(shapes, turn).map((shape, i) => (
         <Shape key={i} shape={shape} turn={turn} />

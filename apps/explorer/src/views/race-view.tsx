@@ -25,7 +25,7 @@ import { Face, Few, Heading, Key } from './parts.tsx'
 export function RaceView({ state }: Page): JSX.Element {
   const { beginning, epochs } = state
   const last = epochs.at(-1)
-  const hotkey = last?.heir?.hotkey
+  const hotkey = last?.nextChampion?.hotkey
   const when = readingState(state) === 'stopped' && last ? ` in epoch ${last.epoch + 1}` : ''
   return (
     <>
@@ -75,8 +75,9 @@ function findCrowning(state: AppState): DuelAccount | undefined {
  */
 function Numbers({ state }: StateProps): JSX.Element {
   const { hotkey = '', from = 0 } = listTerms(state).at(-1) ?? {}
-  const { heir, nextRatio = 0 } = state.epochs.at(-1) ?? {}
-  const model = heir && showOnLine(heir.model.replace(hotkey, shortenHotkey(hotkey)), 80)
+  const { nextChampion, nextRatio = 0 } = state.epochs.at(-1) ?? {}
+  const model =
+    nextChampion && showOnLine(nextChampion.model.replace(hotkey, shortenHotkey(hotkey)), 80)
   const { duel } = findCrowning(state) ?? {}
   const sure =
     duel === undefined
@@ -132,12 +133,12 @@ function Duels({ state }: StateProps): JSX.Element {
 
 /** Shows the waiting miners, the next contender first, and the reason if no duel begins. */
 function Waiting({ state }: StateProps): JSX.Element {
-  const { heir, lacking, others } = state.epochs.at(-1) ?? {}
+  const { nextChampion, lacking, others } = state.epochs.at(-1) ?? {}
   const waiting = (state.queue ?? []).filter(({ turn }) => turn)
   if (waiting.length === 0) return <p class="lead">No miner waits.</p>
   return (
     <>
-      <h2>Waiting miners{heir === undefined && ': the first takes the throne'}</h2>
+      <h2>Waiting miners{nextChampion === undefined && ': the first takes the throne'}</h2>
       {explainFrozen({ lacking, others }, hotkeyNames(state)).map((text) => (
         <p key={text}>{text}</p>
       ))}

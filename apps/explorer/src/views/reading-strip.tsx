@@ -16,16 +16,16 @@ interface ReadingProps {
  * block is not announced to screen readers.
  */
 export function ReadingStrip(props: ReadingProps): JSX.Element {
-  const [kind, said] = describeReading(props)
+  const [kind, content] = describeReading(props)
   const { head } = props.state
   return (
     <section class={`strip strip-${kind}`} aria-label="What was verified">
-      <span role="status">{said}</span> {head && describeHead(head)}
+      <span role="status">{content}</span> {head && describeHead(head)}
     </section>
   )
 }
 
-type Strip = readonly [kind: 'good' | 'warn' | 'bad' | 'busy' | 'none', said: ComponentChildren]
+type Strip = readonly [kind: 'good' | 'warn' | 'bad' | 'busy' | 'none', content: ComponentChildren]
 
 function describeReading({ state, network }: ReadingProps): Strip {
   const { ms, failure, beginning, epochs } = state
@@ -50,14 +50,14 @@ function describeResult(state: AppState, done: string): Strip {
   const faulty = listFaulty(state)
   const which =
     faulty.length === 0 ? 'Every result is valid.' : 'Every result that counts is valid.'
-  const said = `${done} ${which} Copies were not compared; af-verify compares them.`
+  const text = `${done} ${which} Copies were not compared; af-verify compares them.`
   const { failure } = state
-  if (faulty.length === 0 && failure === undefined) return ['good', `✔ ${said}`]
+  if (faulty.length === 0 && failure === undefined) return ['good', `✔ ${text}`]
   const shown = faulty.length > MAX_NAMED ? [...faulty.slice(0, MAX_NAMED), 'others'] : faulty
   return [
     'warn',
     <>
-      ! {said} {shown.length > 0 && <a href="#/validators">{`${shown.join('; ')}.`}</a>}
+      ! {text} {shown.length > 0 && <a href="#/validators">{`${shown.join('; ')}.`}</a>}
       {failure && ` The page no longer follows the chain: ${showOnLine(failure, 600)}`}
     </>,
   ]

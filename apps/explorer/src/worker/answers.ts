@@ -59,12 +59,12 @@ async function readSample(reader: SubnetReader, { block, line }: SampleLine) {
   const sample = own[line]
   if (sample === undefined) throw new Error(`the block has no line ${line}`)
   // The samples of one challenge are consecutive, and may continue in the next block.
-  const isOfIt = (other?: Sample): boolean => other?.challengeId === sample.challengeId
+  const isSameChallenge = (other?: Sample): boolean => other?.challengeId === sample.challengeId
   const blocks = checked.ok ? checked.value.blocks : []
   const place = blocks.indexOf(block)
-  const before = isOfIt(own[0]) ? await samplesIn(blocks[place + 1]) : []
-  const after = isOfIt(own.at(-1)) ? await samplesIn(blocks[place - 1]) : []
-  const played = [...before, ...own, ...after].filter(isOfIt)
+  const before = isSameChallenge(own[0]) ? await samplesIn(blocks[place + 1]) : []
+  const after = isSameChallenge(own.at(-1)) ? await samplesIn(blocks[place - 1]) : []
+  const played = [...before, ...own, ...after].filter(isSameChallenge)
   const isChampions = played[0] === sample
   const shown = played.filter((other, i) => i === 0 || isChampions || other === sample)
   const pairOf = createPairing()

@@ -197,7 +197,7 @@ async function openSubnet({ chain, netuid, firstEpoch }: NetworkFile): Promise<O
   const host = {
     random: (size: number) => crypto.getRandomValues(new Uint8Array(size)),
     now: () => Date.now(),
-    fetch: (...asked: Parameters<typeof fetch>) => fetch(...asked),
+    fetch: (...args: Parameters<typeof fetch>) => fetch(...args),
     readText: async () => text,
   }
   return openChain(isExport ? EXPORT : chain, host, { netuid, firstEpoch })

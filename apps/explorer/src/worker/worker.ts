@@ -36,7 +36,7 @@ async function read(file: NetworkFile): Promise<void> {
 }
 
 async function answerTo([name, ...args]: readonly [keyof Answers, ...(readonly unknown[])]) {
-  const answer = answers[name] as (...asked: readonly unknown[]) => Promise<unknown>
+  const answer = answers[name] as (...args: readonly unknown[]) => Promise<unknown>
   return answer(...args).then(
     (value): AnswerState<unknown> => ({ value }),
     ({ message }: Error) => ({ error: message }),

@@ -53,22 +53,23 @@ export const demo: CommandUnknownOpts = new Command('demo')
     const signal = interrupted()
     const { seed = String(randomInt(2 ** 32)), open } = options
     const out = options.out === undefined ? await temporaryFolder() : await emptyFolder(options.out)
-    const cast = createParticipants(seed)
-    const names = mapNames(cast)
+    const participants = createParticipants(seed)
+    const names = mapNames(participants)
     const nameOf = nameHotkeysBy(names)
-    screen.line(formatIntro(cast), { type: 'start', seed, names })
+    screen.line(formatIntro(participants), { type: 'start', seed, names })
 
     // All validators do the same, so only one of them prints its successes.
     const epochs: EpochResult[] = []
     const onEvent: OnMemberEvent = (member, event) => {
-      const isPrinted = member === cast.validators[0] && !['sent', 'state'].includes(event.type)
+      const isPrinted =
+        member === participants.validators[0] && !['sent', 'state'].includes(event.type)
       const settled = isPrinted && event.type === 'epoch' ? event.settled : undefined
       if (settled) epochs.push(settled)
       if (settled && !options.verbose)
         screen.line(summariseEpoch(describeEpoch(settled), nameOf), exportEpoch(settled))
       else if (isPrinted || event.type === 'problem') narrate(event, screen, nameOf)
     }
-    const { chain, state } = await raceAbort(runSubnet(cast, out, onEvent), signal)
+    const { chain, state } = await raceAbort(runSubnet(participants, out, onEvent), signal)
     const weights = await chain.weights(chain.height)
     const { ratio, champion: { hotkey: champion } = {} } = state
     const record = { type: 'end', champion, ratio, root: stateRoot(state), weights }

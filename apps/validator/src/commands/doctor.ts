@@ -10,7 +10,7 @@ import { checkFolders, expectNoProblems, readSettings } from '../settings/settin
 import type { NamedSetting } from '../settings/table.ts'
 import { BUCKETS } from './replay.ts'
 
-const LOOKS = `
+const CHECKS_HELP = `
 It lists the settings of \`af validate\` that are set, and their sources. If they are complete, it \
 checks the disk, the account at Chutes and the bucket: it writes v1/probes/<hotkey>.json, which \
 stays, tries to overwrite it, and reads it at the public URL. For a miner it plays eight \
@@ -38,7 +38,7 @@ const isOwn = ({ name, heading }: NamedSetting): boolean =>
 
 export const doctor: CommandUnknownOpts = addSettingOptions(command, isOwn)
   .addHelpText('before', EXAMPLES)
-  .addHelpText('after', LOOKS)
+  .addHelpText('after', CHECKS_HELP)
   .action(async (options, command) => {
     if (options.source !== undefined) return printSourceRefusal(options.source, options.json)
     const account = await readNamedAccount(options)

@@ -8,10 +8,10 @@ import {
   chainPath,
   hasChain,
   isUnused,
-  type KeptChain,
   keysPath,
   openFolder,
   openKey,
+  type StoredChain,
 } from '@affine/settlement/node'
 import { ENV_MODULES, expandPath, interrupted, type Output, output, whole } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
@@ -95,7 +95,7 @@ const misuse = (option: string, expected: string, got: number | string): RangeEr
  * @throws RangeError if it has more miners, or other validators or uids than requested, or too few
  *   uids.
  */
-async function addMiners(net: KeptChain, out: string, options: Partial<typeof DEFAULTS>) {
+async function addMiners(net: StoredChain, out: string, options: Partial<typeof DEFAULTS>) {
   const { chain } = net
   const { maxUids, neurons } = await chain.snapshot(chain.height)
   const validators = neurons.filter(({ stake }) => stake > 0n).length
@@ -119,7 +119,7 @@ async function addMiners(net: KeptChain, out: string, options: Partial<typeof DE
  * includes pending transactions.
  */
 async function makeBlocks(
-  net: KeptChain,
+  net: StoredChain,
   ms: number,
   screen: Output,
   signal: AbortSignal,
@@ -133,7 +133,7 @@ async function makeBlocks(
 }
 
 /** Makes a block now, or at the time of the last block if the clock was set back. */
-async function makeBlock(net: KeptChain): Promise<void> {
+async function makeBlock(net: StoredChain): Promise<void> {
   const { chain } = net
   await net.produce(Math.max(Date.now(), await chain.time(chain.height)))
 }

@@ -96,8 +96,8 @@ async function practiseAlone(envs: readonly string[], session: Session): Promise
   const secret = randomBytes(32).toString('hex')
   const exercises = createExercises(envs, secret, challenges)
   const played = await playPractice({ player, model, challenges, envs }, exercises, session)
-  const wells = envs.map((env) => printEnvironment(env, played, session))
-  if (Math.min(...wells) < atLeast) process.exitCode = 1
+  const shares = envs.map((env) => printEnvironment(env, played, session))
+  if (Math.min(...shares) < atLeast) process.exitCode = 1
 }
 
 /** Plays past challenges of the champion, without asking the champion. */

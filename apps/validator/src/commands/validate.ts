@@ -114,8 +114,8 @@ function createNarrator(screen: Output): Setup['on'] {
   const countOmitted = createProblemFilter(clock)
   return (event) => {
     if (event.type !== 'problem') return narrate(event, screen, shortenHotkey)
-    const unsaid = countOmitted(event)
-    if (unsaid !== undefined) printProblem(event, screen, unsaid)
+    const omitted = countOmitted(event)
+    if (omitted !== undefined) printProblem(event, screen, omitted)
   }
 }
 

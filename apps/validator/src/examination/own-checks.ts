@@ -120,9 +120,9 @@ export async function checkBucket(
  */
 export async function* checkOwnBucket(
   { bucket, bucketUrl }: Pick<Settings, 'bucket' | 'bucketUrl'>,
-  whose: BucketOwner,
+  owner: BucketOwner,
 ): AsyncGenerator<Finding> {
-  const { hotkey } = whose
+  const { hotkey } = owner
   const probe = JSON.stringify({ hotkey })
   const path = probePath(hotkey)
   const own = bucket.open(hotkey)
@@ -134,7 +134,7 @@ export async function* checkOwnBucket(
   }
   yield note('WRITTEN', { path })
   yield await checkOverwriting(probe, own, path)
-  yield await checkProbe(probe, bucketUrl ?? hotkey, whose)
+  yield await checkProbe(probe, bucketUrl ?? hotkey, owner)
 }
 
 async function checkOverwriting(probe: string, own: Bucket, path: string): Promise<Finding> {
@@ -146,8 +146,8 @@ async function checkOverwriting(probe: string, own: Bucket, path: string): Promi
   return note('NOT_KEPT', { path })
 }
 
-async function checkProbe(probe: string, url: string, whose: BucketOwner): Promise<Finding> {
-  const { hotkey, network, base } = whose
+async function checkProbe(probe: string, url: string, owner: BucketOwner): Promise<Finding> {
+  const { hotkey, network, base } = owner
   const source = createBucketOpener(base, network)(hotkey, url)
   if (source === null) return note('PROBE_URL', { url })
   const path = probePath(hotkey)

@@ -52,13 +52,13 @@ const PASSING = new Set([
 const NEXT = '; it is retried until its epoch ends; no action needed'
 
 /**
- * Prints a problem. `unsaid` is the number of times that it occurred since it was last printed.
+ * Prints a problem. `omitted` is the number of times that it occurred since it was last printed.
  */
-export function printProblem(problem: Problem, screen: Output, unsaid = 0): void {
+export function printProblem(problem: Problem, screen: Output, omitted = 0): void {
   const { task, error } = problem
   const { message } = error
-  const times = unsaid === 1 ? 'once more' : `${unsaid} more times`
-  const often = unsaid === 0 ? '' : ` (${times} since the last report)`
+  const times = omitted === 1 ? 'once more' : `${omitted} more times`
+  const often = omitted === 0 ? '' : ` (${times} since the last report)`
   const again = task.kind === 'node' ? '; retrying' : ''
   const sentence = `${printable(`${formatTask(task)}: ${message}`, 600)}${again}` // models' names
   const passes = error instanceof ChainError && PASSING.has(error.code)
@@ -66,7 +66,7 @@ export function printProblem(problem: Problem, screen: Output, unsaid = 0): void
   const text = passes ? `! ${sentence}${NEXT}${often}` : `  ✘ ${sentence}${often}`
   const facts = { ...problem, type, error: undefined, code: getErrorCode(error), message }
   const tone = passes ? 'warning' : 'bad'
-  screen.line([{ text, tone }], { ...facts, ...(unsaid > 0 && { unsaid }) })
+  screen.line([{ text, tone }], { ...facts, ...(omitted > 0 && { omitted }) })
 }
 
 const TASKS = { head: 'the head', chutes: 'Chutes', node: 'node' }
@@ -113,15 +113,15 @@ const MAX_KINDS = 100
  * they have the same code, phase and node, and their tasks differ only in the epoch.
  */
 export function createProblemFilter(now: () => number): (problem: Problem) => number | undefined {
-  const known = new Map<string, { readonly at: number; readonly unsaid: number }>()
+  const known = new Map<string, { readonly at: number; readonly omitted: number }>()
   return ({ task, phase, error }) => {
     const node = error instanceof ChainError ? error.node : undefined
     const kind = JSON.stringify([{ ...task, epoch: undefined }, phase, getErrorCode(error), node])
-    const { at, unsaid } = known.get(kind) ?? { at: Number.NEGATIVE_INFINITY, unsaid: 0 }
+    const { at, omitted } = known.get(kind) ?? { at: Number.NEGATIVE_INFINITY, omitted: 0 }
     const isDue = now() - at >= PAUSE_MS
     known.delete(kind)
-    known.set(kind, isDue ? { at: now(), unsaid: 0 } : { at, unsaid: unsaid + 1 })
+    known.set(kind, isDue ? { at: now(), omitted: 0 } : { at, omitted: omitted + 1 })
     for (const old of [...known.keys()].slice(0, -MAX_KINDS)) known.delete(old)
-    return isDue ? unsaid : undefined
+    return isDue ? omitted : undefined
   }
 }

@@ -48,11 +48,13 @@ export class Sender {
 
   async #submit(account: Account, call: Call, until: number) {
     const head = await this.#blocks.head()
-    const life = computeLifetime(head.number, until)
-    const birthHash = await this.#blocks.blockHash(life.birth)
-    const hex = await this.#connection.use((api) => sign(api, account, { call, life, birthHash }))
+    const lifetime = computeLifetime(head.number, until)
+    const birthHash = await this.#blocks.blockHash(lifetime.birth)
+    const hex = await this.#connection.use((api) =>
+      sign(api, account, { call, lifetime, birthHash }),
+    )
     await this.#connection.use((api) => submitToPool(api, hex))
-    return { from: head.number + 1, deadline: life.deadline, hex }
+    return { from: head.number + 1, deadline: lifetime.deadline, hex }
   }
 
   /** Reports whether the block contains the call. Rejects with a ChainError if the call failed. */
@@ -91,11 +93,11 @@ type Lifetime = ReturnType<typeof computeLifetime>
 async function sign(
   api: ApiPromise,
   account: Account,
-  { call, life, birthHash }: { call: Call; life: Lifetime; birthHash: string },
+  { call, lifetime, birthHash }: { call: Call; lifetime: Lifetime; birthHash: string },
 ): Promise<string> {
   // This nonce takes the calls in the node's pool into account.
   const nonce = await api.rpc.system.accountNextIndex(account.hotkey)
-  const { birth, period } = life
+  const { birth, period } = lifetime
   const era = api.registry.createType('ExtrinsicEra', { current: birth, period })
   const options = { nonce, era, blockHash: `0x${birthHash}`, signer: createSigner(account) }
   const signed = await (await call(api)).signAsync(account.hotkey, options)

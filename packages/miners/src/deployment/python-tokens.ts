@@ -126,8 +126,8 @@ function tokenize(source: string): readonly Token[] {
   if (over !== undefined)
     throw new SourceRefusal('TOO_LARGE', over.from, `more than ${MAX_TOKENS} tokens`)
   if (end === source.length) return tokens
-  const rest = source.slice(end, end + 20).split('\n', 1)[0] ?? ''
-  throw new SourceRefusal('TOKEN', end, `${quote(rest)} is not allowed outside a text`)
+  const excerpt = source.slice(end, end + 20).split('\n', 1)[0] ?? ''
+  throw new SourceRefusal('TOKEN', end, `${quote(excerpt)} is not allowed outside a text`)
 }
 
 function expectReadable(source: string): void {

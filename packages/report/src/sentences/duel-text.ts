@@ -126,8 +126,8 @@ export function findLossCause(
   const { 'no-reply': silent = 0, ...others } = played.forfeits
   const wrong = Object.values(others).reduce((sum, count) => sum + count, 0)
   const most = Math.max(silent, wrong, outplayed)
-  const isItsDoing = findResult(side, duel) === 'lost' && duel.end !== 'freezing'
-  if (!isItsDoing || most === 0) return undefined
+  const isOwnLoss = findResult(side, duel) === 'lost' && duel.end !== 'freezing'
+  if (!isOwnLoss || most === 0) return undefined
   if (side === 'contender' && duel.end === 'length' && won - lost > most) return 'UNSURE'
   if (most === silent) return findSilenceCause(played)
   if (most === wrong) return 'WRONG'
@@ -167,7 +167,7 @@ export const formatForfeits = (forfeits: Forfeits): string =>
     .join(', ')
 
 /** Explains a verdict or its absence, as in "its score of 2.94 reaches 2.45". */
-export function explainVerdict({ cause, hold, score, bar, ...look }: EnvFacts): string {
+export function explainVerdict({ cause, hold, score, bar, ...facts }: EnvFacts): string {
   switch (cause) {
     case 'SCORE':
       return `its score of ${score / 100} reaches ${bar / 100}`
@@ -176,9 +176,9 @@ export function explainVerdict({ cause, hold, score, bar, ...look }: EnvFacts): 
     case 'BLANK':
       return 'no challenge is decisive'
     case 'SCARCE':
-      return `only ${percent(look.decisivePpm ?? 0)} of challenges are decisive`
+      return `only ${percent(facts.decisivePpm ?? 0)} of challenges are decisive`
     case 'FEW':
-      return `a win takes ${look.minTrials} decisive challenges`
+      return `a win takes ${facts.minTrials} decisive challenges`
     case 'BEHIND':
       return 'it is behind, but not by enough for a hold'
     case 'CLOSE':
@@ -194,11 +194,13 @@ export function explainVerdict({ cause, hold, score, bar, ...look }: EnvFacts): 
  */
 export const formatVerdicts = (
   { envs, verdicts }: Pick<DuelFacts, 'envs' | 'verdicts'>,
-  looks: readonly EnvFacts[],
+  analyses: readonly EnvFacts[],
 ): readonly string[] =>
   envs.map((env) => {
     const verdict = verdicts[env]
-    const own = looks.filter((look) => look.env === env && look.cause && look.given === verdict)
+    const own = analyses.filter(
+      (analysis) => analysis.env === env && analysis.cause && analysis.given === verdict,
+    )
     const last = own.at(-1)
     const cause = last === undefined ? '' : `, because ${explainVerdict(last)}`
     return `${env}: ${verdict ?? 'no verdict'}${cause}`

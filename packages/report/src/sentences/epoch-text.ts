@@ -25,18 +25,18 @@ export const summariseEpoch = (
 ): string => `epoch ${facts.epoch}  ${describeEvents(facts, nameOf).join('; ')}`
 
 function describeEvents(facts: EpochFacts, nameOf: HotkeyFormatter): readonly string[] {
-  const { epoch, lacking, seated, duels, heir, nextDuels, ratio, nextRatio } = facts
+  const { epoch, lacking, seated, duels, nextChampion, nextDuels, ratio, nextRatio } = facts
   const isQuorumMissed = lacking !== undefined && lacking.missing.length > 0
   const texts = isQuorumMissed ? ['frozen, as too few validators attested'] : []
   if (seated) texts.push(`${nameOf(seated.hotkey)} takes the empty throne, without a duel`)
   texts.push(...duels.map((duel, i) => describeProgress(duel, nameOf, i === 0)))
-  const holder = nameOf(heir?.hotkey ?? '')
+  const holder = nameOf(nextChampion?.hotkey ?? '')
   const next = nextDuels.filter(({ start }) => start > epoch)
   const rivals = listed(next.map(({ contender }) => nameOf(contender.hotkey)))
   if (next.length === 1) texts.push(`${rivals} challenges ${holder}: its duel begins`)
   if (next.length > 1) texts.push(`${rivals} challenge ${holder}: their duels begin`)
   if (texts.length > 0) return texts
-  if (heir === undefined) return ['the throne is empty, and no one contends']
+  if (nextChampion === undefined) return ['the throne is empty, and no one contends']
   const [now, then] = [percent(ratio), percent(nextRatio)]
   const share = now === then ? `stays at ${now}` : `falls from ${now} to ${then}`
   return [`no one challenges ${holder}; the ratio to beat ${share}`]
@@ -79,9 +79,9 @@ export function formatEpoch(facts: EpochFacts, nameOf: HotkeyFormatter = shorten
     ...duels.flatMap((duel) => [
       `  ${nameOf(duel.contender.hotkey)} ${describeDuelState(duel)}`,
       // A won duel is not evaluated any more.
-      ...duel.analyses.map((look) => {
-        const kept = duel.verdicts[look.env] ?? 'no verdict'
-        return formatEnv(look, duel.standing === 'won' ? kept : otherwise)
+      ...duel.analyses.map((analysis) => {
+        const verdict = duel.verdicts[analysis.env] ?? 'no verdict'
+        return formatEnv(analysis, duel.standing === 'won' ? verdict : otherwise)
       }),
     ]),
     ...(lanesText === '' ? [] : [`  lanes: ${lanesText}`]),

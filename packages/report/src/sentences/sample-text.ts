@@ -21,8 +21,8 @@ export function formatSample(sample: Sample, { validator, block }: SamplePlace):
 
 function formatEpisode(player: string, episode: Episode): string[] {
   const { messages, reward } = episode
-  const said = messages.map((message) => `    ${formatMessage(message)}`)
-  return [`  ${player}: reward ${reward}${formatFault(episode)}`, ...said]
+  const lines = messages.map((message) => `    ${formatMessage(message)}`)
+  return [`  ${player}: reward ${reward}${formatFault(episode)}`, ...lines]
 }
 
 const UNCOUNTED = {

@@ -13,6 +13,6 @@ export const NODE_HOST: Host = {
   random: randomBytes,
   now: () => Date.now(),
   // Loaded on demand, because a command's help does not need the network.
-  fetch: async (...asked) => (await import('@affine/node/http')).nodeFetch(...asked),
+  fetch: async (...args) => (await import('@affine/node/http')).nodeFetch(...args),
   readText: async (path) => (await readRegularFile(path, MAX_BYTES)).bytes.toString(),
 }

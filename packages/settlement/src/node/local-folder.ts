@@ -37,10 +37,10 @@ export async function isUnused(folder: string): Promise<boolean> {
 }
 
 /** Opens the chain in a folder that this process has locked, or creates one as `begin` states. */
-export async function openFolder(folder: string, begin: LocalStart): Promise<KeptChain> {
+export async function openFolder(folder: string, begin: LocalStart): Promise<StoredChain> {
   const file = chainPath(folder)
-  if (hasChain(folder)) return KeptChain.resume(file)
-  return KeptChain.begin(await newChain(folder, begin), file)
+  if (hasChain(folder)) return StoredChain.resume(file)
+  return StoredChain.begin(await newChain(folder, begin), file)
 }
 
 async function newChain(folder: string, begin: LocalStart): Promise<LocalChain> {
@@ -122,7 +122,7 @@ type Serve = ReturnType<typeof serveLocal>
  * A local chain and the file of its export. A block is synced to the file before anyone can read
  * it. Only this process may write to the file.
  */
-export class KeptChain implements AsyncDisposable {
+export class StoredChain implements AsyncDisposable {
   readonly chain: LocalChain
   readonly #file: AppendOnlyFile
   readonly #answer: Serve
@@ -138,10 +138,10 @@ export class KeptChain implements AsyncDisposable {
   }
 
   /** Writes a new chain to a new file. */
-  static async begin(chain: LocalChain, path: string): Promise<KeptChain> {
+  static async begin(chain: LocalChain, path: string): Promise<StoredChain> {
     const bytes = new TextEncoder().encode(chain.export())
     await directoryBucket(dirname(path)).write(basename(path), bytes)
-    return new KeptChain(chain, await AppendOnlyFile.open(path, bytes.length))
+    return new StoredChain(chain, await AppendOnlyFile.open(path, bytes.length))
   }
 
   /**
@@ -149,12 +149,12 @@ export class KeptChain implements AsyncDisposable {
    * anyone could read that block.
    * @throws Error, as a rejection, if another block does not match its hash: the file was altered.
    */
-  static async resume(path: string): Promise<KeptChain> {
+  static async resume(path: string): Promise<StoredChain> {
     const text = await NODE_HOST.readText(path)
     await verifyReady()
     const whole = text.slice(0, text.lastIndexOf('\n') + 1)
     const chain = importChain(whole, path)
-    return new KeptChain(chain, await AppendOnlyFile.open(path, Buffer.byteLength(whole)))
+    return new StoredChain(chain, await AppendOnlyFile.open(path, Buffer.byteLength(whole)))
   }
 
   /** Produces the next block at `time` in milliseconds. Resolves once it is on disk. */

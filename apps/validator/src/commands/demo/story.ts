@@ -36,7 +36,7 @@ const computeRate = ({ wins, losses }: Pick<EnvFacts, 'wins' | 'losses'>): numbe
  * Returns no line if no tally of the liar was set aside.
  */
 function formatSuspect(epochs: readonly EpochResult[], nameOf: HotkeyFormatter): readonly Line[] {
-  const looks = epochs.flatMap(({ report }) =>
+  const suspects = epochs.flatMap(({ report }) =>
     report.duels.flatMap(({ contender, envs }) =>
       Object.entries(envs).flatMap(([env, { tallies, setAside }]) => {
         const entries = Object.entries(tallies)
@@ -49,7 +49,7 @@ function formatSuspect(epochs: readonly EpochResult[], nameOf: HotkeyFormatter):
       }),
     ),
   )
-  const [worst] = looks.sort((a, b) => b.own.wins + b.own.losses - a.own.wins - a.own.losses)
+  const [worst] = suspects.sort((a, b) => b.own.wins + b.own.losses - a.own.wins - a.own.losses)
   if (worst === undefined) return []
   const { own, env, rates, contender } = worst
   const claim = `${own.wins} of ${own.wins + own.losses} wins of ${nameOf(contender.hotkey)}`
@@ -69,9 +69,9 @@ function formatWinner(epochs: readonly EpochResult[], nameOf: HotkeyFormatter): 
   const isSame = (duel: DuelFacts): boolean =>
     duel.contender.hotkey === contender.hotkey && duel.start === start
   const analyses = duels.filter(isSame).flatMap((duel) => duel.analyses)
-  const looks = new Map(analyses.map((look) => [look.env, look]))
+  const latestByEnv = new Map(analyses.map((analysis) => [analysis.env, analysis]))
   const sum = (of: 'wins' | 'losses'): number =>
-    [...looks.values()].reduce((all, look) => all + look[of], 0)
+    [...latestByEnv.values()].reduce((total, analysis) => total + analysis[of], 0)
   const counts = { wins: sum('wins'), losses: sum('losses') }
   const name = nameOf(contender.hotkey)
   const sure = `at least ${percent(crowned.surePpm)} of contenders exactly at ${ratio} fail`

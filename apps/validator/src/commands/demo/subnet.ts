@@ -84,17 +84,17 @@ export type OnMemberEvent = (member: Member, event: Event) => void
  *   continue after `MAX_EPOCHS`.
  */
 export async function runSubnet(
-  cast: Participants,
+  participants: Participants,
   out: string,
   on: OnMemberEvent,
   constants?: Network,
 ): Promise<{ readonly chain: LocalChain; readonly state: State }> {
-  using stage = new Stage(cast)
+  using stage = new Stage(participants)
   const { chain } = stage
   const network = constants ?? createLocalNetwork(chain)
-  for (const miner of cast.miners) await stage.enter(miner)
+  for (const miner of participants.miners) await stage.enter(miner)
   const faults: Error[] = []
-  const validators = cast.validators.map((member) => {
+  const validators = participants.validators.map((member) => {
     const { name, account } = member
     const folders = {
       folder: join(out, 'validators', name),
@@ -108,8 +108,8 @@ export async function runSubnet(
       emit: true,
       now: stage.now,
       clock: stage.clock,
-      random: createSeededBytes(cast.seed, name),
-      agent: name === LIAR ? createLiarAgent(cast) : stage.agent,
+      random: createSeededBytes(participants.seed, name),
+      agent: name === LIAR ? createLiarAgent(participants) : stage.agent,
       on: (event) => {
         if (event.type === 'problem') faults.push(event.error)
         on(member, event)
@@ -119,7 +119,7 @@ export async function runSubnet(
   const state = await produceUntilRest(stage, validators, faults)
   await stage.produce() // the last weights
   await writeFile(join(out, 'chain.json'), chain.export())
-  await writeFile(join(out, NAMES_FILE), toJson(mapNames(cast)))
+  await writeFile(join(out, NAMES_FILE), toJson(mapNames(participants)))
   return { chain, state }
 }
 

@@ -3,29 +3,29 @@ import { join } from 'node:path'
 import { account, LocalChain } from '@affine/chain'
 import { describe, expect, it } from 'vitest'
 import { testFolder } from '../../../test/test-folder.ts'
-import { KeptChain } from '../src/node/local-folder.ts'
+import { StoredChain } from '../src/node/local-folder.ts'
 
 describe('a chain’s file that ends anywhere', () => {
-  const path = testFolder('kept-chain')
+  const path = testFolder('stored-chain')
   it('is resumed after its last complete block, and is complete again', async () => {
-    const begun = LocalChain.create({ netuid: 1, random: () => new Uint8Array(32), time: 1 })
-    const kept = await KeptChain.begin(begun, join(path, 'chain.json'))
-    const texts = [begun.export()]
+    const chain = LocalChain.create({ netuid: 1, random: () => new Uint8Array(32), time: 1 })
+    const stored = await StoredChain.begin(chain, join(path, 'chain.json'))
+    const texts = [chain.export()]
     for (const time of [2, 3]) {
-      const call = begun
+      const call = chain
         .commit(account(new Uint8Array(32).fill(1)), [Uint8Array.of(1)])
         .catch(() => {})
-      await kept.produce(time)
+      await stored.produce(time)
       await call
-      texts.push(begun.export())
+      texts.push(chain.export())
     }
-    await kept[Symbol.asyncDispose]()
+    await stored[Symbol.asyncDispose]()
     const [first = '', second = '', third = ''] = texts
     const file = join(path, 'chain.json')
     expect(await readFile(file, 'utf8')).toBe(third)
     const torn = async (text: string, want: string) => {
       await writeFile(file, text)
-      await using again = await KeptChain.resume(file)
+      await using again = await StoredChain.resume(file)
       expect(again.chain.export()).toBe(want)
       expect(await readFile(file, 'utf8')).toBe(want)
     }

@@ -49,7 +49,7 @@ afterAll(closeServers)
 
 /** Serves both miners on a stand-in for Chutes. */
 async function chutesWith(routes: Readonly<Record<string, Handle>>) {
-  const { place, asked } = await serveChutes({
+  const { place, requestsTo } = await serveChutes({
     ...published(champion, 'one'),
     ...published(contender, 'two'),
     '/users/me': answers(200, { balance: 5 }),
@@ -58,7 +58,7 @@ async function chutesWith(routes: Readonly<Record<string, Handle>>) {
     ...routes,
   })
   const chutes = openChutes({ ...NODE_CALLER, apiKey: 'cpk_1', concurrency: 64, ...place })
-  return { ...chutes, asked }
+  return { ...chutes, requestsTo }
 }
 
 const large = { ...described(contender, 'two'), readme: 'x'.repeat(300_000) }
@@ -82,7 +82,7 @@ test.each([...hidings, ...hidden])(
     const shows = published(contender, 'two')[path]
     let isHidden = false
     const { mayAsk, hasChanged } = await chutesWith({
-      [path]: (...rest) => (isHidden ? hides : shows)?.(...rest),
+      [path]: (...args) => (isHidden ? hides : shows)?.(...args),
     })
     const { signal } = new AbortController()
     await mayAsk(ASKED, { epoch: 0, signal })
@@ -106,11 +106,11 @@ test.each(outages)(
     const minute = new AbortController()
     let failures: number | undefined
     const { mayAsk, hasChanged } = await chutesWith({
-      [path]: (...rest) => {
-        if (failures === undefined) return shows?.(...rest)
+      [path]: (...args) => {
+        if (failures === undefined) return shows?.(...args)
         failures += 1
         if (failures > 2) minute.abort(new Error('the minute is over'))
-        fails(...rest)
+        fails(...args)
       },
     })
     const { signal } = new AbortController()
@@ -127,17 +127,17 @@ test.each(hidings)(
   async (_, path, hides) => {
     const time = new Clock()
     const shows = published(contender, 'two')[path]
-    const { agent, mayAsk, hasChanged, asked } = await chutesWith({
-      [path]: (...rest) => {
-        const [, , index] = rest
-        if (index === 0) return hides(...rest)
+    const { agent, mayAsk, hasChanged, requestsTo } = await chutesWith({
+      [path]: (...args) => {
+        const [, , index] = args
+        if (index === 0) return hides(...args)
         time.skip(SAMPLING_MS)
-        shows?.(...rest)
+        shows?.(...args)
       },
     })
     const { samples } = await sampleLane({ ...laneOf(time), agent, mayAsk, hasChanged })
     expectLost(samples)
-    expect(asked('/two/v1/chat/completions')).toEqual([])
+    expect(requestsTo('/two/v1/chat/completions')).toEqual([])
   },
 )
 

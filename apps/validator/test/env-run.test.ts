@@ -19,7 +19,7 @@ function registerCounting(name: string, where: 'start' | 'prompt' | 'reward'): v
       highestReward: 1000,
       actionSpace: spaces.Discrete(10),
       observationSpace: spaces.Discrete(10),
-      initial: () => 10 * counted('start'),
+      initial: () => 10 * countCall('start'),
       truth: (steps) => steps,
       difficulty: () => 1,
       observe: (steps) => steps,

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-const MOST = 102
+const MOST = 78
 const PHRASES = {
   '"again" or "from scratch"': /\banew\b/gi,
   '"anyone who", "no one", "everyone", or the role': /\b(?:whoever|(?:no|some|every)body)\b/gi,

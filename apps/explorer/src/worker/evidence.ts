@@ -1,44 +1,14 @@
-import {
-  type Block,
-  blockPath,
-  type Header,
-  LIMITS,
-  proveSample,
-  readBlock,
-  type SampleProof,
-  type Scope,
-} from '@affine/blocks'
-import { type Chain, verify } from '@affine/chain'
-import type { State } from '@affine/duel'
-import {
-  askInTurn,
-  beaconBlock,
-  type CheckedLane,
-  laneScope,
-  readSeals,
-  type Source,
-} from '@affine/settlement'
+import { type Block, blockPath, type Header, LIMITS, proveSample, readBlock } from '@affine/blocks'
+import { verify } from '@affine/chain'
+import { askInTurn, beaconBlock, laneScope, readSeals, type Source } from '@affine/settlement'
 import type { SampleLine } from './epoch-accounts.ts'
+import type { SubnetReader } from './reader.ts'
 
-/** A sample's proof from the buckets, and the data of the chain that it is checked against. */
-export interface ProofEvidence extends SampleProof, Scope {
-  /** Secret that the lane's last block reveals. */
-  readonly secret: string
-  readonly beaconBlock: number
-  /** Head of the lane, sealed on chain in time. */
-  readonly sealed: string
-}
+/** Data of a sample's proof: the proof from the buckets, the rest from the chain. */
+export type ProofEvidence = Awaited<ReturnType<typeof collectEvidence>>
 
 /** Data needed to prove a sample of an epoch. */
-export interface ProvenLane {
-  readonly chain: Chain
-  /** State that governs the epoch. */
-  readonly state: State
-  readonly validator: string
-  readonly checked: CheckedLane
-  /** Buckets that may have the blocks of the lane. */
-  readonly sources: readonly Source[]
-}
+export type ProvenLane = Awaited<ReturnType<SubnetReader['findLane']>>
 
 /**
  * Reads a block again by its hash, from any of `sources`.
@@ -59,10 +29,7 @@ export async function rereadBlock(hash: string, sources: readonly Source[]): Pro
  * Collects the data of a sample's proof from buckets and chain.
  * @throws Error if the sample's lane is void, or a block of the lane is unavailable.
  */
-export async function collectEvidence(
-  { block: hash, line }: SampleLine,
-  lane: ProvenLane,
-): Promise<ProofEvidence> {
+export async function collectEvidence({ block: hash, line }: SampleLine, lane: ProvenLane) {
   const { chain, state, validator, checked, sources } = lane
   const scope = await laneScope(chain, state, validator)
   if (!checked.ok || scope === null) throw new Error('the lane is void, so nothing can be proved')

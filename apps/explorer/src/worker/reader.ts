@@ -18,7 +18,6 @@ import {
 import type { NetworkFile } from '../network-file.ts'
 import { type BucketHealth, PageBuckets } from './buckets.ts'
 import { type EpochAccount, EpochAccounts } from './epoch-accounts.ts'
-import type { ProvenLane } from './evidence.ts'
 
 /** The subnet and the epochs of a reading. */
 export interface ReadingSpan {
@@ -131,10 +130,11 @@ export class SubnetReader {
   }
 
   /**
-   * Resolves with the lane of a block, and the sources of its blocks in reading order.
+   * Resolves with the lane of a block, the state that governs its epoch, and the sources that may
+   * have its blocks, in reading order.
    * @throws Error if no valid lane that was read contains the block.
    */
-  async findLane(block: string): Promise<ProvenLane> {
+  async findLane(block: string) {
     const all = this.#settled.flatMap(({ before: state, lanes }) =>
       [...lanes].map(([validator, checked]) => ({ state, validator, checked })),
     )

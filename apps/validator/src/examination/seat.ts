@@ -1,10 +1,8 @@
 import {
   type Chain,
   ChainError,
-  type Commitment,
   decodeCommitment,
   formatTao,
-  type Neuron,
   readSlot,
   type SlotRecord,
   type Snapshot,
@@ -12,20 +10,19 @@ import {
 import { formatValue } from '@affine/terminal'
 import { type Finding, formatSlot, note } from './findings.ts'
 
-export interface Seat {
-  readonly neuron: Neuron
-  /** The record of its commitment slot. Empty without a slot. */
-  readonly slot: Partial<SlotRecord>
-  /** The decoded slot. Null without a slot, or if the slot is not of this protocol. */
-  readonly commitment: Commitment | null
-}
+/** A registered neuron, the record of its slot, and the commitment in it. */
+export type Seat = NonNullable<ReturnType<typeof findSeat>>
 
-export function findSeat(hotkey: string, { neurons, commitments }: Snapshot): Seat | undefined {
+/**
+ * Returns the seat of a hotkey; undefined if it is not registered. `slot` is empty without a slot,
+ * and `commitment` is null without a slot or if the slot is not of this protocol.
+ */
+export function findSeat(hotkey: string, { neurons, commitments }: Snapshot) {
   const neuron = neurons.find((each) => each.hotkey === hotkey)
   if (neuron === undefined) return undefined
-  const slot = commitments.find((each) => each.hotkey === hotkey)
-  const commitment = slot === undefined ? null : decodeCommitment(slot.fields, hotkey)
-  return { neuron, slot: slot === undefined ? {} : readSlot(slot), commitment }
+  const written = commitments.find((each) => each.hotkey === hotkey)
+  const slot: Partial<SlotRecord> = written === undefined ? {} : readSlot(written)
+  return { neuron, slot, commitment: written ? decodeCommitment(written.fields, hotkey) : null }
 }
 
 /**

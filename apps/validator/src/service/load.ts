@@ -18,27 +18,7 @@ const TOKENS: Readonly<Record<string, number>> = {
 }
 const DAY_MS = 86_400_000
 
-export interface Loads {
-  readonly mostEpoch: {
-    /** Lines of the validator's lane: games, and episodes of one miner. */
-    readonly samples: number
-    /** Maximum number of requests to miners: one for each turn of each miner. */
-    readonly requests: number
-    /** Tokens of these requests and their replies, if a reply contains only the answer. */
-    readonly tokens: number
-    /** Requests of all voters to the champion, which gets more than any contender. */
-    readonly championRequests: number
-    readonly championTokens: number
-    /**
-     * Size of that lane. The validator's folder contains the lane twice, in the journal and in
-     * blocks.
-     */
-    readonly laneBytes: number
-    /** Size of the lanes of all voters, which the validator's bucket contains. */
-    readonly bucketBytes: number
-  }
-  readonly dayEpochs: number
-}
+export type Loads = ReturnType<typeof estimateLoads>
 
 /**
  * Returns the load of one validator in its largest epoch, with the maximum number of concurrent
@@ -48,11 +28,15 @@ export interface Loads {
 export function estimateLoads(
   protocol: Protocol,
   { neurons }: { readonly neurons: readonly Pick<Neuron, 'permit' | 'stake'>[] },
-): Loads {
+) {
   const { duelEpochs, duelsMost: contenders, epochBlocks, validatorsMost } = protocol
   const able = neurons.filter(({ permit, stake }) => permit && stake > 0n)
   const voters = Math.min(Math.max(1, able.length), validatorsMost)
+  // The lines of the validator's lane, which are games and episodes of one miner; its requests, at
+  // most one for each turn of each miner; the tokens of these requests and their replies, if a reply
+  // contains only the answer; the size of the lane, which the validator's folder contains twice.
   const most = { samples: 0, requests: 0, tokens: 0, laneBytes: 0 }
+  // The requests of all voters to the champion, which gets more than any contender, and their tokens.
   const champion = { championRequests: 0, championTokens: 0 }
   for (const [env, constants] of Object.entries(protocol.envs)) {
     const quota = computeQuota(duelEpochs, constants)
@@ -70,6 +54,7 @@ export function estimateLoads(
     champion.championTokens += voters * quota * championTurns * tokens
     most.laneBytes += samples * (isGame ? GAME_BYTES : EPISODE_BYTES)
   }
+  // The validator's bucket contains the lanes of all voters.
   const mostEpoch = { ...most, ...champion, bucketBytes: voters * most.laneBytes }
   return { mostEpoch, dayEpochs: DAY_MS / (epochBlocks * BLOCK_MS) }
 }

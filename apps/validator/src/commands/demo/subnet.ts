@@ -25,11 +25,7 @@ export interface Member {
 }
 
 /** All members. Miners commit in this order: the first becomes champion, the others queue. */
-export interface Participants {
-  readonly seed: string
-  readonly validators: readonly Member[]
-  readonly miners: readonly Member[]
-}
+export type Participants = ReturnType<typeof createParticipants>
 
 /** The validator that invents its transcripts. */
 export const LIAR = 'mallory'
@@ -37,7 +33,7 @@ export const LIAR = 'mallory'
 const VALIDATORS = ['alice', 'bob', 'carol', 'dave', LIAR]
 const SKILLS = { veteran: 0.6, copy: 0.6, weaker: 0.35, stronger: 0.95 }
 
-export function createParticipants(seed: string): Participants {
+export function createParticipants(seed: string) {
   const member = (name: string): Member => ({
     name,
     account: account(digestBytes('demo key', seed, name)),

@@ -17,14 +17,9 @@ random or perfect.
 
 type ChainChoice = { network?: string | undefined; netuid?: number | undefined }
 
-/** The players of a duel, and the names that identify them in its folder. */
-interface Players {
-  readonly names: PerSide<string>
-  readonly players: PerSide<Opponent>
-}
-
 /**
  * Opens the players of a duel: a URL, a built-in player, or a uid with the miner's commitment.
+ * `names` identify them in its folder.
  * @throws RangeError for a uid without a network, for a uid that is unregistered or has no miner's
  *   commitment, for a network without a uid, and on Chutes without a key; NoAnswer if a player
  *   gives no usable reply.
@@ -33,7 +28,7 @@ export async function openPlayers(
   words: PerSide<string>,
   where: ChainChoice,
   { asking, screen }: { readonly asking: PlayerAsking; readonly screen: Output },
-): Promise<Players> {
+) {
   const committed = await readCommittedMiners(words, where, asking.signal)
   const names = { ...words }
   const open = (side: Side): Promise<Opponent> => {

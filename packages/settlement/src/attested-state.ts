@@ -29,10 +29,10 @@ export interface PublicData extends Subnet {
 
 /**
  * Resolves with the state that governed the epoch before `epoch` if more than half of the active
- * stake attested its root, otherwise with null. Active is the stake of validators whose slot has a
- * seal or an attestation of one of the last `quorumEpochs` epochs. Stake borrowed for one block
- * does not count. Protocol §9.4. The state is trusted, not recomputed. Queries its attesters in
- * turn until one serves it.
+ * stake attested its root, otherwise, and for a first epoch, with null. Active is the stake of
+ * validators with a permit whose slot has a seal or an attestation of one of the last
+ * `quorumEpochs` epochs. Stake borrowed for one block does not count. Protocol §9.4. The state is
+ * trusted, not recomputed. Queries the attesters in turn until one serves the state.
  * @throws Error if a root is attested, but no attester's bucket serves its state.
  */
 export async function readAttested(data: PublicData, epoch: number): Promise<State | null> {
@@ -68,13 +68,13 @@ export async function findAttestedRoot(subnet: Subnet, epoch: number): Promise<H
   return (await findAttested(subnet, epoch))?.root
 }
 
-/** Resolves with the root and its attesters. Undefined without a majority. */
+/** Resolves with the root of `findAttestedRoot` and its attesters. Undefined without a majority. */
 async function findAttested(
   { chain, network: { protocol } }: Subnet,
   epoch: number,
 ): Promise<{ readonly root: Hash; readonly holders: readonly Holder[] } | undefined> {
-  // Stakes are those at the seal block, not in the epoch's snapshot: the decision reads the seal
-  // block anyway, and a node that is not an archive still has it.
+  // The earlier stakes are those at the seal block, not in the epoch's snapshot: the decision reads
+  // the seal block anyway, and a node that is not an archive still has it.
   const { neurons } = await chain.snapshot(sealBlock(epoch - 1, protocol))
   const before = Object.fromEntries(neurons.map((neuron) => [neuron.hotkey, neuron]))
   const ended = await chain.snapshot(snapshotBlock(epoch, protocol))
@@ -123,7 +123,8 @@ export async function readNewestAttested(data: PublicData, epoch: number): Promi
 
 /**
  * Resolves with the newest attested state from which a reader of the last `epochs` ended epochs can
- * begin.
+ * begin, or with the network's first state.
+ * @throws Error as `readAttested`.
  */
 export async function readStartState(data: PublicData, epochs: number): Promise<State> {
   const { protocol } = data.network
@@ -133,11 +134,11 @@ export async function readStartState(data: PublicData, epochs: number): Promise<
 
 /**
  * Resolves with the starting point for recomputing a network from `epoch` on: the state that
- * governed `epoch`, and the recipients of all weight in the epochs before it whose weights may not
- * be in force yet. A state other than the network's first is trusted: the results are valid if
+ * governed `epoch`, and the recipients of all weight in the earlier epochs whose weights may still
+ * be in force. A state other than the network's first is trusted: the results are valid if
  * recomputing the earlier epochs ends with the same state.
- * @throws RangeError if the epoch does not exist or has not ended. Error as `readAttested`, and if
- *   no state was attested.
+ * @throws RangeError if the epoch does not exist or has not ended. Error as `readAttested`, if no
+ *   epoch has ended, and if the state of one of these epochs was not attested.
  */
 export async function findStart(
   data: PublicData,

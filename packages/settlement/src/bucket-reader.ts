@@ -76,8 +76,8 @@ export class BucketReader {
   }
 
   /**
-   * Begins the epoch that a state governs: forgets which buckets failed, unless the epoch is
-   * repeated.
+   * Begins the epoch that a state governs, unless the epoch is repeated: forgets which buckets
+   * failed, and sets the weights of `times`.
    */
   beginEpoch({ epoch, voters }: Pick<State, 'epoch' | 'voters'>): void {
     if (epoch === this.#epoch) return

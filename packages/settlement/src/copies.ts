@@ -273,8 +273,8 @@ export function classifyCopy(
 
 /**
  * Classifies bytes that are not a copy of the block, for the reason `code`. If they begin with the
- * signed header of another block, the header proves that its validator signed twice. The lines
- * after it may be long, and are not read.
+ * signed header of another block, the header may prove that its validator signed twice. The lines
+ * after the header may be long, and are not read.
  */
 export function classifyOther(bytes: Uint8Array, code: BlockFault): Copy {
   if (code !== 'WRONG_HASH') return { kind: 'other', code }
@@ -288,7 +288,7 @@ function isSameSlot(a: Header, b: Header): boolean {
   return isOnChain && isLanes && a.height === b.height
 }
 
-/** `every` takes ten times as long, and copies are many and large. */
+/** Reports whether bytes are equal. `every` takes ten times as long. */
 function isSame(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
@@ -322,8 +322,8 @@ export interface BlockMismatch {
 }
 
 /**
- * Returns the flaws in a block's copies. Ignores attesters in `silent`, whose buckets did not
- * respond. A voter answers for the content of the address that it announces. Protocol §6.4.
+ * Returns the flaws in a block's copies. Ignores attesters in `silent`, whose failed reads are
+ * flaws already. A voter answers for the content of the address that it announces. Protocol §6.4.
  */
 function listFlaws(
   { block: { hash, header }, copies, attesters }: BlockMismatch,

@@ -54,7 +54,7 @@ export interface EpochResult extends Decision {
 export interface LaneSearch {
   readonly validator: string
   readonly head: Hash
-  /** Voters whose attestations have the lane's bit. */
+  /** Voters whose counted attestations have the lane's bit. */
   readonly attesters: readonly string[]
   /** Validators that may have the lane, in reading order. */
   readonly holders: readonly Holder[]
@@ -134,7 +134,7 @@ export async function laneScope(
 
 /**
  * Verifies the lane that a validator sealed with `head` in the epoch that `state` governs.
- * @throws RangeError if the validator is not due.
+ * @throws RangeError, as a rejection, if the validator is not due or there is no champion.
  */
 export async function checkLane(lane: {
   readonly chain: Chain

@@ -2,12 +2,12 @@ import type { Chain } from '@affine/chain'
 import { LOCAL, PROTOCOL, type Protocol } from '@affine/duel/protocol'
 import { own } from '@affine/prng'
 
-/** The rules that a subnet's participants agree on before the first block, and its nodes. */
+/** The rules that a subnet's participants agree on, and the nodes of its chain. */
 export interface Network {
   readonly protocol: Protocol
   /**
    * Constants of earlier epochs, oldest first, each up to the epoch `until`, exclusive. A history
-   * is recomputed with the constants of its epochs. `epochBlocks` must never change.
+   * is recomputed with the constants of its epochs. `epochBlocks` and `sealBlock` never change.
    */
   readonly earlier?: readonly { readonly until: number; readonly protocol: Protocol }[]
   /** Epoch in which validators start. Epochs are counted from block 0. */
@@ -30,7 +30,7 @@ export interface Subnet {
   readonly network: Network
 }
 
-/** A chain on one machine, with short epochs and a smaller cap. */
+/** The network of a local chain: short epochs, smaller quotas and a smaller cap. */
 export const LOCAL_NETWORK: Network = {
   protocol: LOCAL,
   firstEpoch: 0,

@@ -15,7 +15,7 @@ const listCounted = ({ before, snapshot }: EpochResult) =>
     Object.hasOwn(before.voters, hotkey),
   )
 
-/** Returns flaws for attestations of a root other than the state's. Protocol §8.3. */
+/** Returns flaws for voters' attestations of a root other than the state's. Protocol §6.4. */
 function findWrongRoots({ before, snapshot }: EpochResult): readonly UndatedFlaw[] {
   const { epoch, voters } = before
   const root = stateRoot(before)
@@ -51,7 +51,7 @@ function findNeverServed({ lanes, report }: EpochResult): readonly UndatedFlaw[]
   })
 }
 
-/** An action or omission that breaks the protocol, although no data is wrong. */
+/** A validator's action or omission that is reported, but is not a flaw. */
 export interface Warning {
   readonly epoch: number
   readonly validator: string
@@ -98,8 +98,8 @@ export type Recipients = readonly (string | undefined)[]
 
 /**
  * Counts the weights in `ended`, the snapshot at the end of an epoch. Resolves with undefined if no
- * weight is owed, or if `recipients` lack an epoch whose weights may still be in force, because the
- * chain reveals committed weights later. Protocol §8.13.
+ * hotkey in `ended` is owed weight, or if `recipients` lack an epoch whose weights may still be in
+ * force, because the chain reveals committed weights later. Protocol §8.13.
  */
 export async function countVotes(
   chain: Chain,

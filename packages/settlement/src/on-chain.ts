@@ -42,7 +42,7 @@ export async function averageBlockMs(chain: Pick<Chain, 'time'>, block: number):
 
 type StoredCommitment = Commitment & { readonly block: number }
 
-/** Returns commitments by hotkey, except undecodable commitments. Protocol §5.3. */
+/** Returns commitments by hotkey, except undecodable commitments. Protocol §5.2, §5.3. */
 export function decodeCommitments({
   commitments,
 }: Snapshot): ReadonlyMap<string, StoredCommitment> {
@@ -103,7 +103,7 @@ export function listSeals(chain: Snapshot, epoch: number): Seals {
   return seals
 }
 
-/** A voter, and the bucket's address that it announced: untrusted text. */
+/** A validator, and the address that it announced for its bucket: untrusted text. */
 export type Holder = Readonly<Record<'hotkey' | 'url', string>>
 
 /**

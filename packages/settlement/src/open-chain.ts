@@ -35,9 +35,9 @@ export const NETWORK_HELP: string = [
 ].join('; ')
 
 export interface OpenOptions extends Pick<ChainOpening, 'onRetry'> {
-  /** Required if the network has no netuid. */
+  /** Default: that of the named network, or of the local chain. Otherwise required. */
   readonly netuid?: number | undefined
-  /** Default: the network's. */
+  /** Default: the network's. Required if it has none. */
   readonly firstEpoch?: number | undefined
 }
 
@@ -52,8 +52,9 @@ export type SubnetOpener = (where: string, host: Host, options?: OpenOptions) =>
 /**
  * Opens the chain that `where` names: a network, a URL or the file of an export. Unless `where` is
  * a network's name, the rules follow from the chain's genesis.
- * @throws RangeError if `where` names no chain, if a netuid is needed and missing, or if the
- *   network plays an environment that is not registered, or behaves differently.
+ * @throws RangeError if `where` names no chain, if the netuid is missing or another, if the first
+ *   epoch is missing, or if the chain's environments are not registered, or behave differently.
+ *   Error if the chain cannot be read.
  */
 export async function openChain(
   where: string,

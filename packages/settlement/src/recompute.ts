@@ -39,9 +39,12 @@ type OnSample = (sample: Sample, place: SamplePlace) => void
 export interface RecomputedEpoch extends EpochResult {
   readonly epoch: number
   readonly flaws: readonly Flaw[]
-  /** Empty unless `compare` is set. */
+  /** Empty if `compare` is false. */
   readonly warnings: readonly Warning[]
-  /** Weights on chain at the end of the epoch. Undefined unless `compare` is set. */
+  /**
+   * Weights on chain at the end of the epoch. Undefined if `compare` is false, if no registered
+   * hotkey is owed them, or while `recipients` lack an epoch whose weights may still be in force.
+   */
   readonly votes: Votes | undefined
 }
 
@@ -64,9 +67,9 @@ export interface RecomputeOptions extends PublicData {
   readonly choose?: Choose | null | undefined
   /**
    * Receives the samples of every valid lane once it is verified, and none of a void lane. The
-   * order is always the same: one lane after the other, each from its first sample. `lanesAtOnce`
-   * lanes are held in memory, at about 1.3 kB a sample with short replies and at most 128 KiB.
-   * Without `onSample` none are held.
+   * order is always the same: one lane after the other, each from its first sample. The blocks of
+   * `lanesAtOnce` lanes are held in memory, at most 256 MiB in addition to the lane passed on next.
+   * Without `onSample` no lane is held.
    */
   readonly onSample?: OnSample | undefined
   /** Called once at the end, also on failure. */
@@ -83,11 +86,10 @@ export interface RecomputeOptions extends PublicData {
  * time, then its validator's, then any other. Holds one block of each lane in progress, 32 copies,
  * and 32 late answers.
  *
- * The flaws of an epoch do not depend on `from`. Its `votes` are undefined while `recipients` lack
- * an epoch whose weights may still be in force.
+ * The flaws of an epoch do not depend on `from`.
  *
  * @throws UnavailableError if data that an epoch needs is unavailable. RangeError if `to` has not
- *   ended, or precedes the first epoch.
+ *   ended, or precedes the epoch of `from`.
  */
 export async function* recompute(options: RecomputeOptions): AsyncGenerator<RecomputedEpoch, void> {
   const { chain, network } = options
@@ -171,8 +173,8 @@ interface LaneReading extends Pick<EpochOptions, 'chain' | 'reader' | 'onSample'
   /** Default: blocks are not compared. */
   readonly copies?: Copies | undefined
   /**
-   * Maximum bytes of blocks held for `onSample`, excluding those of the next lane. Default: 256
-   * MiB.
+   * Bytes of blocks held for `onSample` above which only the lane passed on next is read. Default:
+   * 256 MiB.
    */
   readonly heldBytes?: number
 }

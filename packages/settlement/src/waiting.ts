@@ -50,9 +50,9 @@ export interface WaitingOptions {
 
 /**
  * The time in which reads of each hotkey's bucket are in progress. The allowance is a quarter of a
- * second an answer and a second a megabyte, multiplied by twice the weighted median slowness of all
- * buckets if that is more than 1. A bucket that exceeds it by 90 seconds is dropped: its reads end,
- * and it is not queried again. Protocol §6.4.
+ * second an answer and a second a megabyte, multiplied by twice the weighted median slowness of the
+ * voters' buckets if that is more than 1. A bucket that exceeds its allowance by 90 seconds is
+ * dropped: its reads end, and it is not queried again. Protocol §6.4.
  */
 export class BucketTimes {
   readonly #clock: Clock

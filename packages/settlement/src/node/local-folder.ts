@@ -51,7 +51,7 @@ async function newChain(folder: string, begin: LocalStart): Promise<LocalChain> 
   return createLocalChain(validators, miners, { random, time: Date.now(), params: { maxUids } })
 }
 
-/** Creates keys, numbered from 1. Resolves with their hotkeys. */
+/** Opens or creates keys, numbered from 1. Resolves with their hotkeys. */
 const newKeys = (folder: string, role: string, count: number): Promise<readonly string[]> =>
   Promise.all(
     Array.from({ length: count }, async (_, i) => {
@@ -175,7 +175,7 @@ export class StoredChain implements AsyncDisposable {
     await this.#file[Symbol.asyncDispose]()
   }
 
-  /** Appends the missing blocks to the file. */
+  /** Appends to the file the blocks that it lacks. */
   async #save(): Promise<void> {
     const log = this.chain.export(this.#count)
     await this.#file.append(log.slice(log.indexOf('\n') + 1))

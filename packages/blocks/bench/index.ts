@@ -134,7 +134,7 @@ function cpuTime(): number {
   return user + system
 }
 
-/** Returns the time of each part in microseconds: the median of rounds over all parts. */
+/** Returns the time of each part in microseconds: the median of `times` rounds. */
 async function measure(tasks: Readonly<Record<string, () => unknown>>, times: number) {
   const taken = new Map<string, number[]>()
   for (let round = -times / 5; round < times; round++) {

@@ -43,7 +43,7 @@ export interface BlockTrust {
 
 /**
  * Reads a block and verifies its authenticity: limits, canonical lines, hash, signature, root, and
- * the schema of every sample. Never throws. Does not replay the samples, as `verifyLane` does.
+ * the schema of every sample. Never throws. Does not replay the samples; `verifyLane` does.
  * Protocol §6.2.
  */
 export function readBlock(bytes: Uint8Array, trust: BlockTrust): EvidenceResult<Block> {
@@ -79,8 +79,8 @@ export function openBlock(bytes: Uint8Array, trust: BlockTrust): EvidenceResult<
 }
 
 /**
- * Verifies a block's header and signature, not the other lines. The hash fixes the header, so every
- * copy has a fault of the header, regardless of the lines after it. Protocol §6.2, §6.5.
+ * Verifies a block's limits, header and signature, not the other lines. The hash fixes the header,
+ * so a fault of the header is in every copy, regardless of the lines after it. Protocol §6.2, §6.5.
  */
 export function openHeader(
   bytes: Uint8Array,

@@ -17,8 +17,8 @@ export interface Bucket {
 /**
  * The cause of a failed read or write:
  *
- * - `status`: the server's status, other than success and "not found"; `status` has it
- * - `redirect`: a redirect, which no reader follows; `status` has it
+ * - `status`: the server's response is an error; the field `status` has its HTTP status
+ * - `redirect`: a redirect of a web server, which no reader follows; `status` as above
  * - `late`: no complete response within the time allowed
  * - `connection`: no connection, or it broke before a response
  * - `body`: a body that broke off, or cannot be decoded
@@ -46,9 +46,9 @@ export interface BucketFailureFacts {
   readonly code: BucketFailureCode
   /** HTTP status, if a server sent one. */
   readonly status?: number | undefined
-  /** The message of the service or the system. */
+  /** The cause in words, such as the message of the service or the system. */
   readonly reason: string
-  /** Whether the same request would fail again. Default: false. */
+  /** Whether the same request is known to fail again. Default: false. */
   readonly isFinal?: boolean | undefined
 }
 
@@ -56,8 +56,8 @@ export interface BucketFailureFacts {
 const MAX_REASON = 300
 
 /**
- * A failed read or write of a bucket. The message names the file; `reason` does not. A reason has
- * at most 300 characters of printable ASCII.
+ * A failed read or write of a bucket. The message states the action and the reason, which has at
+ * most 300 characters of printable ASCII.
  */
 export class BucketFailure extends Error implements BucketFailureFacts {
   readonly code: BucketFailureCode

@@ -83,7 +83,7 @@ const NOT_A_FILE_CODES = ['ELOOP', 'ENOTDIR', 'ENXIO', 'ENAMETOOLONG']
  * Opens the file at a path of the bucket in `directory`. Anything but a regular file, and anything
  * behind a link, is `not-a-file`. Does not notice that a folder is replaced by a link during the
  * call.
- * @throws RangeError if `path` is not a path of a bucket.
+ * @throws RangeError if `path` is not a path of a bucket. Otherwise the system's error.
  */
 export async function openFile(
   directory: string,
@@ -136,7 +136,7 @@ const isSame = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) =
 
 /**
  * Returns the highest folder to sync after `firstMade`, the highest new folder, was created: the
- * root, or the parent of `firstMade` if that is not below the root.
+ * root, or the parent of `firstMade` if `firstMade` is not below the root.
  */
 function findTop(root: string, firstMade: string | undefined): string {
   if (firstMade !== undefined && firstMade.length <= root.length) return dirname(firstMade)

@@ -18,7 +18,7 @@ export const isUnbegun = ({ champion, contender }: Pick<ChallengePair, Side>): b
 /**
  * Returns the reason for which a side forfeited a challenge: its fault, `unreadable` for a reply
  * that is not an action, `illegal` for an action that the rules forbid. Undefined without a
- * forfeit, if the game was never begun, or if the transcript does not replay. Never throws.
+ * forfeit, if the game was never begun, or if the transcript cannot be replayed. Never throws.
  */
 export function findForfeit(pair: PlayedPair<Side>, side: Side): string | undefined {
   const { env, challengeId, champion, contender } = pair

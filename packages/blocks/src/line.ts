@@ -46,7 +46,7 @@ export interface Header {
 
 /**
  * One miner's conversation about a challenge. With a `fault` it ends in a prompt without a usable
- * reply. Protocol §6.1.
+ * reply, or is empty because its game was never begun. Protocol §6.1.
  */
 export interface Episode extends Transcript {
   /** Hotkey. */
@@ -79,7 +79,7 @@ export const listEpisodes = (sample: Sample): readonly Episode[] =>
 
 /**
  * Returns a function that takes the samples of a lane in order, and returns a pair for each game
- * and for each contender's episode.
+ * and for each contender's episode, undefined for the champion's episode.
  */
 export function createPairing(): (sample: Sample) => ChallengePair | undefined {
   let first: EpisodeSample | undefined

@@ -27,7 +27,7 @@ export interface LaneQuotas {
   readonly quotas: Readonly<Record<string, Readonly<Record<string, number>>>>
 }
 
-/** The requirements for a lane. The chain states all of them before the lane is read. */
+/** The requirements for a lane, all known from chain and state before the lane is read. */
 export interface Scope extends LaneId, LaneQuotas {
   /** Hash of the epoch's first block. */
   readonly beacon: Hash
@@ -82,7 +82,7 @@ const listPlayers = (env: string, { quotas }: LaneQuotas): (readonly [string, nu
     .sort()
     .map((contender) => [contender, quotas[contender]?.[env] ?? 0] as const)
 
-/** Returns each contender's quota of games against the champion. */
+/** Returns the games of an environment: each contender plays its quota with the champion. */
 function planGames(env: string, lane: LaneQuotas): readonly PlannedGame[] {
   const { champion } = lane
   return listPlayers(env, lane).flatMap(([contender, quota]) =>

@@ -47,8 +47,8 @@ const proofShape = record<SampleProof>({
 /**
  * Returns the proof of sample `index` of `block` under a lane's head. `after` contains the headers
  * of the lane's later blocks, in order. Protocol §6.6.
- * @throws RangeError unless `index` is the index of a sample, and `after` links this block to its
- *   last header.
+ * @throws RangeError unless `index` is the index of a sample, and each header of `after` follows
+ *   the block before it.
  */
 export function proveSample(
   block: Block,
@@ -112,7 +112,7 @@ export interface ProofVerdict {
   readonly result: EvidenceResult<Sample>
   /** The sample, even if it is not proved. Undefined if its line is not a sample. */
   readonly sample?: Sample | undefined
-  /** Only `form` if the proof or its header does not have the form of Protocol §6.6. */
+  /** Every step, or only a failed step on which all others depend: see `failProof`. */
   readonly steps: readonly ProofStep[]
 }
 

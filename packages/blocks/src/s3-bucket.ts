@@ -167,7 +167,7 @@ function sendS3(transfer: FileTransfer, signer: Signer): Promise<S3Answer> {
   )
 }
 
-/** Reads the service's response. The body of a successful status may contain an error. */
+/** Reads the service's response. The body of a successful write may contain an error. */
 async function readAnswer(
   response: Response,
   { action, signal, body, limit }: FileTransfer,

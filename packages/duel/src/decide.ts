@@ -145,7 +145,7 @@ const startDuel = (contender: Miner, start: number): Duel => ({
 /** A text with a lone surrogate has no digest. */
 const LONE_SURROGATE = /\p{Surrogate}/u
 
-/** The miners with a turn, and the last turn of each. */
+/** The miners with a turn, and every miner's last turn. */
 type Turns = Pick<State, 'champion' | 'duels' | 'lastPlayed'>
 
 /**

@@ -7,8 +7,8 @@ export type EnvConstants = {
   /** 2 for a game of the two miners, otherwise 1. */
   readonly players: number
   /**
-   * Challenges that a lane plays while the environment is open: `quotaFirst` in a duel's first
-   * epoch, then twice as many each epoch, up to `quotaMost`.
+   * Challenges that a lane plays with a contender: `quotaFirst` in a duel's first epoch, then twice
+   * as many each epoch, up to `quotaMost`.
    */
   readonly quotaFirst: number
   readonly quotaMost: number
@@ -51,8 +51,8 @@ export const LOCAL_ENVS: EnvsConstants = {
 }
 
 /**
- * Returns the challenges that a lane plays in an open environment in epoch `epochIndex` (from 1) of
- * a duel. Protocol §8.2.
+ * Returns the number of challenges that a lane plays in an environment in epoch `epochIndex` (from
+ * 1) of a duel. Protocol §8.2.
  */
 export function computeQuota(
   epochIndex: number,

@@ -16,8 +16,8 @@ import { updateRecord } from './voters.ts'
 /** The result of an epoch for display. The next epoch does not depend on it. */
 export interface Report {
   /**
-   * Whether too little weight attested. A frozen epoch has no tallies, no verdicts and no new
-   * champion, and does not change trust.
+   * Whether too little weight attested. A frozen epoch has no tallies, no verdicts and no crowning,
+   * and does not change trust.
    */
   readonly frozen: boolean
   /** Keyed by due validator. */
@@ -31,7 +31,7 @@ export interface Report {
 /** A contender's position in its duel. Protocol §8.7. */
 export type Standing = 'open' | 'won' | 'lost'
 
-/** One epoch of a duel, and the duel after it. A lost or crowned contender's duel ends. */
+/** One epoch of a duel, and the duel after it. A lost duel ends, and a crowning ends all duels. */
 export interface DuelReport extends Duel {
   /** Number of the epoch in the duel, from 1. */
   readonly epochIndex: number

@@ -55,9 +55,8 @@ const CONSTANTS = {
 }
 
 /**
- * The constants of a network, to which each state's root commits. Fixed in the code are the half
- * that attests, the two thirds of a frozen epoch, the third that is trimmed, and the four frozen
- * epochs. Protocol §9.2.
+ * The constants of a network, to which each state's root commits. Other numbers, such as the third
+ * that is trimmed, are rules. Protocol §9.2.
  */
 export type Protocol = Readonly<typeof CONSTANTS>
 

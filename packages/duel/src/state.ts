@@ -5,7 +5,7 @@ import type { LaneTally } from './tally.ts'
 /** A hotkey and its commitment on chain. */
 export type Miner = Readonly<Record<'hotkey' | 'model' | 'revision' | 'chute', string>>
 
-/** A validator's correct and incorrect lanes, in millionths; older lanes fade. Protocol §8.9. */
+/** A validator's correct and incorrect environments, in millionths; they fade. Protocol §8.9. */
 export type Trust = { readonly correct: number; readonly incorrect: number }
 
 /** A validator's last attestation that counted. Protocol §8.1. */
@@ -18,7 +18,7 @@ export type LastAttested = {
 /** A miner's last turn. Protocol §8.12. */
 export type LastPlayed = {
   readonly content: Hash
-  /** Last block of the epoch in which it lost its duel or the throne. */
+  /** Last block of the epoch in which it left the duels without the throne, or lost the throne. */
   readonly left?: number
 }
 
@@ -39,7 +39,7 @@ export type State = {
   readonly attested?: Readonly<Record<string, LastAttested>>
   readonly voters: Weights
   readonly trust: Readonly<Record<string, Trust>>
-  /** Last head that each validator sealed. */
+  /** Last head that each validator sealed while it was due. */
   readonly heads: Readonly<Record<string, Hash>>
   /** Validators expected to seal a lane in this epoch, with their commitments to secrets. */
   readonly due: Readonly<Record<string, Hash>>

@@ -50,9 +50,9 @@ export function sumWeight(
 type ActiveValidators = Readonly<Record<string, LastAttested>>
 
 /**
- * Returns the active validators before this snapshot's attestations: validators with an attestation
- * in the last `quorumEpochs` epochs. In a network's first epoch, all validators with a permit are
- * active, except those with a miner's commitment, which cannot attest. Protocol §8.1.
+ * Returns the active validators before this snapshot's attestations: registered validators with an
+ * attestation in the last `quorumEpochs` epochs. In a network's first epoch, all validators with a
+ * permit and stake are active, except those with a miner's commitment. Protocol §8.1.
  */
 export function findActive(
   state: Pick<State, 'attested' | 'epoch'>,
@@ -79,7 +79,7 @@ function listPermitted(
 }
 
 /**
- * Returns the active validators after the attestations that count in this snapshot. Protocol §9.4.
+ * Returns the active validators after the attestations that count in this snapshot. Protocol §8.1.
  */
 export function updateActive(
   active: ActiveValidators,
@@ -98,8 +98,8 @@ function toAttested(validators: DuelSnapshot['validators'], epoch: number): Acti
 }
 
 /**
- * Returns the stakes with which validators with a permit can vote: the smaller of the stake at the
- * last attestation and now, so that stake borrowed for one block adds nothing. Protocol §8.1.
+ * Returns the stakes with which validators with a permit can vote: the smaller of the earlier stake
+ * in `before` and the stake now. Stake borrowed for one block adds nothing. Protocol §8.1, §9.4.
  */
 export function votingStakes(
   before: Readonly<Record<string, { readonly stake: bigint | string }>>,

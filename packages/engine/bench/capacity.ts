@@ -14,9 +14,9 @@ import {
 
 /*
  * Four validators sample the longest epoch of eight duels, on a fake clock, with the main network's
- * quotas and times. Each miner's endpoint has 1.5 times the capacity that they need on average, and
- * rejects or queues further calls. Then other clients make as many calls to each as the validators
- * make to a contender.
+ * quotas and times. Each miner's endpoint has 1.5 times the capacity that the validators need on
+ * average, and rejects or queues further calls. Then other clients make as many calls to each
+ * endpoint as the validators make to a contender.
  */
 const validators = 4
 const samplingMs = samplingBlocks(PROTOCOL) * BLOCK_MS

@@ -29,7 +29,7 @@ export interface AuditOptions {
   readonly publish: (blocks: readonly string[], from: Pick<Bucket, 'read'>) => Promise<void>
 }
 
-/** Returns the lanes that validators sealed in this epoch. Protocol §6.4. */
+/** Returns the lanes that due validators sealed in this epoch. Protocol §6.4. */
 export async function listAudits(chain: Chain, state: State): Promise<readonly Audit[]> {
   const { epoch, protocol, voters } = state
   const seals = await readSeals(chain, state)
@@ -42,9 +42,9 @@ export async function listAudits(chain: Chain, state: State): Promise<readonly A
 }
 
 /**
- * Verifies a sealed lane, and publishes it if it is valid. Each block is read from this validator's
- * bucket, from its store, which has the lanes that it sampled, or from `holders`. The blocks are
- * collected in a temporary folder, so no one can fill the bucket with a void lane. The folder is
+ * Verifies a sealed lane, and publishes it if it is valid. Each block is read from `bucket`, from
+ * `store`, which has the lanes that this validator sampled, from a temporary folder, or from
+ * `holders`. The folder collects the blocks, so no one can fill the bucket with a void lane. It is
  * deleted at the end, unless a block is missing.
  */
 export async function auditLane(

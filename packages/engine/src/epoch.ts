@@ -347,7 +347,7 @@ export class Epoch {
 const writeState = (state: State, place: Bucket): Promise<void> =>
   place.write(statePath(state.epoch), new TextEncoder().encode(encodeState(state)))
 
-/** Returns weights that give everything to one hotkey, if it is registered. Protocol §8.13. */
+/** Returns weights that give all to one hotkey; undefined unless registered. Protocol §8.13. */
 export function giveAllWeightTo(
   hotkey: string | undefined,
   neurons: readonly Neuron[],

@@ -90,7 +90,7 @@ export async function awaitStart(secret: Hash, time: GamesTime, end: AbortSignal
   if (leftMs > 0 && !end.aborted) await waitAtMost(leftMs, once(end, 'abort'), time)
 }
 
-/** Resolves when a promise has settled, or after `ms` milliseconds. */
+/** Settles when a promise does, or resolves after `ms` milliseconds. */
 async function waitAtMost(ms: number, promise: Promise<unknown>, { after }: Clock): Promise<void> {
   let stop = (): void => {}
   const timeout = new Promise<void>((resolve) => {

@@ -30,8 +30,8 @@ import type { LaneTask, SampledLane } from './sampling.ts'
 import type { Setup } from './setup.ts'
 
 /**
- * Returns how many blocks before the end of a part of an epoch, of `blocks` blocks, a validator
- * stops waiting for others.
+ * Returns how many blocks before the end of a phase of `blocks` blocks a validator stops waiting for
+ * others: a tenth, at least 2.
  */
 export const margin = (blocks: number): number => Math.max(2, Math.floor(blocks / 10))
 
@@ -68,8 +68,8 @@ export async function createOwnTask(
 }
 
 /**
- * Estimates when sampling ends, at the pace of the last blocks and from the newest block: the head
- * with which this epoch began may be old, because deciding the previous epoch takes time.
+ * Estimates when sampling ends, from the newest block at the pace of the last blocks. The head that
+ * started this job may be old, because deciding the previous epoch takes time.
  */
 async function estimateGamesTime(
   { chain, clock = SYSTEM_CLOCK }: Setup,
@@ -104,8 +104,8 @@ async function loadCommittedSecret(setup: Setup, scope: Scope): Promise<Hash> {
 }
 
 /**
- * Returns the hash of this validator's sealed lane, if its seal is on chain. A sealed lane must not
- * be created again: after the loss of its journal this would be a second lane in the same epoch.
+ * Returns the head of this validator's lane, if its seal is on chain. A sealed lane must not be
+ * created again: after the loss of its journal this would be a second lane in the same epoch.
  */
 export async function readOwnSeal(
   { chain, account }: Pick<Setup, 'chain' | 'account'>,

@@ -9,14 +9,14 @@ export interface Setup {
   readonly chain: Chain
   readonly account: Account
   readonly network: Network
-  /** Whether it sends transactions, not only reports them. */
+  /** Whether transactions are sent, not only reported. */
   readonly emit: boolean
   /**
    * Whether a validator without a state recomputes all epochs instead of starting from the attested
    * state. Default: false.
    */
   readonly replay?: boolean
-  /** Private folder, for journals. */
+  /** Private folder, for journals and unfinished audits. */
   readonly folder: string
   /** `folder` as a bucket, for secrets, blocks and states. Its files are never overwritten. */
   readonly store: Bucket

@@ -34,7 +34,7 @@ export class Validator {
     this.#setup = setup
   }
 
-  /** The newest state that it decided or started from. */
+  /** The newest state that the validator decided or started from. */
   get state(): State | undefined {
     return this.#epoch?.state
   }
@@ -74,7 +74,7 @@ export class Validator {
     })
   }
 
-  /** Settles all epochs from the last stored state up to the epoch of the phase. */
+  /** Settles all epochs from the starting state to the last before the epoch of the phase. */
   async #catchUp(phase: Phase): Promise<Epoch> {
     const begin = (state: State): Epoch => {
       phase.reader.beginEpoch(state)

@@ -75,7 +75,7 @@ function createGauges(register: Registry) {
       'epoch_offset_blocks',
       'Blocks of the epoch before the newest finalized block, 0 for its first',
     ),
-    left: gauge('lane_challenges_left', 'Challenges not played yet in the lane of this validator'),
+    left: gauge('lane_challenges_left', 'Samples not taken yet in the lane of this validator'),
     lanes: gauge('lanes', 'Lanes in the last decided epoch, by result', 'outcome'),
     own: gauge('own_trust', 'Trust of this validator, 0 to 1'),
     trust: gauge('trust', 'Trust of each validator, 0 to 1', 'hotkey'),

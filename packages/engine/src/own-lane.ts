@@ -30,8 +30,8 @@ import type { LaneTask, SampledLane } from './sampling.ts'
 import type { Setup } from './setup.ts'
 
 /**
- * Returns how many blocks before the end of a phase of `blocks` blocks a validator stops waiting for
- * others: a tenth, at least 2.
+ * Returns how many blocks before the end of a phase of `blocks` blocks a validator stops waiting
+ * for others: a tenth, at least 2.
  */
 export const margin = (blocks: number): number => Math.max(2, Math.floor(blocks / 10))
 

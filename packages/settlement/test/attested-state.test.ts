@@ -49,12 +49,12 @@ function serve(place: number, bytes: Uint8Array = new TextEncoder().encode(encod
 }
 
 describe('the attested state', () => {
-  test('is the first one if that was attested, and no bucket is queried for it', async () => {
+  test('is the network’s first if its root was attested, and no bucket is queried', async () => {
     expect(await readAttested(data(), 1)).toEqual(first)
     expect(subnet.buckets.reads).toEqual([])
   })
 
-  test('is null before an epoch has ended', async () => {
+  test('is null for the network’s first epoch', async () => {
     expect(await readAttested(data(), 0)).toBeNull()
   })
 
@@ -191,7 +191,7 @@ describe('the state with which a reader begins', () => {
 })
 
 describe('the starting point', () => {
-  test('has the attested state, and the recipients of all weight that may be in force', async () => {
+  test('has the attested state, and no recipients if weights are not committed first', async () => {
     await attestedBy(0, 1)
     serve(0)
     await subnet.chain.produce(0)
@@ -214,7 +214,7 @@ describe('the starting point', () => {
     expect(await findStart(later, 1)).toEqual({ from: atFirst, recipients: [] })
   })
 
-  test('has the recipients of as many epochs as weights may wait, not before the first', async () => {
+  test('has the recipients of as many epochs as weights may wait, none before the first', async () => {
     await attestedBy(0, 1)
     serve(0)
     const [, second] = await subnet.recompute()

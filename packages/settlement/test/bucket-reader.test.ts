@@ -156,7 +156,7 @@ describe('a block in several buckets', () => {
   })
 })
 
-describe('the limits of a reader', () => {
+describe('a reader of several buckets', () => {
   const holders = ['a', 'b'].map((hotkey) => ({ hotkey, url: hotkey }))
 
   /** Returns a reader of buckets that never answer, and the reads in progress by bucket. */
@@ -172,7 +172,7 @@ describe('the limits of a reader', () => {
     return { reader: new BucketReader({ openBucket, readsAtOnce }), reads }
   }
 
-  it('bound concurrent reads per bucket, and abort them at the deadline', async () => {
+  it('limits concurrent reads per bucket, and aborts them at the deadline', async () => {
     const { reader, reads } = ofSilent(2)
     const deadline = new AbortController()
     const reading = holders.flatMap(({ hotkey, url }) =>
@@ -195,7 +195,7 @@ describe('the limits of a reader', () => {
     await expect(another).rejects.toMatchObject({ code: 'dropped' })
   })
 
-  it('are 32 concurrent blocks', async () => {
+  it('reads at most 32 blocks concurrently', async () => {
     const { reader, reads } = ofSilent(100)
     const deadline = new AbortController()
     const places = { holders: holders.slice(0, 1), deadline: deadline.signal }
@@ -206,7 +206,7 @@ describe('the limits of a reader', () => {
     await Promise.all(reading)
   })
 
-  it('forget failed buckets with the next epoch, but not if an epoch is begun again', () => {
+  it('forgets failed buckets with the next epoch, but not if an epoch is begun again', () => {
     const { reader } = ofSilent(2)
     const voters = { a: 1 }
     reader.beginEpoch({ epoch: 3, voters })

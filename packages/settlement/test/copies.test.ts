@@ -131,7 +131,7 @@ it('blames the signer of two headers of one height, even if one has no valid blo
   expect(flaws).toMatchObject([{ validator: key.hotkey, code: 'SIGNED_TWICE' }])
 })
 
-it('reports a double signature once, and sorts its flaws', async () => {
+it('reports a double signature once, and sorts the flaws', async () => {
   const { path, compareIn } = await writtenBlock()
   const twin = (await writeBlock({ ...draft, time: 1 })).bytes
   const find = async (order: readonly string[]) => {
@@ -210,7 +210,7 @@ describe('a bucket that did not answer for one block', () => {
   it.each([
     [[refused, cut], 'AccessDenied'],
     [[late, cut], 'no answer in time'],
-  ])('is blamed for the same one of %j, read in any order', async (answers, why) => {
+  ])('is blamed for the same failure of %j, in any order of reads', async (answers, why) => {
     const files = answers.map((answer) => ({ answer, attester: 'holder' }))
     for (const order of [
       [0, 1],
@@ -263,7 +263,7 @@ it('uses the answers from the search for the block, and does not query again', a
 })
 
 it.each(['a', 'b', 'c'])(
-  'names the same holder of a second signature, also if the copy of %s was read',
+  'names the same holder of a second signature if the block was read from %s',
   async (from) => {
     const write = (nonce: number) => {
       const { hotkey, sign } = account(

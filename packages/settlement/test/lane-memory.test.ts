@@ -60,8 +60,7 @@ it('verifies a long lane, and holds less than a third of its bytes', async () =>
   }
   const beacon = await chain.blockHash(0)
 
-  // Replies have the maximum recorded length: a block is almost half a megabyte, the lane tens of
-  // them.
+  // Replies are long, so that a block has more than a megabyte.
   const episodeOf = async (hotkey: string, id: string) => {
     const agent = () => ({ content: `${'I multiply. '.repeat(51)}\n123456789012345` })
     return { miner: hotkey, ...(await play(make(ENV), id, agent)), ms: 0 }

@@ -17,7 +17,7 @@ test('finds a network by its name, also if node URLs follow after a comma', () =
     expect(findNetwork(where)).toBeUndefined()
 })
 
-test('finds a chain’s network by its genesis; any other chain is local', () => {
+test('finds a network by its genesis, and the local network for any other genesis', () => {
   for (const network of Object.values(NETWORKS))
     if (network.genesis) expect(findNetworkByGenesis({ genesis: network.genesis })).toBe(network)
   expect(findNetworkByGenesis({ genesis: '00'.repeat(32) })).toBe(LOCAL_NETWORK)

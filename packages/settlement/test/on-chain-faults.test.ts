@@ -26,8 +26,8 @@ const warningsIn = (epochs: readonly RecomputedEpoch[]): readonly string[] =>
   )
 
 /**
- * Returns an epoch in which three voters attest that all four sealed. The last voter attests what
- * is given, and may not have sealed.
+ * Returns the flaws and warnings of an epoch in which three voters attest all sealed lanes. The
+ * fourth voter attests what is given, and seals if `isSealing`.
  */
 async function recomputeEpoch(
   attestation: (state: State) => Partial<Commitment> = () => ({}),
@@ -79,7 +79,7 @@ const bit = (i: number) => () => {
 test.each([
   ['the first spare bit', bit(4), true],
   ['the last bit', bit(127), true],
-  ['one without a seal', () => ({}), false],
+  ['the bit of a voter without a seal', () => ({}), false],
 ])('reports who attests a lane that was never sealed: %s', async (_, attestation, isSealing) => {
   const { flaws, liar } = await recomputeEpoch(attestation, { isSealing })
   expect(flaws).toMatchObject([{ epoch: 2, validator: liar, code: 'NEVER_SEALED' }])
@@ -211,7 +211,7 @@ test('expects all weight for the subnet’s owner if the champion is not registe
   expect(ownerless.votes).toBeUndefined()
 })
 
-test('accepts weights for an earlier champion that wait for their reveal', async () => {
+test('accepts weights for an earlier champion while newer ones wait for their reveal', async () => {
   // The contender solves each of 64 challenges, and the champion none.
   const rules = { ...network, protocol: withQuota(protocol, 64) }
   const subnet = new ReadingSubnet([100, 100, 100, 10], 0, rules)

@@ -72,7 +72,7 @@ describe('an announced bucket', () => {
   })
 
   it.each([key.hotkey, 'a', 'a.b-c_d', '0', '-x', '_'])(
-    'is a plain name below the reader’s place: %j',
+    'with a plain name is read below the reader’s place: %j',
     async (name) => {
       await put(name)
       for (const base of [root, `${root}/`, web, `${web}/`]) {
@@ -85,7 +85,7 @@ describe('an announced bucket', () => {
   )
 
   it.each(words('127.0.0.1 localhost [::1] 2130706433 10.0.0.1 169.254.169.254 [fd00::1]'))(
-    'is an https URL, and not read from a private address: %s',
+    'at an https URL is not read from a private address: %s',
     async (host) => {
       for (const base of [root, web, undefined]) {
         const source = createBucketOpener(base)('h', `https://${host}:${port}/good`)
@@ -97,7 +97,7 @@ describe('an announced bucket', () => {
     },
   )
 
-  it('is an http URL or a private address if the reader allows it', async () => {
+  it('is read over http and at a private address only on a local network', async () => {
     const hosts = [`localhost:${port}`, `2130706433:${port}`].map((host) => `http://${host}/good`)
     for (const url of [`${web}/good`, `${web}/good/`, ...hosts]) {
       expect(createBucketOpener(root)('h', url)).toBeNull()
@@ -137,7 +137,7 @@ describe('the place of buckets that are announced by name', () => {
 
   const isUsage = (error: unknown): boolean => error instanceof RangeError
 
-  it('is the caller’s mistake if all buckets answer 404', async () => {
+  it('is reported as the caller’s mistake if all buckets answer 404', async () => {
     const place = await serveStatuses([404, 404])
     const error = await expectBuckets(subnet, place).catch((error: Error) => error)
     expect(isUsage(error)).toBe(true)
@@ -148,7 +148,7 @@ describe('the place of buckets that are announced by name', () => {
     [[503, 503], 2, 503],
     [[404, 403], 1, 403],
   ])(
-    'is unavailable, with the cause and not as a mistake, if the buckets answer %j',
+    'is reported as unavailable, with the cause, if the buckets answer %j',
     async (...row) => {
       const [statuses, count, status] = row
       const place = await serveStatuses(statuses)

@@ -44,7 +44,7 @@ describe('a chain’s export', () => {
     expect(opened.network).toEqual(LOCAL_NETWORK)
   })
 
-  test('has one subnet', async () => {
+  test('is opened only with its own netuid', async () => {
     await using opened = await openChain('chain.json', host, { netuid: 120 })
     expect(opened.chain.netuid).toBe(120)
     await expect(openChain('chain.json', host, { netuid: 121 })).rejects.toThrow(
@@ -52,7 +52,7 @@ describe('a chain’s export', () => {
     )
   })
 
-  test('is rejected if it is altered, with the reason', async () => {
+  test('is rejected with a ChainError if it is malformed', async () => {
     await expect(openChain('rubbish.json', host)).rejects.toThrow(ChainError)
   })
 
@@ -72,7 +72,7 @@ describe('a chain’s export', () => {
   })
 })
 
-test('a served chain is live', async () => {
+test('opens a served chain as a live chain', async () => {
   const served = serveLocal(chain)
   const fetch: Host['fetch'] = async (url, init) => served(new Request(url, init))
   for (const where of ['http://127.0.0.1:9/', 'https://chain.example/']) {

@@ -97,7 +97,7 @@ describe('an address', () => {
     expect(isPublic(address)).toBe(false)
   })
 
-  it('is not public behind a mapping, a translation or a tunnel', () => {
+  it('is not public if it maps or translates a private one, or is a tunnel', () => {
     for (const address of PRIVATE_V4)
       for (const prefix of ['::ffff:', '::', '64:ff9b::', '64:ff9b:1::', '::ffff:0:']) {
         expect(isPublic(`${prefix}${address}`)).toBe(false)
@@ -194,7 +194,7 @@ describe('a URL of a stranger', () => {
 })
 
 describe('a connection', () => {
-  it('is closed if its peer’s address is not that of the lookup', async () => {
+  it('is closed if its peer’s address is not public', async () => {
     const { lookup } = names('127.0.0.1')
     const agent = new PublicAgent({ lookup, ca })
     const work = fetchBy({ 'https:': agent })(`https://bucket.test:${https}/x`)

@@ -14,8 +14,8 @@ import type { Copies, Source } from '../src/copies.ts'
 import { createLaneFinder, type RecomputeOptions } from '../src/recompute.ts'
 
 /**
- * Returns three voters and an ended epoch: all seal, the second a lane by this plan, and attest all
- * lanes.
+ * Returns a subnet of three voters, and the state of an ended epoch in which all seal, the second a
+ * lane by this plan, and attest all lanes.
  */
 async function playAttested(plan: LanePlan = {}) {
   const subnet = new ReadingSubnet([100, 100, 100])
@@ -79,7 +79,7 @@ test.each([
   expect(seen).toBe(most)
 })
 
-test.each([true, false])('shows samples only of valid lanes, compared: %s', async (compare) => {
+test.each([true, false])('shows samples only of valid lanes, with compare: %s', async (compare) => {
   const { subnet, state } = await playAttested({ secret: '0f'.repeat(32) })
   const [first, second, third] = subnet.voters as [Account, Account, Account]
   const seen: unknown[] = []
@@ -107,7 +107,7 @@ test('shows samples in the order of their lane, block after block', async () => 
   expect(seen).toEqual(Array.from({ length: 2 * challenges }, (_, i) => i >> 1))
 })
 
-it('holds at most its limit of bytes and the next lane, and shows lanes in the order of requests', async () => {
+it('holds at most `heldBytes` and the next lane, and shows lanes in the order of requests', async () => {
   const subnet = new ReadingSubnet([100, 100, 100])
   const state = await subnet.begin()
   const lanes = await Promise.all(subnet.voters.map((voter) => subnet.lane(voter, state)))

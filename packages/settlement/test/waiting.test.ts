@@ -24,14 +24,14 @@ function reading(weights: Readonly<Record<string, number>> = {}) {
 }
 
 test.each([
-  ['for nothing takes 250 ms', [0], 250, null, []],
-  ['for nothing takes a second', [0], SECOND, null, [750]],
+  ['without a file takes 250 ms', [0], 250, null, []],
+  ['without a file takes a second', [0], SECOND, null, [750]],
   ['of 2 MB takes 2.25 s', [0], 2250, 2 * MEGABYTE, []],
   ['of 2 MB takes 3 s', [0], 3 * SECOND, 2 * MEGABYTE, [750]],
-  ['takes 1 s, twice', [0, 0], SECOND, 0, [500]],
-  ['takes 1 s, and half overlaps', [0, 500], SECOND, 0, [1000]],
-  ['takes 1 s, twice, apart', [0, 9000], SECOND, 0, [1500]],
-])('measures the waiting time if an answer %s', async (_, beginnings, ms, bytes, waited) => {
+  ['takes 1 s, twice, concurrently', [0, 0], SECOND, 0, [500]],
+  ['takes 1 s, twice, half concurrently', [0, 500], SECOND, 0, [1000]],
+  ['takes 1 s, twice, with a pause', [0, 9000], SECOND, 0, [1500]],
+])('measures the time over the allowance if an answer %s', async (_, beginnings, ms, bytes, waited) => {
   const { clock, times, read } = reading()
   const reads = beginnings.map((at) => clock.sleep(at).then(() => read('a', ms, bytes)))
   await clock.pass(Promise.all(reads))
@@ -53,7 +53,7 @@ async function lostOf(bytesPerMs: readonly Speed[], weights: readonly number[] =
     })
     await clock.pass(Promise.allSettled(reads))
   }
-  // Each is reported once.
+  // Each dropped bucket is reported once.
   expect(lost.sort()).toEqual([...times.lost].sort())
   return lost.map(Number)
 }
@@ -67,8 +67,8 @@ test.each([
   ['two of four slow', [50, 50, 1e6, 1e6], [0, 1]],
   ['two not asked', [50, 50, 'not asked', 'not asked'], [0, 1]],
   ['two of three slow', [50, 50, 1e6], []],
-  ['two of three, light', [50, 50, 1e6], [0, 1], [40, 40, 90]],
-] as const)('drops slow buckets: %s', async (_, speeds, lost, weights: readonly number[] = []) => {
+  ['two of three slow, with little weight', [50, 50, 1e6], [0, 1], [40, 40, 90]],
+] as const)('decides which buckets to drop: %s', async (_, speeds, lost, weights: readonly number[] = []) => {
   expect(await lostOf(speeds, weights)).toEqual(lost)
 })
 
@@ -92,7 +92,7 @@ test('ends a read in progress when a bucket is dropped, and begins no other read
   expect(lost).toEqual(['a'])
 })
 
-test('leaves nothing that waits for a limit or the deadline after a read', async () => {
+test('leaves no timer and no listener after a read', async () => {
   const clock = new Clock()
   let waiting = 0
   const after: Clock['after'] = (ms, wake) => {

@@ -105,7 +105,7 @@ describe('a copy of a block', () => {
 })
 
 describe('readBlock', () => {
-  it('rejects every flipped byte, with every bit pattern', async () => {
+  it('rejects a block with any byte changed', async () => {
     const { hash, bytes } = await writeBlock({ ...draft, validator: toy.hotkey, sign: toy.sign })
     for (let at = 0; at < bytes.length; at++) {
       const flipped = bytes.slice()

@@ -185,7 +185,7 @@ describe('a read', () => {
     })
   })
 
-  it('ignores the body of a 412', async () => {
+  it('rejects a response of status 412', async () => {
     const { bucket } = bucketWithFaults('412 AnyCode')
     await expect(bucket.read('x', 100)).rejects.toThrow(/^cannot read http.*x: status 412/)
   })
@@ -246,7 +246,7 @@ describe('a failure', () => {
       ([status, codes]) => [Number(status), words(codes), mayPass] as const,
     )
   it.each([...rowsOf(PASSES, true), ...rowsOf(LASTS, false)])(
-    'is status %d with %j, transient: %s',
+    'is reported for status %d with any code of %j, transient: %s',
     async (status, codes, mayPass) => {
       for (const code of codes) {
         const step: Step = code === 'none' ? status : `${status} ${code}`

@@ -223,14 +223,14 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
   },
   WRONG_HEIGHT: {
     'one too high': () => verifyWithHeader(1, { height: 2 }),
-    'begun too early': () => verifyWithHeader(1, { height: 0 }),
+    'height 0 too early': () => verifyWithHeader(1, { height: 0 }),
     'a height past the quota': () => verifyWithHeader(2, { height: 10 }),
     'the greatest height': () => verifyWithHeader(2, { height: 2 ** 32 - 1 }),
   },
   WRONG_PREVIOUS: {
     'another last seal': () => verifyLane({ ...honest, previous: 'ab'.repeat(32) }),
     'another previous hash': () => verifyWithHeader(0, { prev: 'ab'.repeat(32) }),
-    'begun in its middle': () => verifyLane({ ...withoutFirstBlock(), previous: honest.previous }),
+    'the first block left out': () => verifyLane({ ...withoutFirstBlock(), previous: honest.previous }),
   },
   SHORT_BLOCK: {
     'empty, in the middle': () =>
@@ -243,12 +243,12 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
   },
   WRONG_SECRET: {
     'another secret': () => verifyWithHeader(2, { secret: 'ab'.repeat(32) }),
-    'sealed without it': () => verifyWithHeader(2, { secret: undefined }),
+    'sealed without the secret': () => verifyWithHeader(2, { secret: undefined }),
     'an earlier head': () => verifyLane({ ...honest, head: [...honest.bytes.keys()][1]! }),
     'before the last block': () => verifyWithHeader(1, { secret: SECRET }),
   },
   MISSING_INDEX: {
-    'its first sample missing': () => verifySamples((all) => all.slice(1)),
+    'the first sample missing': () => verifySamples((all) => all.slice(1)),
     'one sample more, in front': () => verifySamples((all) => [all[0]!, ...all]),
     'one sample more, last': () => verifySamples((all) => [...all, all[2]!]),
     'no samples at all': () => verifySamples(() => []),
@@ -273,7 +273,7 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
     'named like a method': () =>
       verifyWithSample(4, (sample) => ({ ...sample, env: 'constructor' })),
     'a sample left out': () => verifySamples((all) => all.filter((_, i) => i !== 3)),
-    'in place of another': () =>
+    'one sample in place of another': () =>
       verifySamples((all) => all.map((sample, i) => (i === 3 ? all[2]! : sample))),
     'two in another order': () => verifySamples(([one, two, ...rest]) => [two!, one!, ...rest]),
     'a stranger': () =>
@@ -335,7 +335,7 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
   WRONG_REWARD: {
     'a point more': () =>
       verifyWithSample(0, (sample) => withEpisode(sample, { reward: sample.reward + 1 })),
-    'a forfeit at par': () =>
+    'a forfeit with the reward of a draw': () =>
       verifyWithSample(8, (sample) =>
         withEpisode(sample, {
           messages: sample.messages.slice(0, 1),
@@ -348,8 +348,8 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
     nothing: () => judgeProof(() => null),
     'a list': () => judgeProof((proof) => [proof]),
     'an unknown key': () => judgeProof((proof) => ({ ...proof, note: 1 })),
-    'a path of something else': () => judgeProof((proof) => ({ ...proof, path: [null] })),
-    'an index in between': () => judgeProof((proof) => ({ ...proof, index: 0.5 })),
+    'a path of null': () => judgeProof((proof) => ({ ...proof, path: [null] })),
+    'a fraction as index': () => judgeProof((proof) => ({ ...proof, index: 0.5 })),
     'another index': () => judgeProof((proof) => ({ ...proof, index: 2 })),
     'a sibling less': () => judgeProof((proof) => ({ ...proof, path: proof.path.slice(1) })),
     'a link left out': () => judgeProof((proof) => ({ ...proof, links: proof.links.slice(1) })),

@@ -47,7 +47,7 @@ describe('the reason of a forfeit', () => {
     [undefined, MULT8, () => '1000000000000000'], // wrong, but an answer
     [undefined, MULT8, solving(MULT8)],
     [undefined, TICTACTOE, solving(TICTACTOE)],
-  ])('is %s: %s', async (want, env, reply) => {
+  ])('is %s for both sides in %s', async (want, env, reply) => {
     for (const pair of await playedBy(env, 20, reply))
       for (const side of SIDES) expect(findForfeit(pair, side)).toBe(want)
   })
@@ -58,7 +58,7 @@ describe('the reason of a forfeit', () => {
     ['unreadable', () => 'I resign.'],
     ['illegal', () => 'A1'], // again and again
     [undefined, solving(HEX)],
-  ])('is %s only for the loser of a game', async (want, loser) => {
+  ])('is %s for the loser of a game, and undefined for the winner', async (want, loser) => {
     const games = await playedBy(HEX, 12, loser, solving(HEX))
     const lost = games.filter(({ champion }) => champion.reward === -1)
     expect(lost.length).toBeGreaterThan(2)
@@ -88,7 +88,7 @@ describe('the reason of a forfeit', () => {
     expect(waysIn(begun!)).toEqual([false, 'no-reply', undefined])
   })
 
-  it('is undefined for a higher reward, and in an unknown environment', async () => {
+  it('is undefined above the lowest reward, and in an unknown environment', async () => {
     const [pair] = await playedBy(MULT8, 1, silent)
     expect(findForfeit(pair!, 'champion')).toBe('no-reply')
     const rewarded = { ...pair!, champion: { ...pair!.champion, reward: 1 } }

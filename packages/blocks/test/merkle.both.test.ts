@@ -22,7 +22,7 @@ describe('published inclusion proofs', () => {
   beforeAll(() => void vi.mocked(blake3).mockImplementation(hash))
   afterAll(() => void vi.mocked(blake3).mockReset())
 
-  it.each(published.proofs)('$what', ({ input, want }) => {
+  it.each(published.proofs)('are judged: $what', ({ input, want }) => {
     const { index, size } = input
     const bytes = {
       leaf: hexToBytes(input.leafHash),
@@ -34,11 +34,11 @@ describe('published inclusion proofs', () => {
 })
 
 describe('vectors', () => {
-  it.each(vectors.roots)('root of $what', ({ input, want }) => {
+  it.each(vectors.roots)('give the root of $what', ({ input, want }) => {
     expect(bytesToHex(computeMerkleRoot(input.map(utf8ToBytes)))).toBe(want)
   })
 
-  it.each(vectors.proofs)('proof: $what', ({ input, want }) => {
+  it.each(vectors.proofs)('give the verdict on a proof: $what', ({ input, want }) => {
     const { leaf, index, size, proof, root } = input
     const bytes = { leaf: utf8ToBytes(leaf), proof: proof.map(hexToBytes), root: hexToBytes(root) }
     expect(verifyInclusion({ ...bytes, index, size })).toBe(want)
@@ -55,7 +55,7 @@ const someLines = fc
   .map((lines) => lines.map(utf8ToBytes))
 
 describe('properties', () => {
-  it('proves every line of any tree, and only for its index and size', () => {
+  it('proves every line of any tree, and not for another index or too small a size', () => {
     fc.assert(
       fc.property(
         someLines,

@@ -24,7 +24,7 @@ function faultsIn(wrong: Readonly<Record<string, unknown>>): string {
   return lines.join('')
 }
 
-it('states where a sample has the wrong shape, and the expected one', async () => {
+it('states where a sample has the wrong shape, and the expected shape', async () => {
   const [prompt, reply] = sample.messages
   const withMessages = (...messages: unknown[]) => ({ ...sample, messages })
   const { ms: _, ...without } = sample
@@ -58,12 +58,12 @@ it('states where a sample has the wrong shape, and the expected one', async () =
     'a game without champion': oneSided,
     'a champion as a number': { ...game, champion: 7 },
     'a game with a miner': { ...game, miner: champion.miner },
-    'a champion below zero': { ...game, champion: { ...champion, ms: -1 } },
+    'a champion with ms below zero': { ...game, champion: { ...champion, ms: -1 } },
   })
   await expect(faults).toMatchFileSnapshot('snapshots/shape.txt')
 })
 
-it('rejects other types everywhere', () => {
+it('rejects a value of another type in any field', () => {
   const [prompt, reply] = sample.messages
   for (const field of [...Object.keys(sample), 'fault'])
     expect(read({ ...sample, [field]: true }).ok, field).toBe(false)

@@ -4,7 +4,7 @@ import { printTable } from './worst.ts'
 
 /**
  * Prints the exact cost of HOLD: how often a copy and contenders near the ratio win with an
- * evaluation after every challenge, and the number of decisive challenges until then.
+ * evaluation after every challenge, and the number of decisive challenges until the verdict.
  */
 export function printHold(): void {
   const title = 'What HOLD costs, exactly'

@@ -67,8 +67,9 @@ function sceneOf({ contenders, stakes }: List, epochs: number): Scene {
 }
 
 /**
- * Liars copy the best honest lane of each contender, and the worst of `best`. They invent points
- * independently, since no rule sets a lane aside because of its points. Protocol §8.5.
+ * Draws the lanes of an epoch. Liars copy the best honest lane of each contender, and the worst of
+ * `best`. They invent points independently, since no rule sets a lane aside because of its points.
+ * Protocol §8.5.
  */
 function drawLanes({ best, stakes, liars, draw }: List, state: State, random: Generator): Lanes {
   const indexes = new Map(

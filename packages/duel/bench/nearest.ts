@@ -22,7 +22,7 @@ const ROWS: readonly Row[] = [
   ['a game, honest', '7, skewed', { field: fieldOf(skewed(7)), tied: 0, quotas: GAME }],
 ]
 
-/** The two rows nearest to each promise of power, with many duels. */
+/** Prints the two rows nearest to each promise of power, with many duels. */
 export function printNearest(): void {
   const title = 'Nearest to the promises: p = 0.6'
   printTable({ title, columns: ['promise', 'lanes, stake', 'tied', 'wins'] }, ROWS, (row) => {

@@ -8,7 +8,10 @@ export interface Field {
 const sumOf = (weights: readonly number[]): number =>
   weights.reduce((sum, weight) => sum + weight, 0)
 
-/** Returns a field in which the heaviest validators lie, as long as liars have under a third. */
+/**
+ * Returns a field in which the heaviest validators lie, as long as liars have under a third, and
+ * the last `absentees` honest validators are absent.
+ */
 export function fieldOf(weights: readonly number[], absentees = 0): Field {
   const all = sumOf(weights)
   const liars = takeFrom(weights, [], (lying) => 3 * lying < all)

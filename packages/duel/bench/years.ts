@@ -78,7 +78,7 @@ const VALIDATORS: readonly (readonly [name: string, cell: Pick<Cell, 'field' | '
   ['it also freezes epochs', { field: balancedOf(equal(4)), strategy: 'copy the best' }],
 ]
 
-/** Contenders that are better in two environments of four, and need one of the others. */
+/** Prints the dethronements by contenders that are better in two of four environments. */
 function printOneShort(): void {
   const title = `The same of contenders better in two of four environments, in ${YEARS} years`
   const columns = ['4 lanes', 'at the ratio in the others', 'copies of the champion in them']

@@ -74,8 +74,8 @@ function chaos(state: State, random: Generator): Facts {
 }
 
 /**
- * Returns the value with the keys of every record in another order, and for a snapshot also every
- * list. The lists of states and lanes have an order.
+ * Returns the value with the keys of every record in another order, and with `lists` also the items
+ * of every list. The lists of states and lanes have a fixed order.
  */
 function shuffled<Value>(value: Value, random: Generator, lists: 'lists' | 'keys'): Value {
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value

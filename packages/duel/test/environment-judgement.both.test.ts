@@ -18,7 +18,7 @@ describe('named vectors', () => {
   const digits = (counts: object) =>
     Object.fromEntries(Object.entries(counts).map(([key, value]) => [key, String(value)]))
 
-  it.each(named.vectors)('$what', ({ input, want }) => {
+  it.each(named.vectors)('are judged: $what', ({ input, want }) => {
     const {
       interimResult,
       win,
@@ -103,8 +103,8 @@ describe('judgeEnvironment', () => {
     })
 
   /**
-   * Returns the lanes, each marked as honest or not. The first lanes, with at most a third of the
-   * weight, tell `lie`.
+   * Returns the lanes, each marked as honest or not. As many lanes as fit in a third of the weight
+   * tell `lie`.
    */
   const withLies = (entries: readonly (readonly [string, number, Tally])[], lie: Tally) => {
     const third = entries.reduce((sum, [, weight]) => sum + weight, 0) / 3
@@ -148,7 +148,7 @@ test('a score of exactly z deviations wins, and a lower score does not', () => {
   expect(findWinLack({ win: few, score: { lead: 245n, spread: 1n } }, rule)).toBe('FEW')
 })
 
-test('rejects an invalid count or ratio', () => {
+test('rejects an invalid count, weight or ratio', () => {
   const rule = PROTOCOL
   const of =
     (wins: number, ratioPpm: number, weight = 1) =>

@@ -15,7 +15,7 @@ import { epochOf, laneOf, miner } from './subnet.ts'
 
 // The rates of programs against each other are those in docs/environments.md.
 const VALIDATORS = ['v1', 'v2', 'v3', 'v4']
-/** The miners' programs, the weakest first. All are perfect at the two older environments. */
+/** The miners' programs, the weakest first. All are perfect at mult8 and tictactoe. */
 const HEX = ['random', 'tree 200', 'golden', 'alpha-beta 4']
 const PACK = ['greedy', '100 tries', 'local 1000', 'local 10000']
 const MINERS = ['m1', 'm2', 'm3', 'm4']
@@ -47,8 +47,8 @@ function seenIn(played: number, { p, tied }: MeasuredPair, random: Generator) {
 }
 
 /**
- * Returns the tally with points: a game has a winner, a box is covered in part, the two older
- * environments are easy.
+ * Returns the tally with points: a game has a winner, a box is covered in part, and all miners
+ * solve mult8 and tictactoe.
  */
 function withPoints(env: string, counts: Counts, places: readonly [number, number]): LaneTally {
   const { wins, losses, played } = counts
@@ -92,7 +92,7 @@ function thronesOf(
 
 const SEEDS = Array.from({ length: 8 }, (_, seed) => seed)
 
-describe('of two miners that are perfect at the two older environments', () => {
+describe('of two miners that are perfect at mult8 and tictactoe', () => {
   it('the better player of hex and pack is crowned', () => {
     for (const seed of SEEDS) expect(thronesOf(['m3', 'm4'], seed)).toEqual(['m3', 'm4'])
   })

@@ -24,7 +24,7 @@ function rowOf(names: readonly string[], length: number): readonly string[] {
   return found
 }
 
-/** The mean over all sizes of board. */
+/** Returns a pair's mean over all sizes of board. */
 export function measuredHex(strong: string, weak: string): MeasuredPair {
   return { p: Number.parseFloat(rowOf([strong, weak], 6)[5] ?? ''), tied: 0 }
 }

@@ -59,8 +59,8 @@ function rulesAt({ rules }: Network, epoch: number): Protocol {
 }
 
 /**
- * Returns a tally from its short form: complete, of a game, or of challenges in which both earn all
- * points.
+ * Returns a tally from its short form: all four counts, wins and losses of a game, or wins, losses
+ * and the number of challenges that both solve.
  */
 function tallyOf(env: string, [wins = 0, losses = 0, third, fourth]: Counts): LaneTally {
   if (third !== undefined && fourth !== undefined) return [wins, losses, third, fourth]

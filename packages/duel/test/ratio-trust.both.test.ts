@@ -12,7 +12,7 @@ describe('ratchet', () => {
   }
   const open = { ...PROTOCOL, ratioFloorPpm: 1, ratioCeilingPpm: 999_999 }
 
-  it.each(ratchets.vectors)('$what', ({ input, bounds, want }) => {
+  it.each(ratchets.vectors)('returns the ratio: $what', ({ input, bounds, want }) => {
     expect(ratchet(input.map(revive), PROTOCOL)).toBe(want)
     for (const [i, bound] of bounds.entries()) {
       expect(ratchet(input.slice(i, i + 1).map(revive), open)).toBe(Math.max(bound, 1))
@@ -21,7 +21,7 @@ describe('ratchet', () => {
 })
 
 describe('decay', () => {
-  it.each(decays.vectors)('$what', ({ input, want }) => {
+  it.each(decays.vectors)('returns the ratio: $what', ({ input, want }) => {
     const run: number[] = []
     for (let ratio = input; run.length < (Array.isArray(want) ? want.length : 1); run.push(ratio)) {
       ratio = decay(ratio, PROTOCOL)
@@ -31,5 +31,7 @@ describe('decay', () => {
 })
 
 describe('trust', () => {
-  it.each(trusts.vectors)('$what', ({ input, want }) => expect(computeTrust(input)).toBe(want))
+  it.each(trusts.vectors)('is computed: $what', ({ input, want }) => {
+    expect(computeTrust(input)).toBe(want)
+  })
 })

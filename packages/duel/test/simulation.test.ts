@@ -24,7 +24,7 @@ const STAKES = [
   ['16 skewed', skewed(16)],
 ] as const
 
-describe.each(STAKES)('%s', (_, weights) => {
+describe.each(STAKES)('with stakes %s', (_, weights) => {
   const at = { p: 0.51, tied: 0 }
 
   it.each(LIES)('a contender that is no better wins as rarely as promised: %s', (strategy) => {
@@ -65,7 +65,7 @@ describe('liars who choose which epochs are frozen', () => {
 describe('a game with few challenges a lane', () => {
   const at = { tied: 0, quotas: GAME }
 
-  it.each([4, 16])('is not won by liars who freeze epochs: %d lanes', (lanes) => {
+  it.each([4, 16])('is won by liars who freeze epochs as rarely as promised: %d lanes', (lanes) => {
     const cell = { ...at, field: balancedOf(equal(lanes)), p: 0.51, freezes: true }
     expectShare({ ...cell, strategy: 'thin' }, { atMost: PROMISED.falseWins })
   })
@@ -81,7 +81,7 @@ describe('a game with few challenges a lane', () => {
   })
 })
 
-describe.each(TIED_MOST)('$lanes lanes', ({ lanes, liars, honest }) => {
+describe.each(TIED_MOST)('with $lanes lanes', ({ lanes, liars, honest }) => {
   const at = { field: fieldOf(equal(lanes)), p: 0.6 }
 
   it.each(['thin', 'down, with care', 'block'] as const)(
@@ -100,7 +100,7 @@ describe.each(TIED_MOST)('$lanes lanes', ({ lanes, liars, honest }) => {
 describe.each([
   ['16 Zipf', zipf(16), 0.5],
   ['2, 2:1', [1_000_000, 499_999], 0.3],
-] as const)('%s', (_, weights, tied) => {
+] as const)('with stakes %s', (_, weights, tied) => {
   it.each(['thin', 'block'] as const)(`a .6 contender wins with ${tied} tied: %s`, (strategy) => {
     const cell = { field: fieldOf(weights), p: 0.6, tied, strategy }
     expectShare(cell, { atLeast: PROMISED.rightWins })

@@ -52,7 +52,7 @@ export function withQuota(
   return { ...protocol, envs: Object.fromEntries(envs) }
 }
 
-/** The constants of these tests, which always have these two environments. */
+/** The environments of these tests, with the main network's constants. */
 const envs = { [MULT8]: constantsOf(MULT8), [TICTACTOE]: constantsOf(TICTACTOE) }
 export const MAIN: Protocol = { ...PROTOCOL, envs }
 export const OTHER: Protocol = { ...LOCAL, envs }

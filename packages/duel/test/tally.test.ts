@@ -14,7 +14,7 @@ const challenges = (wins: number, losses: number, ties = 0): Outcome[] => [
 ]
 
 describe('a match', () => {
-  it('has no verdict before the tenth trial, and stops at the first one', () => {
+  it('has no verdict before the tenth trial, and stops at its first verdict', () => {
     expect(playMatch([])).toEqual(NO_MATCH)
     expect(playMatch(challenges(9, 0, 5))).toMatchObject({
       trials: 9,

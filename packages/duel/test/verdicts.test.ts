@@ -12,8 +12,8 @@ const protocol: Protocol = {
 }
 const [RULE, ALONE] = [protocol, makeSoleRule(protocol)]
 /**
- * Judges the first epoch of a duel: four equal voters have this tally in A, and no decisive
- * challenges elsewhere.
+ * Judges a duel in epoch `epochIndex` by the tallies of its first epoch: four equal voters have this
+ * tally in A, and no decisive challenges elsewhere.
  */
 function judge(
   verdicts: Record<string, Verdict>,
@@ -36,7 +36,7 @@ const EVEN = { [B]: 'even', [C]: 'even', [D]: 'even' } as const
 const FEW = [22, 10, 32] as const // enough among several, too few alone
 
 describe('the sole deciding environment', () => {
-  it('is judged by the stricter numbers, which the report has', () => {
+  it('is judged by the stricter rule, and reported with that rule', () => {
     const early = judge({}, FEW, 2)
     const barOf = ({ envs }: typeof early) => envs[A]?.rule.floorZSquaredPpm
     expect([early.envs[A]?.given, barOf(early)]).toEqual(['win', RULE.floorZSquaredPpm])
@@ -46,7 +46,7 @@ describe('the sole deciding environment', () => {
     expect(judge(EVEN, [400, 0, 400]).verdicts).toEqual({ ...EVEN, [A]: 'win' })
   })
 
-  it('is not judged again once it is held', () => {
+  it('is not judged again once its verdict is `hold`', () => {
     const held = { ...EVEN, [A]: 'hold' } as const
     expect(judge(held, FEW)).toEqual({ envs: {}, verdicts: held })
   })

@@ -39,7 +39,7 @@ test('the voters of three hundred epochs have the weights of a second implementa
   expect(weighed).toEqual(weights.vectors.map(({ want }) => want))
 })
 
-/** Returns the first epoch of a duel, and the facts on chain at its end. */
+/** Returns the state of the first epoch of a duel, and the facts that decide the epoch. */
 function epochFrom(drawn: (typeof epochs.vectors)[number]): { state: State; facts: Facts } {
   const voters = drawn.weights as unknown as Weights
   const attests = drawn.attests as unknown as Record<string, [bitmap: string, wrong: string]>

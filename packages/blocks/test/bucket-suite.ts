@@ -94,7 +94,7 @@ export function bucketSuite(name: string, open: () => Promise<Harness>): void {
     })
 
     it.each(freshPaths())(
-      'stores a part of a buffer at the path %s',
+      'stores a part of a buffer in a file of any kind, here at the path %s',
       async (path) => {
         await bucket.write(path, bytes('x{"epoch":3}x').subarray(1, -1))
         expect(text(await bucket.read(path, 100))).toBe('{"epoch":3}')

@@ -51,7 +51,7 @@ describe('a block before the last', () => {
     [blockSamples - 1, roomBytes - 1001, 'SHORT_BLOCK'],
     [63, roomBytes - 999, 'whole'],
     [0, 0, 'SHORT_BLOCK'],
-  ])('of %i samples and %i bytes, before a sample of 1000 bytes, is judged %s', async (...args) => {
+  ])('of %i samples and %i bytes before a sample of 1000 bytes is judged %s', async (...args) => {
     const [samples, bytes, code] = args
     expect(await codeOf(samples, bytes, 1000)).toBe(code)
   })

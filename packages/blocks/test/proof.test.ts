@@ -32,7 +32,7 @@ const check = (value: unknown) =>
   judgeSampleProof(value, { head, scope, verify: toy.verify }).result
 
 it.each(vectors.proofs)(
-  'judges the published proof: $what',
+  'judges every published proof: $what',
   ({ input: { head, proof }, want }) => {
     const { hotkey, verify } = keyOf(1)
     const lane = { genesis: '11'.repeat(32), netuid: 120, validator: hotkey, epoch: 7 }

@@ -12,8 +12,8 @@ const protocol: Protocol = {
 }
 const [RULE, ALONE] = [protocol, makeSoleRule(protocol)]
 /**
- * Judges a duel in epoch `epochIndex` by the tallies of its first epoch: four equal voters have this
- * tally in A, and no decisive challenges elsewhere.
+ * Judges a duel in epoch `epochIndex` by the tallies of its first epoch: four equal voters have
+ * this tally in A, and no decisive challenges elsewhere.
  */
 function judge(
   verdicts: Record<string, Verdict>,

@@ -148,7 +148,7 @@ describe('the place of buckets that are announced by name', () => {
     [[503, 503], 2, 503],
     [[404, 403], 1, 403],
   ])(
-    'is reported as unavailable, with the cause, if the buckets answer %j',
+    'is reported as unavailable, with the cause and not as a mistake, if the buckets answer %j',
     async (...row) => {
       const [statuses, count, status] = row
       const place = await serveStatuses(statuses)

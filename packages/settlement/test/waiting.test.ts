@@ -31,7 +31,7 @@ test.each([
   ['takes 1 s, twice, concurrently', [0, 0], SECOND, 0, [500]],
   ['takes 1 s, twice, half concurrently', [0, 500], SECOND, 0, [1000]],
   ['takes 1 s, twice, with a pause', [0, 9000], SECOND, 0, [1500]],
-])('measures the time over the allowance if an answer %s', async (_, beginnings, ms, bytes, waited) => {
+])('measures time over the allowance if an answer %s', async (_, beginnings, ms, bytes, waited) => {
   const { clock, times, read } = reading()
   const reads = beginnings.map((at) => clock.sleep(at).then(() => read('a', ms, bytes)))
   await clock.pass(Promise.all(reads))
@@ -68,7 +68,7 @@ test.each([
   ['two not asked', [50, 50, 'not asked', 'not asked'], [0, 1]],
   ['two of three slow', [50, 50, 1e6], []],
   ['two of three slow, with little weight', [50, 50, 1e6], [0, 1], [40, 40, 90]],
-] as const)('decides which buckets to drop: %s', async (_, speeds, lost, weights: readonly number[] = []) => {
+] as const)('judges slow buckets: %s', async (_, speeds, lost, weights: readonly number[] = []) => {
   expect(await lostOf(speeds, weights)).toEqual(lost)
 })
 

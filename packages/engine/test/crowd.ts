@@ -71,7 +71,7 @@ export const serversFor = (times: number, answered: PerSide<number>, samplingMs:
 /** An answer takes 1 to 3 seconds, and a refusal 50 ms. */
 export const MEAN_MS = 2000
 const REFUSAL_MS = 50
-/** Pause of a stranger between two calls. */
+/** Mean pause of a stranger between two calls. */
 export const MEAN_PAUSE_MS = 1500
 
 const streamOf = (...name: readonly (string | number)[]): Generator =>
@@ -251,7 +251,7 @@ function after(clock: Clock, ms: number, wake: () => void): () => void {
   }
 }
 
-/** Calls an endpoint repeatedly, one to two seconds after each answer or refusal. */
+/** Calls an endpoint as `foreign` strangers, each after a pause of .5 to 1.5 times the mean. */
 function callFromOutside(endpoint: Endpoint, clock: Clock, foreign: number): void {
   const random = streamOf('foreign')
   const pause = (): void =>

@@ -130,7 +130,7 @@ describe('a disk that fails', () => {
     expect((await readFile(journal, 'utf8')).startsWith(stored)).toBe(true)
   })
 
-  it('does not prevent the lock of its folder, although it is too full for the owner’s name', async () => {
+  it('does not prevent the lock of a folder, although too full for the owner’s name', async () => {
     const folder = join(root, 'nameless')
     await mkdir(folder)
     setFaults([{ fault: 'ENOSPC', path: `${folder}/lock`, op: 'truncate' }])
@@ -189,10 +189,10 @@ describe('a file that was altered while the validator was down', () => {
     ['a key', JOURNAL, swap(/"messages":/, '"messages_":'), { fault: 'NOT_A_SAMPLE' }],
     ['a type', JOURNAL, swap(/"reward":1\}/, '"reward":"1"}'), { fault: 'BAD_SAMPLE' }],
     ['a time', JOURNAL, swap(/"at":\d+/, '"at":"soon"'), { fault: 'NOT_A_SAMPLE' }],
-    ['its secret, cut short', SECRET, (bytes) => bytes.subarray(1), { fault: 'NOT_A_SECRET' }],
-    ['its secret, another', SECRET, (bytes) => bytes.fill('0', 0, 9), { fault: 'OTHER_SECRET' }],
-    ['its state', statePath(FIRST), (bytes) => bytes.subarray(0, -20), { fault: 'BAD_STATE' }],
-    ['its block', 'v1/blocks', (bytes) => bytes.subarray(0, -20), { code: 'conflict' }],
+    ['the secret, cut short', SECRET, (bytes) => bytes.subarray(1), { fault: 'NOT_A_SECRET' }],
+    ['another secret', SECRET, (bytes) => bytes.fill('0', 0, 9), { fault: 'OTHER_SECRET' }],
+    ['the state', statePath(FIRST), (bytes) => bytes.subarray(0, -20), { fault: 'BAD_STATE' }],
+    ['the block', 'v1/blocks', (bytes) => bytes.subarray(0, -20), { code: 'conflict' }],
   ])('is reported and prevents the seal until it is restored: %s', async (...row) => {
     const [, place, change, error] = row
     const seated = await unsealed()

@@ -116,7 +116,7 @@ const replies = ({ messages }: ChallengePair['champion']): number =>
 const callsOf = ({ champion, contender }: ChallengePair): number =>
   replies(champion) + replies(contender)
 describe('the clock of a side', () => {
-  it('runs only for its own replies', async () => {
+  it('runs only for the replies of that side', async () => {
     const whole = only(await gamesOf({}))
     const most = Math.max(replies(whole.champion), replies(whole.contender))
     const time = new Clock()
@@ -127,7 +127,7 @@ describe('the clock of a side', () => {
     expect(time.now()).toBeGreaterThan(CLOCK_MS)
   })
 
-  it('covers all its replies', async () => {
+  it('covers all replies of that side', async () => {
     const time = new Clock()
     const slow = counting(() => time.skip(CLOCK_MS / 2))
     const sample = only(await gamesOf({ time, agent: byRole(scripted, slow) }))
@@ -249,7 +249,7 @@ describe('a game', () => {
     }
   })
 
-  it('is played again if a stop or a kill interrupts it between any two moves', async () => {
+  it('is played again, if it still fits, after a stop or a kill between any two moves', async () => {
     const whole = only(await gamesOf({}))
     for (let at = 0; at < callsOf(whole); at += 3) {
       for (const isStopped of [true, false]) {
@@ -305,7 +305,7 @@ describe('the beginning of sampling', () => {
     expect(await Promise.all(secrets.map((secret) => startAt(secret)))).toEqual(starts)
   })
 
-  it('is immediate if that time is over or sampling has ended', async () => {
+  it('is immediate if the first tenth is over or sampling has ended', async () => {
     expect(await startAt(SECRET, samplingMs / 10)).toBe(samplingMs / 10)
     expect(await startAt(SECRET, 0, AbortSignal.abort())).toBe(0)
     const phase = new AbortController()

@@ -152,7 +152,7 @@ describe('metrics', () => {
     expect(names).toEqual(['affine_trust{hotkey="third"}'])
   })
 
-  it('distinguish, of all statuses, only those after which a request is repeated', async () => {
+  it('distinguish only the statuses after which a request is repeated', async () => {
     const statuses = Array.from({ length: 200 }, (_, i) => 400 + i)
     const left = [...statuses]
     const exchange = async () => {

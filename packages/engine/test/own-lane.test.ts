@@ -41,7 +41,7 @@ it.each([
   [29, 2],
   [30, 3],
   [399, 39],
-])('leaves as margin of %i blocks the last %i', (blocks, left) => {
+])('returns for %i blocks a margin of %i', (blocks, left) => {
   expect(margin(blocks)).toBe(left)
 })
 
@@ -101,7 +101,7 @@ describe('the blocks of a lane', () => {
   })
 
   it('contain at most 8 MiB, and are full', async () => {
-    // Games of the maximum size; this test does not replay them.
+    // Large samples, which this test does not replay.
     const prompt = { role: 'user' as const, content: 'x'.repeat(50_000) }
     const large = samples.slice(0, 256).map((sample) => ({ ...sample, messages: [prompt] }))
     const written = await blocks(await write(large))

@@ -10,7 +10,7 @@ afterAll(killAll)
 
 const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777
 
-/** Returns which of a folder and its files others can access, as paths. */
+/** Returns the paths of a folder and its files that others can access. */
 async function wideIn(folder: string): Promise<readonly string[]> {
   const found = await readdir(folder, { recursive: true, withFileTypes: true })
   const files = found.filter((each) => each.isFile())
@@ -34,7 +34,7 @@ it('restricts a validator’s folder and a localnet’s keys to their owner unde
     const validator = start(AF, words, { cwd: root })
     await validator.says(/epoch 0 {2}/)
     expect(await wideIn(folder)).toEqual([])
-    // Its state is published too.
+    // The validator publishes its state.
     const isPublic = async () => expect(await wideIn(join(root, 'buckets'))).not.toEqual([])
     await vi.waitFor(isPublic, 30_000)
     await validator.stop()

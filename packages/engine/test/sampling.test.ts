@@ -198,7 +198,7 @@ describe('a lane of several contenders', () => {
     expect(questions.filter((each) => each.endsWith(OTHER) && !each.startsWith(HEX)).length).toBe(8)
   })
 
-  it('asks in an order over all environments that depends on the secret, and games after a first reply', async () => {
+  it('asks in the same random order over all environments each time, and games after a first reply', async () => {
     const { questions } = await recordQuestions()
     expect(questions[0]?.startsWith(HEX)).toBe(false)
     const others = questions.filter((each) => !each.startsWith(HEX))
@@ -331,7 +331,7 @@ describe('a lane through Chutes', () => {
   ] as const)(
     'has no reply of a %s whose chute changed in the epoch, also after a restart',
     async (side, miner, slug) => {
-      // It differs at each check.
+      // The description differs at each check.
       const changing: Handle = (...args) =>
         answers(200, { ...described(miner, slug), updated_at: randomUUID() })(...args)
       const { agent, hasChanged, duel } = await duelOn({ [`/chutes/${miner.chute}`]: changing })

@@ -17,8 +17,9 @@ const wait = (atMs: number, time: Clock, until?: AbortSignal): Promise<boolean> 
   })
 
 /**
- * Plays the games of a lane on the main network, whose player `sleeper` does not answer before
- * `wakesMs`. Returns the starting times of all games, and of the games that the sleeper forfeited.
+ * Plays the games of a lane on the main network. The player `sleeper` does not answer before
+ * `wakesMs`. Returns the starting times of all games, and of the games that `sleeper` forfeited,
+ * and the number of games that began.
  */
 async function gamesWith(sleeper: string, wakesMs: number, games: number) {
   const time = new Clock()
@@ -47,7 +48,7 @@ const cases = (['champion', 'contender'] as const).flatMap((role) =>
 )
 
 it.each(cases)(
-  'a %s that sleeps for %i minutes forfeits only those of %i games that started a clock before',
+  'a %s that sleeps for %i minutes forfeits only those of %i games begun a clock before waking',
   async (role, minutes, games) => {
     const wakesMs = minutes * 60_000
     const { began, forfeits, begun } = await gamesWith(sleepers[role], wakesMs, games)

@@ -71,7 +71,7 @@ it.each([
   [90, [true, false, false]],
   [279, [true, false, false]],
   [280, [true, true, false]],
-])('ends parts of an epoch at block %i of 300, with the seal at block 100: %j', (...row) => {
+])('has ended sampling, audit and epoch at block %i of 300, seals at 100: %j', (...row) => {
   const [offset, over] = row
   const phase = new Phase(1, { on: () => {} } as unknown as Setup)
   const isOver = () =>
@@ -136,8 +136,8 @@ describe('a validator', () => {
     })
     const read = chain.snapshot.bind(chain)
     let calls = 0
-    // The weights of the first epoch need the snapshot before its beacon. Only the preceding
-    // settlement gets that snapshot immediately.
+    // The settlement of epoch 0 and the weights of epoch 1 need the same snapshot. Only the
+    // settlement gets it immediately.
     chain.snapshot = async (block) => {
       if (block === tempo - 1 && ++calls === 2) await late
       return read(block)
@@ -179,8 +179,8 @@ describe('a validator', () => {
 
   it.each<[string, Partial<Snapshot>, Record<string, UidWeights>]>([
     ['the owner', {}, { [own.hotkey]: [[0, 65_535]] }],
-    ['no one without an owner', { owner: undefined }, {}],
-    ['no one without a registered owner', { owner: stranger }, {}],
+    ['no one if there is no owner', { owner: undefined }, {}],
+    ['no one if the owner is not registered', { owner: stranger }, {}],
   ])('without a champion gives its weight to %s', async (_, change, want) => {
     const neurons = [miner, own].map(({ hotkey }, uid) => ({ hotkey, stake: BigInt(uid * STAKE) }))
     const params = { tempo, weightsRateLimit: 1, stakeThreshold: STAKE }
@@ -195,7 +195,7 @@ describe('a validator', () => {
   it.each([
     [0, false],
     [-1, true],
-  ])('sets weights again %i blocks after a beacon: %s', async (after, isSet) => {
+  ])('sets weights if they were last set %i blocks after the beacon: %s', async (after, isSet) => {
     const chain = await chainOf()
     const read = chain.snapshot.bind(chain)
     chain.snapshot = async (block) => {
@@ -208,7 +208,7 @@ describe('a validator', () => {
     expect(sent().includes('weights 1')).toBe(isSet)
   })
 
-  /** From this block on, a stranger has the champion's uid. */
+  /** From block `from` on, a stranger has the champion's uid. */
   function evictChampion(chain: LocalChain, from: number): void {
     const read = chain.snapshot.bind(chain)
     const evicted = (neuron: Neuron) =>
@@ -243,7 +243,7 @@ describe('a validator', () => {
     expect(games.filter(({ champion }) => champion.messages.length > 0)).toEqual([])
   })
 
-  it('seals, decides and sets weights while its bucket rejects writes, and attests once it has the state', async () => {
+  it('seals, decides and sets weights while its bucket rejects writes, and attests once the bucket has the state', async () => {
     const chain = await chainOf([miner, contender])
     const disk = directoryBucket(join(root, 'outage-bucket'))
     let isDown = false
@@ -268,7 +268,7 @@ describe('a validator', () => {
     expect(await disk.read(statePath(FIRST + 1), LIMITS.blockBytes)).not.toBeNull()
   })
 
-  it('does not set weights in the next epoch', async () => {
+  it('sets no weights of an epoch in the next epoch', async () => {
     const chain = await chainOf()
     const lasts: (number | undefined)[] = []
     const setWeights = chain.setWeights.bind(chain)

@@ -31,8 +31,8 @@ export interface PublicData extends Subnet {
  * Resolves with the state that governed the epoch before `epoch` if more than half of the active
  * stake attested its root, otherwise, and for a first epoch, with null. Active is the stake of
  * validators with a permit whose slot has a seal or an attestation of one of the last
- * `quorumEpochs` epochs. Stake borrowed for one block does not count. Protocol §9.4. The state is
- * trusted, not recomputed. Queries the attesters in turn until one serves the state.
+ * `quorumEpochs` epochs. Protocol §9.4. The state is trusted, not recomputed. Queries the attesters
+ * in turn until one serves the state.
  * @throws Error if a root is attested, but no attester's bucket serves its state.
  */
 export async function readAttested(data: PublicData, epoch: number): Promise<State | null> {
@@ -122,7 +122,7 @@ export async function readNewestAttested(data: PublicData, epoch: number): Promi
 }
 
 /**
- * Resolves with the newest attested state from which a reader of the last `epochs` ended epochs can
+ * Resolves with the newest attested state with which a reader of the last `epochs` ended epochs can
  * begin, or with the network's first state.
  * @throws Error as `readAttested`.
  */

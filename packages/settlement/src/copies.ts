@@ -54,10 +54,9 @@ interface CopiesOptions {
 const COPIES_AT_ONCE = 32
 
 /**
- * Compares the copies of an epoch's evidence in the buckets of the voters that answer for them. An
- * attester promises that its bucket serves the lane. Buckets are read in parallel, each once for
- * each block. After one timeout, a bucket is not queried for other blocks of the same kind. There
- * are two kinds: attested by the bucket's validator, and attested only by others.
+ * Compares the copies of an epoch's evidence in the buckets of the voters that answer for them.
+ * Buckets are read in parallel, each once for each block. After one timeout, a bucket is not
+ * queried for other blocks of the same kind: attested by the bucket's validator, or only by others.
  *
  * Flaws do not depend on the order of answers or on the source of the first copy. Which blocks are
  * read from a bucket after a failure is chance, so only its worst failure is reported, and a
@@ -323,7 +322,7 @@ export interface BlockMismatch {
 
 /**
  * Returns the flaws in a block's copies. Ignores attesters in `silent`, whose failed reads are
- * flaws already. A voter answers for the content of the address that it announces. Protocol §6.4.
+ * flaws already. Protocol §6.4.
  */
 function listFlaws(
   { block: { hash, header }, copies, attesters }: BlockMismatch,

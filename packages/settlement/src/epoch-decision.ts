@@ -68,7 +68,7 @@ export type FindLane = (sought: LaneSearch) => Promise<CheckedLane>
  * that enough weight attests can change the result; other lanes are searched for only if `isWanted`
  * returns true for their validator. All searches run concurrently. Protocol §6.5.
  *
- * @throws UnavailableError if a needed lane cannot be read: it is attested, so the data must exist.
+ * @throws UnavailableError if a lane that enough weight attests cannot be read.
  */
 export async function decideEpoch(
   { chain, network }: Subnet,

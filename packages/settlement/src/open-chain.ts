@@ -10,9 +10,8 @@ import {
 export { FINNEY_FIRST_EPOCH, type Host }
 
 /**
- * The kinds of live chains, with the form of their URLs. A new kind is a function of
- * `@affine/chain` and an entry here. Code is loaded on demand, so that a command's help appears
- * immediately.
+ * The kinds of live chains, with the form of their URLs. Code is loaded on demand, so that a
+ * command's help appears immediately.
  */
 const LIVE_KINDS = [
   {

@@ -82,9 +82,8 @@ export interface RecomputeOptions extends PublicData {
 
 /**
  * Decides every epoch that the chain has closed, from `from` on, and yields each result with its
- * flaws. Each lane is read only from the buckets of the epoch's voters: its attesters', one at a
- * time, then its validator's, then any other. Holds one block of each lane in progress, 32 copies,
- * and 32 late answers.
+ * flaws. Each lane is read only from the buckets of the epoch's voters. Holds one block of each
+ * lane in progress, 32 copies, and 32 late answers.
  *
  * The flaws of an epoch do not depend on `from`.
  *

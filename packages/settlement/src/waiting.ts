@@ -14,7 +14,7 @@ const MAX_EXCESS_MS = 90_000
 /** Allowance for one answer in milliseconds, without its bytes. */
 const ANSWER_MS = 250
 const BYTES_PER_MS = 1000
-/** The allowance is multiplied by this factor times the median slowness, but at least by 1. */
+/** Factor of the median slowness in the allowance. */
 const MEDIAN_FACTOR = 2
 
 const LOST = 'the bucket was too slow and is no longer read'

@@ -23,8 +23,7 @@ import { honestSamples, SECRET, scopeOf } from '../test/lane.ts'
 /*
  * Verifies lanes on one core, from the blocks' bytes to the tallies. Prints the time of each part
  * of one sample, and the ratio of the total to the floor, which is reading the lines and hashing
- * them once. The first lane has one duel in two environments. The second has
- * eight duels at the main network's largest quotas: 14,336 samples of four environments.
+ * them once. One lane has one duel, the other eight at the largest quotas, with 14,336 samples.
  */
 const key = keyOf(1)
 const CONTENDERS = [...'CDEFGHJK'].map((letter) => `5${letter.repeat(47)}`)

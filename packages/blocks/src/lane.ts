@@ -66,7 +66,7 @@ export function createBlockReader(
  * §6.5.
  *
  * Holds one block at a time. Reads at most one block more than the plan's samples can fill: every
- * block except the last is full. Cannot verify that the miners sent these replies.
+ * block except the last is full.
  *
  * Rejects with the error of `read`, and with RangeError or TypeError if the scope has an
  * environment that is not registered or has no specHash.

@@ -52,8 +52,7 @@ type PlannedEpisode = Place & { readonly miner: string }
 type PlannedGame = Place & PerSide<string>
 
 /**
- * Returns the samples of a lane, in order. Sampling, writing, verifying, counting and display use
- * this plan. Protocol §6.5.
+ * Returns the samples of a lane, in order. Protocol §6.5.
  * @throws RangeError, TypeError for an environment that is not registered.
  */
 export function planLane(lane: LaneQuotas): readonly PlannedSample[] {

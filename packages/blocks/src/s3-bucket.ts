@@ -43,8 +43,7 @@ export interface S3Options extends HttpOptions {
 /**
  * Returns a bucket in a service with S3's API that honours the dialect's condition (Amazon's:
  * `If-None-Match: *`), which prevents overwriting. Files are compressed with gzip in transit and in
- * storage; readers get the original bytes. A write ends with reading the file back, and may be
- * repeated, also after its response was lost. Does not retry: a failure with `isFinal` would recur.
+ * storage; readers get the original bytes. A write ends with reading the file back. Does not retry.
  * Follows no redirect. No error contains a key. Protocol §6.4.
  * @throws TypeError unless `endpoint` is an http or https URL, whose host is a name if `style` is
  *   virtual, and the keys are printable ASCII; RangeError for a bucket name that S3 does not allow.
@@ -69,9 +68,8 @@ export function s3Bucket(options: S3Options): Bucket {
   }
 
   /**
-   * Writes a file and reads it back: some services confirm writes that they lose, and the chain
-   * soon promises this file. Reads with the key, because a cache at the public address may still
-   * report that the file does not exist.
+   * Writes a file and reads it back, since some services confirm writes that they lose. Reads with
+   * the key, because a cache at the public address may still report that the file does not exist.
    */
   async function write(path: string, bytes: Uint8Array): Promise<void> {
     // The caller may change its buffer before the write ends.

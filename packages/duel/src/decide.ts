@@ -35,7 +35,7 @@ export interface Decision {
 
 /**
  * Returns the state that governs the next epoch and a report, from the state that governs this
- * epoch and its facts. Everyone computes the same result. Protocol §9.4; §8.6 has the verdicts.
+ * epoch and its facts. Everyone computes the same result. Protocol §9.4.
  *
  * Pure. Never throws for a state that `parseState` accepts: invalid lanes, attestations and
  * commitments are ignored. The order of keys and lists has no effect. Does not verify evidence: the

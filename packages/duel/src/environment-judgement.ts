@@ -47,13 +47,10 @@ export type Rates = Readonly<Record<'contender' | 'champion', number>>
 
 /**
  * Judges one environment by several lanes. A verdict must remain without the third of the weight
- * that favours it most. So a coalition below a third of the weight that knows every result cannot
- * crown a contender more often than the honest lanes would, or stop a contender that is clearly
- * better.
- *
- * The third refers to the weight of all voters, with or without a lane. Lanes without weight or
- * challenges are ignored. Outliers are set aside (Protocol §8.5); then follow the steps of Protocol
- * §8.6: trimming, the score, a WIN, otherwise a HOLD. All arithmetic is on integers: Protocol §1.5.
+ * that favours it most: a third of the weight of all voters, with or without a lane. Lanes without
+ * weight or challenges are ignored, and outliers are set aside (Protocol §8.5). Then follow the
+ * steps of Protocol §8.6: trimming, the score, a WIN, otherwise a HOLD. All arithmetic is on
+ * integers.
  *
  * @throws RangeError unless 0 < ratioPpm < 1_000_000, or if a count is not a whole number.
  */

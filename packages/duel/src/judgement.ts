@@ -13,7 +13,7 @@ import type { Duel, EpochTallies, State } from './state.ts'
 import { type EnvReports, judgeOpen, reportPlayed } from './verdicts.ts'
 import { updateRecord } from './voters.ts'
 
-/** The result of an epoch for display. The next epoch does not depend on it. */
+/** The result of judging an epoch. `decide` computes the next state with it. */
 export interface Report {
   /**
    * Whether too little weight attested. A frozen epoch has no tallies, no verdicts and no crowning,

@@ -63,8 +63,8 @@ export type Protocol = Readonly<typeof CONSTANTS>
 export const PROTOCOL: Protocol = CONSTANTS
 
 /**
- * The constants of a local network: short epochs, fewer long challenges, and a cap of 500 with the
- * hold's line for this cap. Protocol §9.2.
+ * The constants of a local network: short epochs, fewer long challenges, and a smaller cap with its
+ * line for a hold. Protocol §9.2.
  */
 export const LOCAL: Protocol = {
   ...PROTOCOL,

@@ -44,8 +44,7 @@ export interface GameSchedule {
 /**
  * Returns the schedule of one contender's games. Schedules of several contenders do not wait for
  * each other. `quotas` has the number of games by environment. A game starts when another game has
- * ended or has lasted a sixth of a clock. This limits how many games share a miner's capacity,
- * unless they take long.
+ * ended or has lasted a sixth of a clock.
  *
  * The games start once `awake` has resolved, or when all turns and two clocks just fit before
  * sampling ends: every game starts, even if a player sleeps. Protocol §5.4.

@@ -18,8 +18,7 @@ import type { Job, Setup } from './setup.ts'
 
 /**
  * One validator, which runs the tasks due at each finalized head. It can be killed and restarted at
- * any time: it writes to disk what it must remember before acting on it, and everything else
- * follows from the chain and the buckets.
+ * any time.
  */
 export class Validator {
   readonly #setup: Setup

@@ -208,7 +208,7 @@ describe('a validator', () => {
     expect(sent().includes('weights 1')).toBe(isSet)
   })
 
-  /** From block `from` on, a stranger has the champion's uid. */
+  /** Gives the champion's uid to a stranger, from block `from` on. */
   function evictChampion(chain: LocalChain, from: number): void {
     const read = chain.snapshot.bind(chain)
     const evicted = (neuron: Neuron) =>

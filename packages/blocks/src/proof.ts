@@ -118,9 +118,8 @@ export interface ProofVerdict {
 
 /**
  * Verifies that the validator of `scope` signed a sample for the chain, subnet and epoch of
- * `scope`, and that the sample is in the chain of blocks that ends at `head`. Needs no other data.
- * Never throws for a parsed `proof`. Does not verify the rest of the lane, or replay the
- * transcript. Protocol §6.6.
+ * `scope`, and that the sample is in the chain of blocks that ends at `head`. Never throws for a
+ * parsed `proof`. Does not verify the rest of the lane, or replay the transcript. Protocol §6.6.
  */
 export function judgeSampleProof(
   proof: unknown,

@@ -199,8 +199,7 @@ function toHeaders({ url, body }: FileTransfer, { createOnly }: Dialect): Record
 /**
  * Codes, and statuses below 500, of transient failures: the service is busy, another request for
  * the file is in progress, or the request arrived late, incomplete or altered. Codes come first,
- * because services send one code with several statuses: RequestTimeout with 400, 408 or 503,
- * SlowDown with 429 or 503.
+ * because services send one code with several statuses.
  *
  * Sources: "Error responses" of Amazon S3's API reference; "Error codes" of Cloudflare R2; "HTTP
  * status and error codes for XML" of Google Cloud Storage; MinIO's cmd/api-errors.go; Ceph's

@@ -59,8 +59,7 @@ export function isFrozen(
 }
 
 /**
- * Returns the acceptance of each lane by due validator, ascending, so that the report does not
- * depend on the order of keys in the state. Protocol §8.3.
+ * Returns the acceptance of each lane by due validator, ascending. Protocol §8.3.
  */
 export function acceptLanes(
   state: State,

@@ -79,7 +79,7 @@ export const NO_MATCH: Match = {
  * a verdict stays unchanged. Add challenges in the order of their index, not of arrival, which
  * depends on the answers. Protocol §10.
  *
- * @throws RangeError unless 0 < ratioPpm < 1_000_000.
+ * @throws RangeError unless 0 < ratioPpm < 1_000_000, and for an invalid rule: see `evaluate`.
  */
 export function addChallenge(
   match: Match,

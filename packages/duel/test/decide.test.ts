@@ -2,7 +2,7 @@ import { expect, it, test } from 'vitest'
 import { computeQuotas, decide, type LaneTally } from '../src/index.ts'
 import { epochOf, MULT8, miner, startedDuels, TICTACTOE } from './subnet.ts'
 
-// networks.both.test.ts has whole networks; this file has lanes that their validators made up.
+// Validators made up the lanes of these tests.
 
 test('counts no void lane, even without challenges', () => {
   const started = startedDuels()

@@ -30,7 +30,7 @@ export interface Setup {
   /** Returns the agent of a miner in an epoch. */
   readonly agent: AgentFactory
   /**
-   * On a platform: reports whether a deployment changed since its miner was first asked in the
+   * On a platform: reports whether a miner's deployment changed since its first check in the
    * epoch.
    */
   readonly hasChanged?: Chutes['hasChanged']
@@ -84,6 +84,7 @@ export type Event =
       readonly sample: Sample
       /** The champion's hotkey. */
       readonly champion: string
+      /** Number of missing samples. */
       readonly left: number
     }
   | { readonly type: 'sent'; readonly task: Transaction; readonly block: number }

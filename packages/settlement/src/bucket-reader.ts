@@ -46,7 +46,6 @@ interface ReaderOptions extends WaitingOptions {
   readonly check?: CheckBlock | undefined
 }
 
-/** The places to read a lane's blocks from. */
 export interface BlockPlaces {
   /** Buckets read first and without a time limit. */
   readonly sources?: readonly Source[]

@@ -76,7 +76,6 @@ export class Copies {
    * attested.
    */
   readonly #silentUnowed = new Map<string, BucketFailureFacts>()
-  /** The buckets' copies of the state. */
   readonly #states: Promise<ReadonlyMap<string, StateCopy>>
   readonly #differing: BlockMismatch[] = []
 

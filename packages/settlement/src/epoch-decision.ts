@@ -50,7 +50,6 @@ export interface EpochResult extends Decision {
   readonly lanes: ReadonlyMap<string, CheckedLane>
 }
 
-/** A sealed lane to be found. */
 export interface LaneSearch {
   readonly validator: string
   readonly head: Hash

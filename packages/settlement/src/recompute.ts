@@ -25,7 +25,6 @@ import {
 } from './on-chain-faults.ts'
 import type { Waits } from './waiting.ts'
 
-/** The place of a sample. */
 export interface SamplePlace {
   readonly validator: string
   readonly block: Hash

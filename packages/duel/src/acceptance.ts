@@ -58,9 +58,7 @@ export function isFrozen(
   return attesting === 0 || 3 * attesting < 2 * sumWeight(voters)
 }
 
-/**
- * Returns the acceptance of each lane by due validator, ascending. Protocol §8.3.
- */
+/** Returns the acceptance of each lane by due validator, ascending. Protocol §8.3. */
 export function acceptLanes(
   state: State,
   { attestations, seals, lanes }: EpochInputs,

@@ -43,8 +43,8 @@ export interface GameSchedule {
 
 /**
  * Returns the schedule of one contender's games. Schedules of several contenders do not wait for
- * each other. `quotas` has the number of games by environment. A game starts when another game has
- * ended or has lasted a sixth of a clock.
+ * each other. `quotas` may have environments without games. One game in 32 starts immediately,
+ * another when a game has ended or has lasted a sixth of a clock.
  *
  * The games start once `awake` has resolved, or when all turns and two clocks just fit before
  * sampling ends: every game starts, even if a player sleeps. Protocol §5.4.

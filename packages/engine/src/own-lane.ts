@@ -47,7 +47,7 @@ export interface OwnLane {
 /**
  * Returns the sampling task of this validator in the epoch that `state` governs, or undefined if no
  * lane is due.
- * @throws AlteredFile if the file of the epoch's secret was altered.
+ * @throws AlteredFile if the stored secret is not the one whose digest is on chain.
  */
 export async function createOwnTask(
   setup: Setup,

@@ -17,8 +17,8 @@ export interface Bucket {
 /**
  * The cause of a failed read or write:
  *
- * - `status`: the server's response is an error; the field `status` has its HTTP status
- * - `redirect`: a redirect of a web server, which no reader follows; `status` as above
+ * - `status`: an error response; the field `status` has its HTTP status
+ * - `redirect`: a web server's redirect, which no reader follows; the field `status` has its status
  * - `late`: no complete response within the time allowed
  * - `connection`: no connection, or it broke before a response
  * - `body`: a body that broke off, or cannot be decoded

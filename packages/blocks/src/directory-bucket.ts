@@ -82,7 +82,7 @@ const NOT_A_FILE_CODES = ['ELOOP', 'ENOTDIR', 'ENXIO', 'ENAMETOOLONG']
 /**
  * Opens the file at a path of the bucket in `directory`. Anything but a regular file, and anything
  * behind a link, is `not-a-file`.
- * @throws RangeError if `path` is not a path of a bucket. Otherwise the system's error.
+ * @throws RangeError if `path` is not a path of a bucket; other errors of the system.
  */
 export async function openFile(
   directory: string,

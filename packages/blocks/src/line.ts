@@ -79,7 +79,7 @@ export const listEpisodes = (sample: Sample): readonly Episode[] =>
 
 /**
  * Returns a function that takes the samples of a lane in order, and returns a pair for each game
- * and for each contender's episode, undefined for the champion's episode.
+ * and for each contender's episode, and undefined for the champion's episode.
  */
 export function createPairing(): (sample: Sample) => ChallengePair | undefined {
   let first: EpisodeSample | undefined

@@ -49,8 +49,8 @@ const HONEST = [1, 3, 7].flatMap((copies) =>
 )
 
 const HARDER: readonly (Row & { readonly setting: string })[] = [
-  // The heaviest validator has more than half of the weight, so that its lane is always the median;
-  // then less than half.
+  // First the heaviest validator has more than half of the weight, so that its lane is always the
+  // median, and then less than half.
   ...[
     { heaviest: 6, others: 3 },
     { heaviest: 5, others: 6 },

@@ -21,7 +21,7 @@ export type Lie =
 
 export type Strategy = Lie | 'honest' | 'block'
 
-/** Lies for a contender at the ratio; `BLOCKS` has those against a better contender. */
+/** Lies for a contender at the ratio; `BLOCKS` has lies against a better contender. */
 export const LIES = ['all wins', 'copy the best', 'up', 'thin', 'absent', 'all losses'] as const
 export const BLOCKS = [
   'all losses',

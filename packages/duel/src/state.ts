@@ -5,7 +5,10 @@ import type { LaneTally } from './tally.ts'
 /** A hotkey and its commitment on chain. */
 export type Miner = Readonly<Record<'hotkey' | 'model' | 'revision' | 'chute', string>>
 
-/** A validator's correct and incorrect environments, in millionths; they fade. Protocol §8.9. */
+/**
+ * Counts of environments in which a validator's lane was correct or incorrect, in millionths; they
+ * fade. Protocol §8.9.
+ */
 export type Trust = { readonly correct: number; readonly incorrect: number }
 
 /** A validator's last attestation that counted. Protocol §8.1. */

@@ -33,7 +33,7 @@ export function weighVoters(
   return Object.fromEntries(weights.filter(([, weight]) => weight > 0))
 }
 
-/** Returns the commitments to secrets of voters that attested. Protocol §8.1. */
+/** Returns the commitments to secrets of voters whose attestations count. Protocol §8.1. */
 export function findDueVoters(voters: Weights, attestations: CountedAttestations): State['due'] {
   const due = [...attestations].filter(([hotkey]) => Object.hasOwn(voters, hotkey))
   return Object.fromEntries(due.map(([hotkey, { next }]) => [hotkey, next]))

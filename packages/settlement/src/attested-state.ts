@@ -29,8 +29,8 @@ export interface PublicData extends Subnet {
 
 /**
  * Resolves with the state that governed the epoch before `epoch` if more than half of the active
- * stake attested its root, otherwise, and for a first epoch, with null. Active is the stake of
- * validators with a permit whose slot has a seal or an attestation of one of the last
+ * stake attested its root. Resolves with null otherwise, and for a first epoch. Active is the stake
+ * of validators with a permit whose slot has a seal or an attestation of one of the last
  * `quorumEpochs` epochs. Protocol §9.4. The state is trusted, not recomputed. Queries the attesters
  * in turn until one serves the state.
  * @throws Error if a root is attested, but no attester's bucket serves its state.
@@ -68,7 +68,7 @@ export async function findAttestedRoot(subnet: Subnet, epoch: number): Promise<H
   return (await findAttested(subnet, epoch))?.root
 }
 
-/** Resolves with the root of `findAttestedRoot` and its attesters. Undefined without a majority. */
+/** Resolves with the majority's root for the epoch before `epoch`, and its attesters, if any. */
 async function findAttested(
   { chain, network: { protocol } }: Subnet,
   epoch: number,

@@ -122,9 +122,8 @@ export function listHolders(voters: Weights, chain: Snapshot): readonly Holder[]
 
 /**
  * Returns the holders in the order in which to read the lane of `validator`: the lane's attesters,
- * then its validator, then the other voters. Both groups begin after the validator in `holders`, so
- * that not all lanes are read from the heaviest voter.
- * Protocol §6.4.
+ * then its validator, then the other voters. Attesters and other voters begin after the validator
+ * in `holders`, so that not all lanes are read from the heaviest voter. Protocol §6.4.
  */
 export function sortForReading(
   holders: readonly Holder[],

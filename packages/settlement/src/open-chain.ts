@@ -51,9 +51,9 @@ export type SubnetOpener = (where: string, host: Host, options?: OpenOptions) =>
 /**
  * Opens the chain that `where` names: a network, a URL or the file of an export. Unless `where` is
  * a network's name, the rules follow from the chain's genesis.
- * @throws RangeError if `where` names no chain, if the netuid is missing or another, if the first
- *   epoch is missing, or if the chain's environments are not registered, or behave differently.
- *   Error if the chain cannot be read.
+ * @throws RangeError if `where` names no chain, if the netuid is missing or not the chain's, if the
+ *   first epoch is missing, or if an environment of the chain is not registered or behaves
+ *   differently. Error if the chain cannot be read.
  */
 export async function openChain(
   where: string,

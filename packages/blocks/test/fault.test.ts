@@ -230,7 +230,7 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
   WRONG_PREVIOUS: {
     'another last seal': () => verifyLane({ ...honest, previous: 'ab'.repeat(32) }),
     'another previous hash': () => verifyWithHeader(0, { prev: 'ab'.repeat(32) }),
-    'the first block left out': () => verifyLane({ ...withoutFirstBlock(), previous: honest.previous }),
+    'first block left out': () => verifyLane({ ...withoutFirstBlock(), previous: honest.previous }),
   },
   SHORT_BLOCK: {
     'empty, in the middle': () =>

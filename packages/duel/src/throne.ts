@@ -13,8 +13,8 @@ export interface WonDuel {
 }
 
 /**
- * Returns the best of the won duels, in an epoch that is not frozen, once no duel is open and, if
- * several are won, all of them have had all epochs. Otherwise undefined. Protocol §8.11.
+ * Returns the best of the won duels. Undefined in a frozen epoch, while a duel is open, and while
+ * one of several won duels has epochs left. Protocol §8.11.
  */
 export function crown(state: State, { frozen, duels }: Report): WonDuel | undefined {
   const won = duels.filter(({ standing }) => standing === 'won')

@@ -34,7 +34,7 @@ async function measureLargeLanes(): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
     const opened = await open(history)
     pages.push(opened.seconds)
-    requests = opened.asked
+    requests = opened.requests
     verifiers.push(await verify(history))
   }
   const [page, verifier] = [median(pages), median(verifiers)]
@@ -62,9 +62,9 @@ async function measureLongHistory(): Promise<void> {
 /** Opens the page, and closes it at the end of its reading. */
 async function open({ url }: History) {
   const start = performance.now()
-  const { page, asked } = await openPage(browser, url, { script: WATCH })
+  const { page, requests } = await openPage(browser, url, { script: WATCH })
   const seconds = (performance.now() - start) / 1000
-  const found = { seconds, asked: asked.length, task: await longestTask(page) }
+  const found = { seconds, requests: requests.length, task: await longestTask(page) }
   const shownSeconds = await readShownSeconds(page)
   if (!(await page.locator('.strip-good').isVisible())) throw new Error('not everything holds')
   await page.context().close()

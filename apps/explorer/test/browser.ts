@@ -16,7 +16,7 @@ export const launch = (): Promise<Browser> =>
 export interface Opened {
   readonly page: Page
   readonly problems: readonly string[]
-  readonly asked: readonly string[]
+  readonly requests: readonly string[]
 }
 
 /** Opens a URL, runs `script` before the page, and waits for the end of the reading. */
@@ -29,18 +29,18 @@ export async function openPage(
   await context.addInitScript(script)
   const page = await context.newPage()
   const problems: string[] = []
-  const asked: string[] = []
+  const requests: string[] = []
   page.on('pageerror', (error) => problems.push(String(error)))
   page.on('console', (message) => {
     if (message.type() === 'error') problems.push(message.text())
   })
   context.on('request', (request) => {
     // A blob: URL is in the page's memory.
-    if (!request.url().startsWith('blob:')) asked.push(request.url())
+    if (!request.url().startsWith('blob:')) requests.push(request.url())
   })
   await page.goto(url)
   await page.locator('.strip:not(.strip-busy)').waitFor({ timeout: 600_000 })
-  return { page, problems, asked }
+  return { page, problems, requests }
 }
 
 /** Opens a view as a click on a link does, without a new reading. */

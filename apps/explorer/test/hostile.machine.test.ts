@@ -46,7 +46,7 @@ describe.runIf(HAS_BROWSER)('hostile evidence', () => {
   })
 
   it('is shown as text, and causes no request', async () => {
-    const { page, asked } = await openPage(browser, url)
+    const { page, requests } = await openPage(browser, url)
     const isOwned = () => page.evaluate(() => 'owned' in globalThis)
     const views = [
       '#/',
@@ -70,7 +70,7 @@ describe.runIf(HAS_BROWSER)('hostile evidence', () => {
     expect(await page.locator('.reply').first().textContent()).toContain(MARKUP)
     expect(await page.locator(FOREIGN).count()).toBe(0)
     expect(await isOwned()).toBe(false)
-    expect(asked.filter((each) => !each.startsWith(url))).toEqual([])
+    expect(requests.filter((each) => !each.startsWith(url))).toEqual([])
   })
 
   it('is shown with codes for invisible characters, and with long lines wrapped', async () => {

@@ -80,7 +80,7 @@ describe.runIf(HAS_BROWSER)('the page, on the files of a demo', () => {
     demo = await runDemo()
     browser = await launch()
     wide = await openPage(browser, demo.url)
-    firstAsked = [...wide.asked]
+    firstAsked = [...wide.requests]
     narrow = await openPage(browser, demo.url, { viewport: { width: 360, height: 740 } })
   })
   afterAll(async () => {
@@ -429,12 +429,12 @@ describe.runIf(HAS_BROWSER)('the page, on the files of a demo', () => {
 
     it('is refused if a number is out of range', async () => {
       const query = '?chain=chain.json&firstEpoch=9007199254740991'
-      const { page, asked } = await openPage(browser, demo.url + query)
+      const { page, requests } = await openPage(browser, demo.url + query)
       expect(await page.locator('.strip-bad').textContent()).toMatch(
         /^The link cannot be followed: "firstEpoch" expected a whole number from 0 to 4294967295/,
       )
       expect(
-        asked.filter((url) => url.includes('chain.json?') || /chain\.json$/.test(url)),
+        requests.filter((url) => url.includes('chain.json?') || /chain\.json$/.test(url)),
       ).toEqual([])
     })
   })
@@ -488,13 +488,13 @@ describe.runIf(HAS_BROWSER)('the page, on the files of a demo', () => {
   it('loads the client of a node only if needed, and reports its error', async () => {
     const node = await fakeNode()
     const query = `?chain=${node.url}&netuid=120&firstEpoch=0`
-    const { page, asked } = await openPage(browser, demo.url + query)
+    const { page, requests } = await openPage(browser, demo.url + query)
     await node.stop()
     expect(await page.locator('.strip').textContent()).toContain('NotInRuntime')
     expect(node.asked.length).toBeGreaterThan(0)
-    const clients = asked.filter((url) => /subtensor-[^/]*\.js$/.test(url))
+    const clients = requests.filter((url) => /subtensor-[^/]*\.js$/.test(url))
     expect(clients.length).toBeGreaterThan(0)
-    expect(wide.asked.filter((url) => /subtensor/.test(url))).toEqual([])
+    expect(wide.requests.filter((url) => /subtensor/.test(url))).toEqual([])
   })
 
   it.each([
@@ -523,12 +523,12 @@ describe.runIf(HAS_BROWSER)('the page, on the files of a demo', () => {
     } as const
     using server = await serveFaulty(demo.out, faults)
     const query = `?chain=${server.url}/chain.json&buckets=${server.url}/buckets`
-    const { page, asked } = await openPage(browser, demo.url + query)
+    const { page, requests } = await openPage(browser, demo.url + query)
     expect(await page.locator('.root').textContent()).toBe(demo.verified.root)
     expect(await page.locator('h1 a').getAttribute('title')).toBe(demo.verified.champion)
-    expect(asked.every((url) => [demo.url, server.url].some((each) => url.startsWith(each)))).toBe(
-      true,
-    )
+    expect(
+      requests.every((url) => [demo.url, server.url].some((each) => url.startsWith(each))),
+    ).toBe(true)
     await goTo(page, '#/validators')
     const rowOf = (hotkey: string) =>
       page.locator('section[aria-label="Buckets"] tr', { hasText: hotkey }).textContent()

@@ -41,7 +41,7 @@ export function countLegal(played: Transcript, forfeit: string | undefined): num
 export const HOPELESS = 20
 
 /** Counts the challenges of an environment until a challenge has a legal answer. */
-export class Hope {
+export class LegalityWatch {
   #hopeless = 0
   #hasLegal = false
 
@@ -51,7 +51,7 @@ export class Hope {
     if (!this.#hasLegal) this.#hopeless += 1
   }
 
-  get isGone(): boolean {
+  get isHopeless(): boolean {
     return !this.#hasLegal && this.#hopeless >= HOPELESS
   }
 }

@@ -21,7 +21,7 @@ import { addTimeout } from './asking.ts'
 import type { Client } from './miner-client.ts'
 import { type AnsweringMiner, limitByClock, playPair } from './play-sample.ts'
 import type { Opponent } from './player.ts'
-import { countLegal, Hope, judgeReplies, type ReplyCounts } from './reply-counts.ts'
+import { countLegal, judgeReplies, LegalityWatch, type ReplyCounts } from './reply-counts.ts'
 
 /** The journal with which an interrupted duel or practice continues, on disk or elsewhere. */
 export interface Notes {
@@ -138,7 +138,7 @@ export async function runDuel(run: DuelRun): Promise<DuelStanding> {
 function readStanding(duels: readonly EnvDuel[]): DuelStanding {
   const envs = Object.fromEntries(duels.map(({ env, match }) => [env, match]))
   const verdicts = Object.fromEntries(duels.map(({ env, match }) => [env, match.verdict]))
-  const left = duels.filter(({ hope }) => hope.isGone).map(({ env }) => env)
+  const left = duels.filter(({ legality }) => legality.isHopeless).map(({ env }) => env)
   return { envs, outcome: findWinner(verdicts, PROTOCOL.margin), left }
 }
 
@@ -146,7 +146,7 @@ function readStanding(duels: readonly EnvDuel[]): DuelStanding {
 class EnvDuel {
   readonly env: string
   match: Match = NO_MATCH
-  readonly hope: Hope = new Hope()
+  readonly legality: LegalityWatch = new LegalityWatch()
   readonly #run: DuelRun
   /** Stored and new challenges by index. */
   readonly #played = new Map<number, ChallengePair>()
@@ -178,8 +178,10 @@ class EnvDuel {
       const { champion, contender } = next
       const rewards = { champion: champion.reward, contender: contender.reward }
       this.match = addChallenge(this.match, compareRewards(rewards), rule)
-      this.hope.add(() => SIDES.some((side) => countLegal(next[side], findForfeit(next, side)) > 0))
-      const isOver = this.match.played === PROTOCOL.cap || this.hope.isGone
+      this.legality.add(() =>
+        SIDES.some((side) => countLegal(next[side], findForfeit(next, side)) > 0),
+      )
+      const isOver = this.match.played === PROTOCOL.cap || this.legality.isHopeless
       if (isOver && this.match.verdict === 'continue')
         this.match = { ...this.match, verdict: 'hold' }
     }
@@ -258,17 +260,17 @@ export async function practise(run: PracticeRun): Promise<readonly PlayedExercis
   const { exercises, journal, on } = run
   const stored = journal.entries.slice(1) as unknown as readonly PlayedExercise[]
   const played = new Map(stored.map((each) => [each.challengeId, each]))
-  const hopes = new Map(exercises.map(({ env }) => [env, new Hope()]))
+  const watches = new Map(exercises.map(({ env }) => [env, new LegalityWatch()]))
   const note = (exercise: PlayedExercise): void => {
     const strength = make(exercise.env).spec.game && run.strength
     const forfeit = () => findEpisodeForfeit({ ...exercise, strength }, exercise)
-    hopes.get(exercise.env)?.add(() => countLegal(exercise, forfeit()) > 0)
+    watches.get(exercise.env)?.add(() => countLegal(exercise, forfeit()) > 0)
   }
   stored.forEach(note)
   const open = exercises.filter(({ challengeId }) => !played.has(challengeId)).values()
   const next = (): (() => Promise<PlayedExercise>) | undefined => {
     for (const exercise of open)
-      if (!hopes.get(exercise.env)?.isGone) return () => playExercise(exercise, run)
+      if (!watches.get(exercise.env)?.isHopeless) return () => playExercise(exercise, run)
     return undefined
   }
   const add = (exercise: PlayedExercise): void => {

@@ -33,10 +33,10 @@ export function estimateLoads(
   const able = neurons.filter(({ permit, stake }) => permit && stake > 0n)
   const voters = Math.min(Math.max(1, able.length), validatorsMost)
   // The lines of the validator's lane, which are games and episodes of one miner; its requests, at
-  // most one for each turn of each miner; the tokens of these requests and their replies, if a reply
-  // contains only the answer; the size of the lane, which the validator's folder contains twice.
+  // most one for each turn of each miner; the tokens of these requests and their replies, if each
+  // reply is only the answer; the size of the lane, which the validator's folder contains twice.
   const most = { samples: 0, requests: 0, tokens: 0, laneBytes: 0 }
-  // The requests of all voters to the champion, which gets more than any contender, and their tokens.
+  // Requests of all voters to the champion, which gets more than any contender, and their tokens.
   const champion = { championRequests: 0, championTokens: 0 }
   for (const [env, constants] of Object.entries(protocol.envs)) {
     const quota = computeQuota(duelEpochs, constants)

@@ -73,6 +73,14 @@ it('prefers the key file, then a named wallet, the secret, the stored file, the 
   expect(await parsed()).toEqual({ hotkey: hotkeyOf(DEFAULT), warnings: [] })
 })
 
+it('says that a wallet or a hotkey does not exist', async () => {
+  for (const args of [
+    ['--wallet', 'none'],
+    ['--wallet', 'named', '--hotkey', 'none'],
+  ])
+    await expect(parsed(...args)).rejects.toThrow(/none\S* does not exist/)
+})
+
 it.each([
   ['a wallet', {}, ['--wallet', 'named'], NAMED],
   ['a hotkey', {}, ['--hotkey', `${DEFAULT}`], DEFAULT],

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import { remoteChain } from '@affine/chain'
 import type { State } from '@affine/duel'
+import type { Event } from '@affine/engine'
 import { LOCAL_NETWORK } from '@affine/settlement'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { captureOutput } from '../../../packages/terminal/test/within.ts'
@@ -46,7 +47,7 @@ describe('the output of a service', () => {
       narrate({ type: 'problem', task: { kind: 'head' }, error }, screen, String)
       screen.line('! mind this', { type: 'warning', text: 'mind this' })
       screen.line('one\ntwo', { type: 'epoch', stake: 10n ** 20n, odd: '\u009b\u2028é' })
-      screen.status('passing')
+      narrate({ type: 'sample', epoch: 3, left: 1 } as Event, screen, String)
     })
     Object.assign(process.stdout, { isTTY: before, columns })
     return stdout

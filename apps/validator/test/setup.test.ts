@@ -239,7 +239,7 @@ describe.skipIf(!HAS_PYTHON)('af setup, in a terminal', () => {
       [
         ['network: ', `${served.url}${ENTER}`],
         ['wallet: ', `nobody${ENTER}`],
-        ['no such file', `${wipe}mine${ENTER}`],
+        ['does not exist', `${wipe}mine${ENTER}`],
         ['hotkey: ', `hot${ENTER}`],
         ['folder: ', ENTER],
         ['Where is its bucket?', ENTER],

@@ -29,7 +29,9 @@ function fitLine(line: string, width: number, hanging: number): string {
   let remaining = words.trimEnd()
   while (remaining.length > max) {
     const space = remaining.lastIndexOf(' ', max)
-    const end = space < 0 ? max : space
+    // A % stays with its number.
+    const whole = rest[space + 1] === '%' ? rest.lastIndexOf(' ', space - 1) : space
+    const end = whole < 0 ? max : whole
     parts.push(remaining.slice(0, end).trimEnd())
     remaining = remaining.slice(end).trimStart()
   }

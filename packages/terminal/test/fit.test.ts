@@ -15,7 +15,7 @@ const widest = (text: string): number =>
   Math.max(...text.split('\n').map((line) => [...line].length))
 const letters = (text: string): string => text.replaceAll(/[ \n]/g, '')
 const LINE = fc
-  .array(fc.constantFrom('a', 'word', '  ', '    ', 'w'.repeat(50), 'é⏎💥', '[   ━━┃  ]', '✔'))
+  .array(fc.constantFrom('a', 'word', '  ', '    ', 'w'.repeat(50), 'é⏎💥', '[   ━━┃  ]', '✔', '%'))
   .map((words) => words.join(' '))
 
 describe('a text in a terminal', () => {
@@ -28,6 +28,10 @@ describe('a text in a terminal', () => {
         expect(letters(fitted)).toBe(letters(text))
       }),
     )
+  })
+
+  it('keeps a number and its % on one line', () => {
+    expect(fit('53.3 % to 100 %: its score', 17)).toBe('53.3 % to\n    100 %: its\n    score')
   })
 })
 

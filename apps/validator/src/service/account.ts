@@ -51,9 +51,11 @@ export async function readAccount(
   const { key, walletPath, ...given } = pickGiven(findSettings(options, fileless))
   if ((key ?? given.wallet ?? given.hotkey) === undefined) throw new RangeError(NO_HOTKEY)
   const { wallet = 'default', hotkey = 'default' } = given
-  const { account, warning } = await (key === undefined
-    ? readWallet({ wallet, hotkey, root: resolveWalletFolder(walletPath) })
-    : readNamed(readHotkey(key)))
+  const { account, warning } = await readNamed(
+    key === undefined
+      ? readWallet({ wallet, hotkey, root: resolveWalletFolder(walletPath) })
+      : readHotkey(key),
+  )
   if (warning !== undefined) warn(warning)
   return account
 }

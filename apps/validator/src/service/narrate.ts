@@ -2,6 +2,7 @@ import { ChainError } from '@affine/chain'
 import type { Event, Problem, ValidatorTask } from '@affine/engine'
 import type { Late } from '@affine/engine/node'
 import { describeEpoch, exportEpoch, formatEpoch, type HotkeyFormatter } from '@affine/report'
+import { formatCount } from '@affine/report/sentences'
 import { type Output, printable } from '@affine/terminal'
 
 export function narrate(event: Event, screen: Output, nameOf: HotkeyFormatter): void {
@@ -15,10 +16,12 @@ export function narrate(event: Event, screen: Output, nameOf: HotkeyFormatter): 
       screen.line(formatEpoch(describeEpoch(event.settled), nameOf), exportEpoch(event.settled))
       break
     case 'sample':
-      screen.status(`epoch ${event.epoch}: ${event.left} challenges left in the lane`)
+      screen.status(
+        `epoch ${event.epoch}: ${formatCount(event.left, 'challenge')} left in the lane`,
+      )
       break
     case 'sent':
-      screen.line(`  ${formatTask(event.task)} is in block ${event.block}`, event)
+      screen.line(`  ${formatTask(event.task)} in block ${event.block}`, event)
       break
     case 'withheld':
       screen.line(`  would send ${formatTask(event.task)} (dry run: see --emit)`, event)

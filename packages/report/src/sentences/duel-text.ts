@@ -184,7 +184,7 @@ export function explainVerdict({ cause, hold, score, bar, ...facts }: EnvFacts):
     case 'CLOSE':
       return `its score of ${score / 100} is below ${bar / 100}`
     case undefined:
-      return 'it was not evaluated'
+      return 'it was not evaluated in this epoch'
   }
 }
 

@@ -110,7 +110,8 @@ export function explainFrozen(
   const attested = `${percent(attestedPpm)} of the voters' weight attested`
   const head = `Frozen: ${attested}; two thirds are required. Missing:`
   const texts = missing.map(({ hotkey, stake, weightPpm, lastEpoch, droppedIn }) => {
-    const last = lastEpoch === undefined ? 'never attested' : `last attested epoch ${lastEpoch}`
+    const last =
+      lastEpoch === undefined ? 'never attested' : `has not attested since epoch ${lastEpoch}`
     const what = `${percent(weightPpm)} of the weight, a stake of ${formatStake(stake)}`
     const help = others?.hotkeys.includes(hotkey)
       ? 'it attests another state: compare its release with this one'

@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findNetwork } from '@affine/settlement'
-import { findFault, type SettingTexts } from '@affine/terminal'
+import { findFault, readNamed, type SettingTexts } from '@affine/terminal'
 import * as clack from '@clack/prompts'
 import { CommanderError } from '@commander-js/extra-typings'
 import { BACKENDS, type Backend, pickBackends } from '../../buckets/backends.ts'
@@ -62,7 +62,7 @@ class SetupPrompts {
     const { key, hotkeySecret, walletPath } = this.given
     if (key ?? hotkeySecret) return
     const root = resolveWalletFolder(walletPath)
-    await this.ask('wallet', (text) => access(join(root, text, 'hotkeys')))
+    await this.ask('wallet', (text) => readNamed(access(join(root, text, 'hotkeys'))))
     await this.ask('hotkey', (text) => {
       const variables = { ...process.env, ...this.answers, BT_WALLET_HOT: text }
       return readValidatorAccount(this.#flags, () => {}, variables)

@@ -92,7 +92,7 @@ describe('af duel of uids', () => {
     ])
   })
 
-  it('rejects players that are not miners of the network, and uids without a network', async () => {
+  it('rejects uids of no miner, uids without a network, and a network without a uid', async () => {
     const names = { [silent.hotkey]: '<silent>', [validator.hotkey]: '<validator>' }
     const onNetworkWords = [
       ['0', '4'],

@@ -119,7 +119,7 @@ describe('weights', () => {
   })
 })
 
-test('resets the bytes that a hotkey may commit at the start of a tempo', async () => {
+test('gives a hotkey its commitment bytes again when a tempo starts', async () => {
   const chain = subnet({ params: { ...noLimits, tempo: 10, commitmentBytes: 199 } })
   const commit = () => produce(chain, chain.commit(alice, [bytes(1)]))
   expect(await commit()).toEqual([''])

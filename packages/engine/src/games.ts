@@ -4,7 +4,7 @@ import { type GameRules, make } from '@affine/envs'
 import { digest, type Hash } from '@affine/prng'
 import pLimit from 'p-limit'
 
-/** Minimum length of sampling, in clocks of a game. */
+/** Sampling divided by the longest clock of a game. */
 const CLOCKS = 6
 /**
  * One in 32 of a contender's games starts immediately, and each game keeps its turn for up to a

@@ -34,8 +34,8 @@ interface OwnDuel {
 }
 
 /**
- * Reports on one miner: each duel when it has ended (result, cause, verdicts, a lost challenge of
- * each environment), a throne taken without a duel, and the miner's current position.
+ * Reports on one miner: each duel when it or the report ends (result, cause, verdicts, a lost
+ * challenge of each environment), a throne taken without a duel, and the miner's position.
  */
 export class MinerReport {
   readonly stats: DuelStats<LostChallenge>

@@ -20,7 +20,7 @@ export const percent = (ppm: number): string => `${Math.floor(ppm / 1000) / 10} 
 export const formatCount = (count: number, noun: string): string =>
   `${count} ${noun}${count === 1 ? '' : 's'}`
 
-/** Formats an amount in rao with at most six digits, as in "1,250.5 TAO". */
+/** Formats rao with at most six significant digits, as in "1,250.5 TAO". */
 export const formatStake = (rao: bigint | string): string =>
   `${(Number(rao) / 1e9).toLocaleString('en-GB', { maximumSignificantDigits: 6 })} TAO`
 

@@ -175,7 +175,7 @@ it('queries a late bucket for no other block, and blames only attesters', async 
   expect(reasons).toEqual([SILENT, NO_BUCKET].map((reason) => expect.stringMatching(reason)))
 })
 
-describe('a bucket that did not answer for one block', () => {
+describe('a bucket with a failed read of a block', () => {
   /**
    * Resolves with the flaws if `holder` has `files` in the place of blocks that are read in this
    * order.

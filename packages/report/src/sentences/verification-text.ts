@@ -39,7 +39,7 @@ export function formatVerification(end: Verification, nameOf: HotkeyFormatter): 
   ]
 }
 
-const NOT_COMPARED = ' Not compared: the other copies of each block (run it without --copies).'
+const NOT_COMPARED = ' Not compared: the other copies of each block (rerun without --copies).'
 
 /** States whether everything is valid, and which copies were not compared. */
 function formatConclusion({ flaws, uncompared }: Verification): string {

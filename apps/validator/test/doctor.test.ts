@@ -280,7 +280,7 @@ describe('af doctor', () => {
     expect((await at(60))['last weights']).toBe('warn')
   })
 
-  it('checks that the announced bucket is named and serves a state', async () => {
+  it('checks that the announced bucket opens and serves a state', async () => {
     const network = await chainWith([[validator, seal('alices')]])
     const unannounced = await examine(validator, network)
     const place = { url: 'alices', path: statePath(4) }

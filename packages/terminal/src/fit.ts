@@ -30,7 +30,7 @@ function fitLine(line: string, width: number, hanging: number): string {
   while (remaining.length > max) {
     const space = remaining.lastIndexOf(' ', max)
     // A % stays with its number.
-    const whole = rest[space + 1] === '%' ? rest.lastIndexOf(' ', space - 1) : space
+    const whole = remaining[space + 1] === '%' ? remaining.lastIndexOf(' ', space - 1) : space
     const end = whole < 0 ? max : whole
     parts.push(remaining.slice(0, end).trimEnd())
     remaining = remaining.slice(end).trimStart()

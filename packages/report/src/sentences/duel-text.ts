@@ -154,7 +154,7 @@ export type LossCause = keyof typeof LOSS_CAUSES
 
 const WAYS: Readonly<Record<string, string>> = {
   'no-reply': 'no reply',
-  unreadable: 'no answer on the last line (which must contain only the answer)',
+  unreadable: 'not exactly an answer on the last line',
   illegal: 'illegal',
 }
 
@@ -178,7 +178,10 @@ export function explainVerdict({ cause, hold, score, bar, ...look }: EnvFacts): 
     case 'SCARCE':
       return `only ${percent(look.decisivePpm ?? 0)} of challenges are decisive`
     case 'FEW':
-      return `a win takes ${look.minTrials} decisive challenges`
+      return (
+        `a win takes ${look.minTrials} decisive challenges; ` +
+        `trimming left ${challengesIn(look.win.trials)}`
+      )
     case 'BEHIND':
       return 'it is behind, but not by enough for a hold'
     case 'CLOSE':

@@ -31,16 +31,25 @@ async function run(folder) {
   let [stdout, stderr] = ['', '']
   child.stdout.on('data', (text) => (stdout += text))
   child.stderr.on('data', (text) => (stderr += text))
-  const exit = await new Promise((resolve, reject) =>
-    child.once('error', reject).once('close', resolve),
-  )
-  const records = stdout
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => JSON.parse(line))
+  child.once('error', ({ code }) => {
+    console.error(`${program} cannot be run: ${code}`)
+    process.exit(2)
+  })
+  const exit = await new Promise((resolve) => child.once('close', resolve))
+  const faults = []
+  const read = (line, i) => {
+    try {
+      return line ? Object(JSON.parse(line)) : {}
+    } catch {
+      faults.push(`line ${i + 1} of the output is not JSON: ${JSON.stringify(line.slice(0, 80))}`)
+      return {}
+    }
+  }
+  const records = stdout.split('\n').map(read)
   const of = (kind) => records.filter(({ type }) => type === kind)
   return {
     exit,
+    faults: faults.slice(0, 1),
     roots: of('epoch').map(({ root }) => root),
     flaws: of('flaw').map(({ validator, epoch, code }) => [validator, epoch, code]),
     stderr,
@@ -54,6 +63,7 @@ function compare(found, want) {
   const missing = want.flaws.filter((wanted) => !found.flaws.some((flaw) => isOf(wanted, flaw)))
   const surplus = found.flaws.filter((flaw) => !want.flaws.some((wanted) => isOf(wanted, flaw)))
   return [
+    ...found.faults,
     ...(found.exit === want.exit ? [] : [`exit code ${found.exit}, expected ${want.exit}`]),
     ...(`${found.roots}` === `${want.roots}` ? [] : [`roots ${found.roots}, not ${want.roots}`]),
     ...missing.map((flaw) => `no flaw ${flaw.join(' ')}`),
@@ -62,6 +72,7 @@ function compare(found, want) {
 }
 
 const scratch = mkdtempSync(join(tmpdir(), 'conformance-'))
+process.once('exit', () => rmSync(scratch, { recursive: true }))
 const waiting = [...histories]
 let failed = 0
 async function runNext() {
@@ -78,6 +89,5 @@ async function runNext() {
   }
 }
 await Promise.all(Array.from({ length: availableParallelism() }, runNext))
-rmSync(scratch, { recursive: true })
 console.log(`${histories.length - failed} histories passed, ${failed} failed`)
 process.exitCode = failed > 0 ? 1 : 0

@@ -109,7 +109,7 @@ async function initGit(folder: string): Promise<void> {
 export async function openSession(page: string): Promise<Session> {
   const folder = await mkdtemp(join(tmpdir(), 'document-'))
   const bin = await programsIn(folder)
-  await symlink(join(root, 'python'), join(folder, 'python'))
+  for (const name of ['python', 'node_modules']) await symlink(join(root, name), join(folder, name))
   await initGit(folder)
   const withPorts = await freePorts(page)
   const path = [bin, ...(PYTHON ? [dirname(PYTHON)] : []), process.env.PATH].join(':')

@@ -34,7 +34,10 @@ describe.concurrent('af duel', () => {
     const words = ['0.5', slow.url, ...two, '--ahead', '8', '--out', out, '--json']
     const first = start(AF, ['duel', ...words])
     while ((await linesIn(out)).length < 20) await sleep(5)
-    expect(await first.stop()).toEqual({ code: 130, stdout: '', stderr: '' })
+    const stderr = expect.stringMatching(
+      /^stopped after \d+ challenges: to continue, repeat the command\n$/,
+    )
+    expect(await first.stop()).toEqual({ code: 130, stdout: '', stderr })
     const stored = await linesIn(out)
     expect((await readdir(out)).sort()).toEqual(['.gitignore', 'samples.jsonl'])
 

@@ -116,11 +116,11 @@ describe('af practise --against', () => {
 
     const text = await run(AF, [...words, ...more])
     expect(text.stdout).toMatch(
-      /^mult8@0\.1\.0: \d+ won, \d+ lost, \d+ tied against the champion\n {2}\[.*┃.*\] [\d.]+ % to [\d.]+ % vs [\d.]+ %: a win with 0\.\d{3}, /m,
+      /^mult8@0\.1\.0: \d+ won, \d+ lost, \d+ tied against the champion\n {2}\[.*┃.*\] [\d.]+ % to [\d.]+ % vs [\d.]+ %: a win with 0\.\d{3} \(0/m,
     )
     expect(text.stdout).toContain('hex@0.1.0: not compared: in a game the replies depend')
-    expect(text.stdout).toMatch(/^Dethrones with a probability of .* rates\)$/m)
-    expect(text.stdout).toMatch(/: reward -?\d of \d, the champion -?\d$/m)
+    expect(text.stdout).toMatch(/^It becomes champion with probability /m)
+    expect(text.stdout).toMatch(/: reward -?\d, best \d, the champion's -?\d$/m)
     // The command connected to one port only, so no request reached the champion.
     const places = (await readFile(connections, 'utf8')).trimEnd().split('\n')
     expect(new Set(places)).toEqual(new Set([new URL(url).port]))

@@ -51,7 +51,7 @@ describe.concurrent('af practise', () => {
     const [summary = ''] = ended.stdout.split(/^mult8@0\.1\.0, challenge /m)
     const shown = summary.replaceAll(url, '<url>').replace(/(?<= replies: ).*(?=;)/, '<times>')
     await expect(shown).toMatchFileSnapshot('snapshots/practise.txt')
-    const lost = ended.stdout.match(/^mult8@0\.1\.0, challenge \w+: reward 0 of 1$/gm)
+    const lost = ended.stdout.match(/^mult8@0\.1\.0, challenge \w+: reward 0, best 1$/gm)
     expect(lost).toHaveLength(3)
     expect(ended.stdout.match(/^ {2}best was \d+$/gm)).toHaveLength(2)
     expect(ended.stdout).toMatch(/^ {4}product +\d+\n {4}reply +1000000000000000\n/m)
@@ -88,7 +88,7 @@ describe.concurrent('af practise', () => {
     expect(stdout).toMatch(
       /^hex@0\.1\.0: \d of 10 won against the scripted opponent at strength 1, /m,
     )
-    expect(stdout).toMatch(/^hex@0\.1\.0, challenge \w+: reward -1 of 1$/m)
+    expect(stdout).toMatch(/^hex@0\.1\.0, challenge \w+: reward -1, best 1$/m)
     expect(stdout).toMatch(/^ {2}lost: [XO] joined /m)
   })
 
@@ -101,7 +101,7 @@ describe.concurrent('af practise', () => {
     const half = await practise('random', ...words, '0.5', '--resume', file)
     // Lost challenges replay, so their ending has more than the reward.
     expect(half.stdout).toMatch(
-      /^hex@0\.1\.0, challenge \w+: reward -1 of 1\n {2}(lost|forfeited): /m,
+      /^hex@0\.1\.0, challenge \w+: reward -1, best 1\n {2}(lost|forfeited): /m,
     )
     expect(half.stdout).not.toMatch(/^ {2}reward -1$/m)
     const [head = '', ...played] = await linesIn(file)
@@ -141,5 +141,11 @@ describe.concurrent('af practise', () => {
     const altered = join(root, 'altered.jsonl')
     await writeFile(altered, '"mine"\n')
     expect((await practise(url, '--resume', altered)).code).toBe(2)
+  })
+
+  it('rejects a file whose folder does not exist', async () => {
+    const file = join(root, 'nowhere', 'p.jsonl')
+    const { code, stderr } = await practise('random', '--resume', file)
+    expect([code, stderr]).toEqual([2, `af: ${file} does not exist: check the spelling\n`])
   })
 })

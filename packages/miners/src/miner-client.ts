@@ -92,8 +92,11 @@ function buildQuery(
  */
 function readReply(received: HttpResponse, url: string): Reply {
   const { status, ms, invocation } = received
-  if (isUndelivered(status))
-    throw new DeliveryError(showStatus(received), status === 429 ? '429' : '5xx')
+  if (status === 429) {
+    const advice = 'serve more requests at a time, or stop other callers'
+    throw new DeliveryError(`${showStatus(received)}: ${advice}`, '429')
+  }
+  if (isUndelivered(status)) throw new DeliveryError(showStatus(received), '5xx')
   const content = readCompletion(received, url)
   return { content, ms, ...(invocation !== undefined && { invocation }) }
 }

@@ -39,13 +39,12 @@ export async function lockFolder(folder: string): Promise<AsyncDisposable> {
 
 /**
  * Locks a file for this process, as `lockFolder` does. Creates a missing file, which only its owner
- * can read.
+ * can read, but no folder.
  *
  * @throws Error, as a rejection, while another process has the lock, or if locks do not work;
  *   RangeError for a pipe or a device.
  */
 export async function lockFile(path: string): Promise<AsyncDisposable> {
-  await makeFolder(dirname(resolve(path)), 0o700)
   const file = await tryLock(path)
   if (file === null)
     throw new Error(

@@ -91,7 +91,7 @@ export function formatPractice(
   const won = `won against the scripted opponent at strength ${strength}`
   const how = strength === undefined ? alone : won
   return [
-    `${env}: ${well.count} of ${challenges} ${how}, ${formatRange(well)}`,
+    `${env}: ${well.count} of ${challenges} ${how}, ${formatRange(well)} (95 % interval)`,
     ...formatRewards(rewards, challenges),
     `  forfeited: ${formatForfeits(forfeits) || 'none'}`,
     ...formatTimes(result, spec.replyMs),
@@ -119,9 +119,9 @@ const formatRange = ({ lower, upper }: CountedRate): string =>
 /** Formats a lost challenge: its rewards, its end, and a better reply, if any. */
 export function formatPracticeLoss(played: PracticeEpisode, ending: EpisodeEnding): string {
   const { env, challengeId, reward, best, champion } = played
-  const other = champion === undefined ? '' : `, the champion ${champion}`
+  const other = champion === undefined ? '' : `, the champion's ${champion}`
   return [
-    `${env}, challenge ${challengeId}: reward ${reward} of ${best}${other}`,
+    `${env}, challenge ${challengeId}: reward ${reward}, best ${best}${other}`,
     ...formatEnding(ending).map((line) => `  ${line}`),
   ].join('\n')
 }

@@ -122,9 +122,9 @@ function probabilityOfAtLeast(needed: number, chances: readonly number[]): numbe
 }
 
 export function formatProspects({ ratioPpm, envs, dethrones }: Prospects): string {
-  const ends = '(at the lower, middle and upper rates)'
-  const dethrone = `Dethrones with a probability of ${formatRates(dethrones)} ${ends}`
-  return [...envs.map((each) => formatComparison(each, ratioPpm)), dethrone].join('\n')
+  const ends = 'in parentheses: with all shares of wins at an end of their 95 % intervals'
+  const crown = `It becomes champion with probability ${formatRates(dethrones)}; ${ends}`
+  return [...envs.map((each) => formatComparison(each, ratioPpm)), crown].join('\n')
 }
 
 function formatComparison(comparison: Comparison, ratioPpm: number): string {
@@ -135,5 +135,5 @@ function formatComparison(comparison: Comparison, ratioPpm: number): string {
   return `${env}: ${counts}\n  ${drawn} vs ${percent(ratioPpm)}: ${means}`
 }
 
-const formatRates = (rates: WinRates): string =>
-  (['lower', 'middle', 'upper'] as const).map((which) => rates[which].toFixed(3)).join(', ')
+const formatRates = ({ lower, middle, upper }: WinRates): string =>
+  `${middle.toFixed(3)} (${lower.toFixed(3)} to ${upper.toFixed(3)})`

@@ -9,7 +9,8 @@ export interface Output {
   line(lines: string | readonly Line[], record: object): void
   /**
    * Shows progress on one line of a terminal. The next status overwrites the text, unless it ends
-   * with a line feed. Without a terminal, or with `--json`, prints nothing.
+   * with a line feed. Without a terminal, or with `--json`, prints only a text that ends with a
+   * line feed, to standard error.
    */
   status(text: string): void
   /**
@@ -54,7 +55,10 @@ export const printNotice = (text: string): void => {
 /** Returns an output that prints to standard output; with `json`, only records. */
 export function output(json = false): Output {
   const { stdout } = process
-  const quiet = { status: () => {}, wait: beginWait }
+  const quiet = {
+    status: (text: string) => void (text.endsWith('\n') && printNotice(text.trimEnd())),
+    wait: beginWait,
+  }
   if (json) return { line: (_, record) => writeLine(toJson(record)), ...quiet }
   const show = (lines: string | readonly Line[]): string => [lines].flat().map(paint).join('\n')
   const line: Output['line'] = (lines) => writeLine(show(lines))

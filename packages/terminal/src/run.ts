@@ -72,7 +72,8 @@ export async function perform(
     return undefined
   } catch (error) {
     if (error instanceof CommanderError) return toExitCode(error)
-    say((error as Error).message)
+    const { message, code, node } = error as Error & { code?: unknown; node?: unknown }
+    say(code === 'Unreachable' && node ? message + NODE_ADVICE : message)
     if (process.exitCode) return Number(process.exitCode)
     return error instanceof RangeError ? USAGE : FAILED
   } finally {
@@ -100,6 +101,8 @@ async function loadModules(files: readonly string[]): Promise<void> {
 }
 
 const NO_TYPES = 'Node reads TypeScript from 22.18 on: name a file of JavaScript, .mjs'
+
+const NODE_ADVICE = ": check this machine's network, or name another node with --network wss://…"
 
 const createErrorPrinter =
   (program: CommandUnknownOpts) =>

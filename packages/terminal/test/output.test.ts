@@ -1,6 +1,7 @@
+import { Command } from '@commander-js/extra-typings'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { endWait, output } from '../src/output.ts'
-import { captureOutput } from './within.ts'
+import { captureOutput, within } from './within.ts'
 
 const { isTTY } = process.stdout
 afterEach(() => {
@@ -34,6 +35,22 @@ it('colours nothing without a terminal', async () => {
   vi.stubEnv('FORCE_COLOR', undefined)
   Object.assign(process.stdout, { isTTY: undefined })
   expect(await printed()).not.toContain('\u001b')
+})
+
+it('prints a last status without a terminal', async () => {
+  Object.assign(process.stdout, { isTTY: undefined })
+  const { stdout, stderr } = await captureOutput(async () => {
+    output().status('1 of 2')
+    output().status('stopped\n')
+  })
+  expect([stdout, stderr]).toEqual(['', 'stopped\n'])
+})
+
+it('adds a remedy to the error of a node that does not answer', async () => {
+  const error = Object.assign(new Error('no answer'), { code: 'Unreachable', node: 'wss://a' })
+  const program = new Command('p').action(() => Promise.reject(error))
+  const advice = "check this machine's network, or name another node with --network wss://…"
+  expect((await within(program, [])).stderr).toBe(`p: no answer: ${advice}\n`)
 })
 
 describe('wait', () => {

@@ -57,7 +57,7 @@ export function createAsking(
 
 /**
  * Returns a function that shows progress as `Output.wait` does. When `signal` aborts, the text of
- * `stopped` replaces the progress in a terminal.
+ * `stopped` replaces the progress.
  */
 export function createProgress(
   screen: Output,

@@ -154,7 +154,7 @@ export type LossCause = keyof typeof LOSS_CAUSES
 
 const WAYS: Readonly<Record<string, string>> = {
   'no-reply': 'no reply',
-  unreadable: 'no answer on the last line (which must contain only the answer)',
+  unreadable: 'not exactly an answer on the last line',
   illegal: 'illegal',
 }
 
@@ -178,7 +178,10 @@ export function explainVerdict({ cause, hold, score, bar, ...facts }: EnvFacts):
     case 'SCARCE':
       return `only ${percent(facts.decisivePpm ?? 0)} of challenges are decisive`
     case 'FEW':
-      return `a win takes ${facts.minTrials} decisive challenges`
+      return (
+        `a win takes ${facts.minTrials} decisive challenges; ` +
+        `trimming left ${challengesIn(analysis.win.trials)}`
+      )
     case 'BEHIND':
       return 'it is behind, but not by enough for a hold'
     case 'CLOSE':

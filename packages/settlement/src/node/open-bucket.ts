@@ -75,7 +75,9 @@ export async function expectBuckets(
     throw new Error(
       `no bucket is found below ${base}, ${count} cannot be read (${failure}): try again later`,
     )
-  const lack = `none of the ${named.length} announced by name exists`
+  const lack =
+    `none of the ${named.length} announced by name exists: ` +
+    'validators create them in their first epoch; wait, or name another folder or URL'
   throw new RangeError(
     `"buckets" expected the folder or URL where buckets are, got ${base}: ${lack}`,
   )

@@ -20,7 +20,7 @@ import {
   summarisePractice,
 } from '@affine/report'
 import { SYSTEM_CLOCK } from '@affine/settlement'
-import type { Output } from '@affine/terminal'
+import { type Output, readNamed } from '@affine/terminal'
 import { createAsking, createProgress, printFailures } from '../solo.ts'
 
 /**
@@ -59,7 +59,7 @@ export async function playPractice(
   session: Session,
 ): Promise<readonly PlayedExercise[]> {
   const { screen, signal, strength, ahead, resume } = session
-  await using _file = resume === undefined ? undefined : await lockFile(resume)
+  await using _file = resume === undefined ? undefined : await readNamed(lockFile(resume))
   await using journal = await openOptionalJournal(resume)
   // A string, because a journal cannot store fractions.
   const identity = { ...practice, strength: String(strength) }

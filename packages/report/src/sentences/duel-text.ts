@@ -180,7 +180,7 @@ export function explainVerdict({ cause, hold, score, bar, ...facts }: EnvFacts):
     case 'FEW':
       return (
         `a win takes ${facts.minTrials} decisive challenges; ` +
-        `trimming left ${challengesIn(analysis.win.trials)}`
+        `trimming left ${challengesIn(facts.win.trials)}`
       )
     case 'BEHIND':
       return 'it is behind, but not by enough for a hold'

@@ -485,7 +485,7 @@ describe.runIf(HAS_BROWSER)('the page, on the files of a demo', () => {
     }
   })
 
-  it('loads the client of a node only if needed, and reports its error', async () => {
+  it('loads Bittensor’s client only for a node, whose error it shows', async () => {
     const node = await fakeNode()
     const query = `?chain=${node.url}&netuid=120&firstEpoch=0`
     const { page, requests } = await openPage(browser, demo.url + query)

@@ -39,7 +39,7 @@ describe('af explain', () => {
     )
   const whole = (): string => subnet.chainFile
 
-  it('prints the duels and the position of a loser and of the winner', async () => {
+  it('prints the duels, and what a loser and the winner are now', async () => {
     const loser = await ask(whole(), hotkeyOf('weaker'))
     expect([loser.error, findUnprintable(loser.stdout)]).toEqual([undefined, []])
     const winner = await ask(whole(), hotkeyOf('stronger'))

@@ -62,7 +62,7 @@ describe('liars who choose which epochs are frozen', () => {
   })
 })
 
-describe('a game with few challenges a lane', () => {
+describe('an environment of few games a lane', () => {
   const at = { tied: 0, quotas: GAME }
 
   it.each([4, 16])('is won by liars who freeze epochs as rarely as promised: %d lanes', (lanes) => {

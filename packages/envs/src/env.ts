@@ -9,7 +9,7 @@ export type ResetOptions = {
   readonly options?: { readonly challengeId?: string }
 }
 
-/** The stream of an episode's draws. `origin` and `since` salt the ground-truth commitment. */
+/** The stream of an episode's draws. `origin` and `since` salt `ground_truth_commitment`. */
 interface StreamOrigin {
   readonly random: Generator
   readonly origin: EpisodeOrigin

@@ -8,7 +8,7 @@ const MAX_BYTES = 640
 const MAX_TAIL_BYTES = 544
 
 /**
- * Line ends: CR LF and CR as on other systems, NEL, and Unicode's line and paragraph separators.
+ * Line ends that become LF: CR LF, CR, NEL, and Unicode's line and paragraph separators.
  */
 const LINE_END = '\\r\\n|[\\r\\u0085\\u2028\\u2029]'
 

@@ -79,7 +79,7 @@ export function openChutes(options: Options): Chutes {
     return async (messages, call) => {
       const answer = await ask(messages, call)
       if ('content' in answer || !(await key.wasRefused(context, call?.end))) return answer
-      throw new MinerError('key-refused', 'Chutes refused the API key: the lane is not sealed')
+      throw new MinerError('key-refused', 'Chutes refused the account: the lane is not sealed')
     }
   }
   return {

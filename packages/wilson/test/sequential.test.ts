@@ -40,7 +40,7 @@ describe('a sequential test', () => {
     )
   })
 
-  test('holds only below the ratio or the line, compared in floats', () => {
+  test('holds exactly when the formulas in floats say so', () => {
     fc.assert(
       fc.property(
         counts,

@@ -23,9 +23,9 @@ export function ValidatorsView({ of, ...page }: Page & ValidatorProps): JSX.Elem
       <Counts state={state} of={of} />
       <p class="caption">
         A flaw proves that a validator signed invalid evidence or attested a wrong result. Trust is
-        the share of a validator’s stake that counts: it rises with valid lanes in time, recent
-        epochs most, and falls with missing or void lanes. It does not prove that the replies are
-        true. An idle validator sets weights, but attested nothing for twenty epochs.
+        the share of a validator’s stake that counts: timely valid lanes raise it, missing or void
+        ones lower it, and recent epochs count most. Trust does not prove that miners sent the
+        replies. An idle validator sets weights, but attested nothing for twenty epochs.
       </p>
       <Lanes state={state} of={of} />
       <BucketTable state={state} of={of} />

@@ -59,7 +59,7 @@ export async function checkModelFiles(
 
 const UNREADABLE =
   `is not a JSON object of at most ${BOUNDS.items} commas and opening brackets, ` +
-  `${BOUNDS.depth} deep, whose chat_template is a text or a list`
+  `${BOUNDS.depth} deep, whose chat_template, if any, is a text or a list of templates`
 
 async function checkFile(
   { status, text }: HubResponse,

@@ -38,7 +38,7 @@ export class OneLiar extends ReadingSubnet {
   }
 
   /** Lets the liar attest these lanes, with its bucket at `url`, by default its hotkey. */
-  async lie(whole: readonly string[], url?: string): Promise<void> {
+  async lie(whole: readonly string[] | Uint8Array, url?: string): Promise<void> {
     await this.attest(this.liar, await this.state, whole, url)
   }
 

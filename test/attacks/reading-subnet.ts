@@ -249,7 +249,7 @@ export class ReadingSubnet {
   async attest(
     who: Account,
     state: State,
-    whole: readonly string[],
+    whole: readonly string[] | Uint8Array,
     url: string = who.hotkey,
   ): Promise<void> {
     const { epoch, voters } = state
@@ -259,7 +259,7 @@ export class ReadingSubnet {
     await this.commit(who, {
       kind: 'attest',
       epoch,
-      bitmap: encodeBitmap(voters, new Set(whole)),
+      bitmap: whole instanceof Uint8Array ? whole : encodeBitmap(voters, new Set(whole)),
       next: hashCommitment({ ...place, epoch: epoch + 1, secret: SECRET }),
       stateRoot: stateRoot(state),
       url,

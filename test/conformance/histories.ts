@@ -7,6 +7,7 @@ import {
 } from '../../packages/blocks/src/index.ts'
 import { type Account, ed25519Account, type LocalChain } from '../../packages/chain/src/index.ts'
 import { stateRoot } from '../../packages/duel/src/index.ts'
+import { bitmapOf } from '../../packages/duel/test/subnet.ts'
 import { make } from '../../packages/envs/src/index.ts'
 import { canonicalize, type Json } from '../../packages/prng/src/index.ts'
 import { LOCAL_NETWORK, recompute, UnavailableError } from '../../packages/settlement/src/index.ts'
@@ -220,6 +221,14 @@ const VALID: Readonly<Record<string, Row>> = {
 /** Flaws in what a validator attests, seals or serves. */
 const SERVED: Readonly<Record<string, Row>> = {
   'the liar attests its lane, which it did not seal': [liar('NEVER_SEALED'), attestedByLiar],
+  'the liar attests a lane of no voter': [
+    liar('NEVER_SEALED'),
+    async (subnet) => {
+      await subnet.playHonestly()
+      const bitmap = bitmapOf(await subnet.state, hotkeys(subnet.honest))
+      await subnet.lie(bitmap.fill(0x80, bitmap.length - 1))
+    },
+  ],
   'all attest a lane that was not sealed': [
     ({ voters }) => hotkeys(voters).map((hotkey) => `NEVER_SEALED ${hotkey}`),
     attestedByAll,

@@ -336,7 +336,7 @@ export async function drawLane(lanes: readonly Honest[], random: Generator): Pro
   let previous = NO_HEAD
   let isRaw = false
   for (let left = random.integers(0, 3); left > 0; left--) {
-    const kind = random.integers(0, 12)
+    const kind = random.integers(lines.length === 0 ? 9 : 0, 12)
     if (kind < 6) lines = changeSample(lines, random)
     else if (kind < 9) lines = pick(ON_LINES, random)(lines, random, pick(lanes, random))
     else if (kind === 9) header = oddHeader(random)

@@ -49,7 +49,8 @@ export type Rates = Readonly<Record<'contender' | 'champion', number>>
  * Judges one environment by several lanes. A verdict must remain without the third of the weight
  * that favours it most: a third of the weight of all voters, with or without a lane. Lanes without
  * weight or challenges are ignored, and outliers are set aside (Protocol §8.5). Then follow the
- * steps of Protocol §8.6: trimming, the score, a WIN, otherwise a HOLD.
+ * steps of Protocol §8.6: trimming, the score, a WIN, otherwise a HOLD. All arithmetic is on
+ * integers: Protocol §1.5.
  *
  * @throws RangeError unless 0 < ratioPpm < 1_000_000, or if a count is not a whole number.
  */

@@ -118,10 +118,12 @@ class Epoch:
 
     def _lane_flaws(self) -> Findings:
         """Yields validators of void lanes, and voters of unsealed, missing or altered lanes."""
-        for lane, attesters in self.acceptance.attesters.items():
-            if lane not in self.seals:
-                yield from ((hotkey, "NEVER_SEALED") for hotkey in sorted(attesters))
-                continue
+        sealed = sum(1 << i for i, hotkey in enumerate(self.slots) if hotkey in self.seals)
+        for hotkey in self.acceptance.counted.keys() & self.slots.keys():
+            if int.from_bytes(self.acceptance.counted[hotkey].bitmap, "little") & ~sealed:
+                yield hotkey, "NEVER_SEALED"
+        for lane in self.seals:
+            attesters = self.acceptance.attesters[lane]
             if lane in self.faults:
                 yield lane, self.faults[lane]
             for hotkey in sorted({*attesters, lane}):

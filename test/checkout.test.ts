@@ -54,7 +54,7 @@ it.each([
   expect(launch(call, platform, env)).toEqual([[words, [null, null]]])
 })
 
-it('does not pass the package or the command of an outer npx to its own npx', () => {
+it('starts pnpm without the package and the command given to an outer npx', () => {
   const outer = { npm_config_package: 'node@24', npm_config_call: 'npm run demo' }
   const [call] = launch("pnpm('install')", '', { npm_execpath: npm, ...outer })
   expect(call).toEqual([

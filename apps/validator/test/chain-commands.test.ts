@@ -225,17 +225,6 @@ describe('af commit', () => {
     expect(again.records[0]).toMatchObject({ type: 'committed', hotkey: bob.hotkey })
   })
 
-  it('commits a model over which af validate does not start without --overwrite', async () => {
-    const chain = chainOf()
-    await using served = await serveGrowingChain(chain)
-    const model = { model: `me/${bob.hotkey}`, revision: 'main', chute: 'c' }
-    await chain.commit(bob, encodeCommitment({ kind: 'miner', ...model }))
-    const places = ['--folder', join(root, 'private'), '--buckets', join(root, 'public')]
-    const words = ['--network', served.url, '--key', await keyOf(1), ...places]
-    const { error } = await runCommand(validate, ...words)
-    expect(error?.message).toMatch(/^the slot contains a miner's model \(block \d+, miner: /)
-  })
-
   it('commits on chain and prints the stored commitment', async () => {
     const chain = chainOf()
     await using served = await serveGrowingChain(chain)
@@ -269,6 +258,17 @@ describe('af commit', () => {
     expect(records[0]).toMatchObject({ type: 'committed', hotkey: first.hotkey })
     expect((await chain.snapshot(chain.height)).commitments).toHaveLength(1)
   })
+})
+
+it('af validate does not start over a committed model without --overwrite', async () => {
+  const chain = chainOf()
+  await using served = await serveGrowingChain(chain)
+  const model = { model: `me/${bob.hotkey}`, revision: 'main', chute: 'c' }
+  await chain.commit(bob, encodeCommitment({ kind: 'miner', ...model }))
+  const places = ['--folder', join(root, 'private'), '--buckets', join(root, 'public')]
+  const words = ['--network', served.url, '--key', await keyOf(1), ...places]
+  const { error } = await runCommand(validate, ...words)
+  expect(error?.message).toMatch(/^the slot contains a miner's model \(block \d+, miner: /)
 })
 
 afterEach(() => void Reflect.deleteProperty(NETWORKS, 'careful'))

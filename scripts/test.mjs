@@ -33,8 +33,8 @@ const bin = (name) => join('node_modules', '.bin', name)
 // turbo needs pnpm on its path, where npx puts it
 const turbo = [...pnpmCommand, 'exec', 'turbo', 'run']
 if (all) process.env.GAMES = '10000'
-/** Number of concurrent steps, since most steps use one processor. */
-const atOnce = availableParallelism()
+/** Number of concurrent steps, since many steps sometimes wait. */
+const atOnce = Math.ceil(1.5 * availableParallelism())
 /** Returns the command that runs the tests of these projects and writes the results to `file`. */
 const vitest = (projects, file) => [
   ...[bin('vitest'), 'run', ...projects.map((name) => `--project=${name}`)],
@@ -47,11 +47,49 @@ const conformance = [process.execPath, 'scripts/conformance.mjs', '--']
 const HISTORY = ['{}/buckets', '--network', '{}/chain.jsonl', '--json']
 const afVerify = [process.execPath, 'apps/verifier/bin/af-verify.js', ...HISTORY, '--jobs', '1']
 const checkDemo = [process.execPath, 'scripts/check-demo.mjs']
-/** The stages run one after the other. */
+/**
+ * The stages run one after the other, and the steps of a stage concurrently: the longest first, so
+ * that the last ones end at the same time.
+ */
 const stages = [
   all && { '`npm run demo`, and tampering with its evidence': [...checkDemo, '--install'] },
   { build: [...turbo, 'build', ...(all ? ['types'] : []), '--output-logs=errors-only'] },
   {
+    // Separately: in one run with machine tests, all tests in Node share one worker.
+    ...(all && { 'more tests': vitest(['machine', 'chromium'], moreCounts) }),
+    tests: vitest(['node', 'alone'], counts),
+    ...(all && {
+      'packages and releases, in a copy, on a local registry': [
+        process.execPath,
+        'scripts/check-release.mjs',
+      ],
+      "Python's tests": pytest,
+      'conformance of af-verify': [...conformance, ...afVerify],
+      'conformance of affine-verify': [
+        ...conformance,
+        ...[python, '-m', 'affine_verify.main', ...HISTORY],
+      ],
+      'simulated subnets': [...pnpmCommand, 'simulate', '--seeds', '0..20'],
+      'regular expressions': [
+        process.execPath,
+        ...['--conditions=@affine/source', '--import', 'tsx', 'scripts/regexes.mjs'],
+      ],
+      'more environments, a bucket and a chain, in a copy': [
+        process.execPath,
+        'scripts/check-additions.mjs',
+      ],
+      'API pages': [bin('typedoc'), '--logLevel', 'Warn'],
+      "Python's types": [python, '-m', 'mypy', '--config-file=python/pyproject.toml', 'python'],
+      "Python's lint": [python, '-m', 'ruff', 'check', 'python'],
+      "Python's format": [python, '-m', 'ruff', 'format', '--check', 'python'],
+      "compose.yaml's shape": [
+        python,
+        '-m',
+        'check_jsonschema',
+        '--builtin-schema=vendor.compose-spec',
+        'deploy/compose.yaml',
+      ],
+    }),
     ...(!all && { 'the demo, and tampering with its evidence': checkDemo }),
     types: [bin('tsc')],
     'lint and format': [bin('biome'), 'check', '--error-on-warnings', '.'],
@@ -66,42 +104,6 @@ const stages = [
     'unused code and dependencies': [bin('knip')],
     'workspace consistency': [bin('sherif')],
   },
-  { tests: vitest(['node', 'alone'], counts) },
-  // Separately: in one run with machine tests, all tests in Node share one worker.
-  all && { 'more tests': vitest(['machine', 'chromium'], moreCounts) },
-  // The longest steps come first, so that the last ones end at the same time.
-  all && {
-    'packages and releases, in a copy, on a local registry': [
-      process.execPath,
-      'scripts/check-release.mjs',
-    ],
-    "Python's tests": pytest,
-    'conformance of af-verify': [...conformance, ...afVerify],
-    'conformance of affine-verify': [
-      ...conformance,
-      ...[python, '-m', 'affine_verify.main', ...HISTORY],
-    ],
-    'simulated subnets': [...pnpmCommand, 'simulate', '--seeds', '0..20'],
-    'regular expressions': [
-      process.execPath,
-      ...['--conditions=@affine/source', '--import', 'tsx', 'scripts/regexes.mjs'],
-    ],
-    'more environments, a bucket and a chain, in a copy': [
-      process.execPath,
-      'scripts/check-additions.mjs',
-    ],
-    'API pages': [bin('typedoc'), '--logLevel', 'Warn'],
-    "Python's types": [python, '-m', 'mypy', '--config-file=python/pyproject.toml', 'python'],
-    "Python's lint": [python, '-m', 'ruff', 'check', 'python'],
-    "Python's format": [python, '-m', 'ruff', 'format', '--check', 'python'],
-    "compose.yaml's shape": [
-      python,
-      '-m',
-      'check_jsonschema',
-      '--builtin-schema=vendor.compose-spec',
-      'deploy/compose.yaml',
-    ],
-  },
 ]
 
 let passed = 0
@@ -109,19 +111,19 @@ let failed = 0
 /** Failures, printed again at the end: a step's output may be far above. */
 const failures = []
 
-/** Runs a step. If others run concurrently, prints its output when it ends. */
-async function run([name, [program, ...args]], isAlone) {
+/** Runs a step. Prints its output when it ends, or as it comes if it is the first of its stage. */
+async function run([name, [program, ...args]], isFirst) {
   const start = Date.now()
   const title = `\n── ${name}\n`
-  if (isAlone) process.stdout.write(title)
+  if (isFirst) process.stdout.write(title)
   const child = spawn(program, args, {
-    stdio: ['ignore', ...Array(2).fill(isAlone ? 'inherit' : 'pipe')],
+    stdio: ['ignore', ...Array(2).fill(isFirst ? 'inherit' : 'pipe')],
   })
   const printed = []
   for (const output of [child.stdout, child.stderr])
     output?.on('data', (chunk) => printed.push(chunk))
   const code = await new Promise((resolve) => child.once('error', resolve).once('close', resolve))
-  if (!isAlone) process.stdout.write(Buffer.concat([Buffer.from(title), ...printed]))
+  if (!isFirst) process.stdout.write(Buffer.concat([Buffer.from(title), ...printed]))
   if (code instanceof Error) console.error(code.message)
   console.log(`   ${Math.round((Date.now() - start) / 1000)} s`)
   if (code === 0) passed += 1
@@ -131,9 +133,9 @@ async function run([name, [program, ...args]], isAlone) {
 
 for (const steps of stages.filter(Boolean)) {
   const waiting = Object.entries(steps)
-  const isAlone = atOnce === 1 || waiting.length === 1
+  const [first] = waiting
   const inTurn = async () => {
-    for (let step = waiting.shift(); step; step = waiting.shift()) await run(step, isAlone)
+    for (let step = waiting.shift(); step; step = waiting.shift()) await run(step, step === first)
   }
   await Promise.all(Array.from({ length: atOnce }, inTurn))
 }

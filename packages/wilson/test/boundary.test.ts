@@ -23,7 +23,8 @@ test('computes both boundaries as `evaluate` does, for every count', () => {
       for (let trials = 0; trials <= rule.cap; trials++) {
         for (let wins = 0; wins <= trials; wins++) {
           const want = wins >= win[trials]! ? 'win' : wins <= hold[trials]! ? 'hold' : 'continue'
-          expect(evaluate({ wins, trials, ratioPpm, rule })).toBe(want)
+          const found = evaluate({ wins, trials, ratioPpm, rule })
+          if (found !== want) expect.fail(`${wins} of ${trials}: ${found}, expected ${want}`)
         }
       }
     }),

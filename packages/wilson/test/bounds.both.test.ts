@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import bounds from '../../../vectors/wilson/bounds.json' with { type: 'json' }
-import { boundsPpm, leastAbove, lowerReaches, upperBelow } from '../src/index.ts'
+import { boundsPpm, ceilRoot, leastAbove, lowerReaches, upperBelow } from '../src/index.ts'
 
 const counts = fc.tuple(fc.nat(5000), fc.nat(5000), fc.integer({ min: 1, max: 12_000_000 }))
 
@@ -45,4 +45,14 @@ test('finds the least integer by bisection, also at both ends', () => {
   for (let least = 1; least <= 10; least++)
     expect(leastAbove(0, 10, (value) => value >= least)).toBe(least)
   expect(leastAbove(0, 10, () => false)).toBe(10)
+})
+
+test('computes roots, rounded up, of integers of any size', () => {
+  expect([0n, 1n, 2n, 3n, 4n, 5n, 9n, 10n].map(ceilRoot)).toEqual([0n, 1n, 2n, 2n, 2n, 3n, 3n, 4n])
+  fc.assert(
+    fc.property(fc.bigInt({ min: 2n, max: 1n << 200n }), (root) => {
+      const [square, below] = [root * root, (root - 1n) ** 2n]
+      expect([below + 1n, square, square + 1n].map(ceilRoot)).toEqual([root, root, root + 1n])
+    }),
+  )
 })

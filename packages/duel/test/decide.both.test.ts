@@ -22,7 +22,7 @@ const hex = (random: Generator) =>
  * Returns a random next epoch: keys come and go, stakes and commitments change, lanes are missing,
  * late, false or different, and some validators are on another state.
  */
-function chaos(state: State, random: Generator): Facts {
+function chaos(state: State, root: string, random: Generator): Facts {
   const chance = (p: number) => random.random() < p
   const validators = Array.from({ length: 12 }, (_, i) => `validator ${i}`).filter(() =>
     chance(0.95),
@@ -32,7 +32,6 @@ function chaos(state: State, random: Generator): Facts {
     (_, i): Candidate =>
       miner(`miner ${i}`, random.integers(0, 50), String(Math.floor((state.epoch + 5 * i) / 40))),
   ).filter(() => chance(0.97))
-  const root = stateRoot(state)
   const bits = () =>
     bitmapOf(
       state,
@@ -103,20 +102,22 @@ test('a hundred and fifty random epochs have the same root everywhere, in any or
   const order = pcg64(1n)
   const seen = { crowned: 0, held: 0, frozen: 0, even: 0, apart: 0 }
   let state = firstState(MAIN, 0)
+  let root = stateRoot(state)
   for (let epoch = 0; epoch < 150; epoch++) {
-    const facts = chaos(state, random)
+    const facts = chaos(state, root, random)
     const { state: next, report } = decide(freeze(state), freeze(facts))
+    root = stateRoot(next)
     const { snapshot, ...rest } = facts
     const others = {
       snapshot: shuffled(snapshot, order, 'lists'),
       ...shuffled(rest, order, 'keys'),
     }
     const other = decide(shuffled(state, order, 'keys'), others)
-    expect(stateRoot(other.state)).toBe(stateRoot(next))
-    expect(other.report).toEqual(decide(state, facts).report)
+    expect(stateRoot(other.state)).toBe(root)
+    expect(other.report).toEqual(report)
     const read = parseState(encodeState(next))
     if (!read.ok) throw new Error(read.detail)
-    expect(stateRoot(read.value)).toBe(stateRoot(next))
+    expect(stateRoot(read.value)).toBe(root)
     const reports = report.duels.flatMap(({ envs }) => Object.values(envs))
     if (report.crowned) seen.crowned++
     if (report.duels.some(({ standing }) => standing === 'lost')) seen.held++
@@ -126,7 +127,7 @@ test('a hundred and fifty random epochs have the same root everywhere, in any or
     state = next
   }
   for (const [what, count] of Object.entries(seen)) expect(count, what).toBeGreaterThan(0)
-  expect(stateRoot(state)).toBe('9c872f5b768d24aa12148c911a4f97e84a998621a99f1b12d79a7c9c60d27a77')
+  expect(root).toBe('9c872f5b768d24aa12148c911a4f97e84a998621a99f1b12d79a7c9c60d27a77')
 })
 
 describe('decide', () => {

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import {
@@ -8,11 +11,12 @@ import {
   type Sample,
   writeBlock,
 } from '@affine/blocks'
+import { directoryBucket } from '@affine/blocks/directory'
 import { account, LocalChain } from '@affine/chain'
 import { firstState, LOCAL, type State } from '@affine/duel'
 import { challengeId, make, play, specHash } from '@affine/envs'
 import type { Hash } from '@affine/prng'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { BucketReader } from '../src/bucket-reader.ts'
 import type { Source } from '../src/copies.ts'
 import { checkLane } from '../src/epoch-decision.ts'
@@ -21,14 +25,10 @@ const ENV = 'mult8@0.1.0'
 const BLOCKS = 8
 const SECRET = '5e'.repeat(32)
 const key = account(new Uint8Array(32).fill(1))
-const miner = (name: string, seed: number) => ({
-  ...{
-    hotkey: account(new Uint8Array(32).fill(seed)).hotkey,
-    model: name,
-    revision: 'main',
-    chute: name,
-  },
-})
+const miner = (name: string, seed: number) => {
+  const { hotkey } = account(new Uint8Array(32).fill(seed))
+  return { hotkey, model: name, revision: 'main', chute: name }
+}
 
 setFlagsFromString('--expose-gc')
 const collect: () => void = runInNewContext('gc')
@@ -65,35 +65,39 @@ it('verifies a long lane, and holds less than a third of its bytes', async () =>
     const agent = () => ({ content: `${'I multiply. '.repeat(51)}\n123456789012345` })
     return { miner: hotkey, ...(await play(make(ENV), id, agent)), ms: 0 }
   }
-  const sampleAt = async (at: number): Promise<Sample> => {
-    const index = at >> 1
+  const samplesAt = async (index: number): Promise<Sample[]> => {
     const parts = { ...place, env: ENV, specHash: specHash(ENV), beacon, secret: SECRET, index }
     const id = challengeId(parts)
-    const { hotkey } = at % 2 === 0 ? champion : contender
-    return { env: ENV, index, challengeId: id, ...(await episodeOf(hotkey, id)) }
+    const episodes = [champion, contender].map(({ hotkey }) => episodeOf(hotkey, id))
+    const asked = { env: ENV, index, challengeId: id }
+    return (await Promise.all(episodes)).map((episode) => ({ ...asked, ...episode }))
   }
   const blockAt = async (height: number, prev: Hash) => {
     const samples: Sample[] = []
-    for (let i = 0; i < LIMITS.blockSamples; i++)
-      samples.push(await sampleAt(height * LIMITS.blockSamples + i))
+    for (let index = (total / BLOCKS) * height; samples.length < LIMITS.blockSamples; index++)
+      samples.push(...(await samplesAt(index)))
     const last = height === BLOCKS - 1 ? { secret: SECRET } : {}
     return writeBlock({ ...place, height, prev, time: 0, ...last, samples, sign: key.sign })
   }
 
-  // Blocks are made twice, for their hashes and for each read, so that no reference to them
-  // remains.
-  const hashes: Hash[] = []
-  for (let height = 0; height < BLOCKS; height++)
-    hashes.push((await blockAt(height, hashes.at(-1) ?? NO_BLOCK)).hash)
+  // Blocks are on disk, so that no reference to them remains.
+  const folder = await mkdtemp(join(tmpdir(), 'lane-memory-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const bucket = directoryBucket(folder)
+  let head = NO_BLOCK
+  for (let height = 0; height < BLOCKS; height++) {
+    const { hash, bytes } = await blockAt(height, head)
+    await bucket.write(blockPath(hash), bytes)
+    head = hash
+  }
   const marks: number[] = []
   let bytesRead = 0
   const source: Source = {
     name: key.hotkey,
     read: async (path) => {
       marks.push(held())
-      const height = hashes.findIndex((hash) => blockPath(hash) === path)
-      const { bytes } = await blockAt(height, hashes[height - 1] ?? NO_BLOCK)
-      bytesRead += bytes.length
+      const bytes = await bucket.read(path, 2 ** 24)
+      bytesRead += bytes?.length ?? 0
       return bytes
     },
   }
@@ -101,7 +105,7 @@ it('verifies a long lane, and holds less than a third of its bytes', async () =>
     chain,
     state,
     validator: key.hotkey,
-    head: hashes.at(-1) ?? '',
+    head,
     read: new BucketReader({ openBucket: () => null }).blocks({ sources: [source] }),
   })
   expect(lane).toMatchObject({

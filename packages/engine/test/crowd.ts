@@ -106,8 +106,9 @@ class Endpoint {
       if (signal.aborted) return late()
       setMaxListeners(0, signal)
       signal.addEventListener('abort', late, { once: true })
-      this.#clock.at(askedMs + replyMs, late)
+      const cancel = this.#clock.at(askedMs + replyMs, late)
       const settle = (status: number, text: string): void => {
+        cancel()
         signal.removeEventListener('abort', late)
         resolve({ status, headers: {}, text, ms: Math.round(this.#clock.now() - askedMs) })
       }
@@ -218,7 +219,7 @@ function taskOf(
   { quota, samplingMs, contenders }: Crowd,
   { clock, exchange, deadline, on }: World,
 ): LaneTask {
-  const now = (): number => clock.now()
+  const { now, after } = clock
   const random = streamOf('validator', index)
   const hotkeys = contenders.map((_, i) => contenderOf(i))
   const quotas = Object.fromEntries(hotkeys.map((hotkey) => [hotkey, quota]))
@@ -237,17 +238,9 @@ function taskOf(
     journalPath: `${NOWHERE}/journal/${index}.jsonl`,
     agent: endpointAgents({ exchange, now, random: () => random.random(), concurrency: 32 }),
     deadline,
-    gamesTime: { now, after: (ms, wake) => after(clock, ms, wake), samplingMs, endsAt: samplingMs },
+    gamesTime: { now, after, samplingMs, endsAt: samplingMs },
     now: () => 0,
     on,
-  }
-}
-
-function after(clock: Clock, ms: number, wake: () => void): () => void {
-  let isOff = false
-  clock.at(clock.now() + ms, () => isOff || wake())
-  return () => {
-    isOff = true
   }
 }
 
@@ -272,7 +265,7 @@ function fakeWorld(clock: Clock): Disposable {
   const { random } = Math
   const chance = streamOf('chance')
   Math.random = () => chance.random()
-  const start = (wake: () => void, ms = 0) => after(clock, ms, wake)
+  const start = (wake: () => void, ms = 0) => clock.after(ms, wake)
   const stop = (timer: unknown) => (timer as () => void)?.()
   Object.assign(globalThis, { setTimeout: start, clearTimeout: stop })
   const done = async (): Promise<void> => {}

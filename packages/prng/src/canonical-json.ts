@@ -150,8 +150,10 @@ const writeArray = (items: readonly unknown[], depth: number): string =>
 
 /** Returns an object's text. Sorting compares UTF-16 code units, as RFC 8785 requires. */
 function writeObject(record: Readonly<Record<string, unknown>>, depth: number): string {
-  const keys = Object.keys(record).sort()
-  return `{${keys.map((key) => `${writeString(key)}:${write(record[key], depth)}`).join(',')}}`
+  let text = ''
+  for (const key of Object.keys(record).sort())
+    text += `${text && ','}${writeString(key)}:${write(record[key], depth)}`
+  return `{${text}}`
 }
 
 /**

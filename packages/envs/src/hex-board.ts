@@ -92,19 +92,17 @@ function computeDistances(board: HexBoard, mark: 1 | 2, side: 0 | 1): readonly n
   /** Cells at the current and at the next distance. */
   let now: number[] = []
   let next: number[] = []
-  const reach = (cell: number): void => {
-    if (Number.isFinite(result[cell])) return
-    if (board[cell] === mark) now.push(cell)
-    else if (board[cell] === 0) next.push(cell)
+  const reach = (cell: number, distance: number): void => {
+    const isOwn = board[cell] === mark
+    if (result[cell] !== Number.POSITIVE_INFINITY || !(isOwn || board[cell] === 0)) return
+    result[cell] = isOwn ? distance : distance + 1
+    if (isOwn) now.push(cell)
+    else next.push(cell)
   }
-  for (const cell of listSideCells(mark, side, getBoardSize(board))) reach(cell)
+  for (const cell of listSideCells(mark, side, getBoardSize(board))) reach(cell, 0)
   for (let distance = 0; now.length + next.length > 0; distance++) {
     // A loop over a list also visits the items that are added during the loop.
-    for (const cell of now) {
-      if (Number.isFinite(result[cell])) continue
-      result[cell] = distance
-      for (const touched of NEIGHBOURS[cell] ?? []) reach(touched)
-    }
+    for (const cell of now) for (const touched of NEIGHBOURS[cell] ?? []) reach(touched, distance)
     now = next
     next = []
   }

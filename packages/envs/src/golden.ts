@@ -64,10 +64,10 @@ export function goldenEpisode(spec: EnvSpec, index: number): GoldenEpisode {
 }
 
 function goldenAnswer(spec: EnvSpec, prompt: string, kind: number, random: Generator): Answer {
-  const good = spec.solve(prompt)
   if (kind < 6) return { content: spec.guess(prompt, random) }
+  if (kind === 8) return { fault: 'no-reply' }
+  const good = spec.solve(prompt)
   if (kind === 6) return { content: `\u001b[1mSo\u202e:\u001b]0;x\u0007\r\n${good}` }
   if (kind === 7) return { content: formatVariants(good)[random.integers(0, 10)] ?? '' }
-  if (kind === 8) return { fault: 'no-reply' }
   return { content: good }
 }

@@ -32,8 +32,10 @@ export function scriptedPacking(pieces: readonly PieceSides[]): readonly Placeme
   const fill = (): boolean => {
     const y = Math.min(...tops)
     const x = tops.indexOf(y)
-    for (const { piece, width, height } of oriented.filter((each) => !used.has(each.piece))) {
-      if (!fits(tops, [x, y, width, height])) continue
+    const columns = countFree(tops, x)
+    const fits = ({ piece, width, height }: OrientedPiece): boolean =>
+      width <= columns && y + height <= BOX_HEIGHT && !used.has(piece)
+    for (const { piece, width, height } of oriented.filter(fits)) {
       used.add(piece)
       tops.fill(y + height, x, x + width)
       placed.push([x, y, width, height])
@@ -52,9 +54,9 @@ export function scriptedPacking(pieces: readonly PieceSides[]): readonly Placeme
   return best
 }
 
-/** Reports whether a placement at the highest free square is in the box and on free squares. */
-function fits(tops: readonly number[], [x, y, width, height]: Placement): boolean {
-  if (x + width > BOX_WIDTH || y + height > BOX_HEIGHT) return false
-  for (let column = x; column < x + width; column++) if (tops[column] !== y) return false
-  return true
+/** Returns the number of adjacent columns from `x` on whose first free squares are equally high. */
+function countFree(tops: readonly number[], x: number): number {
+  let end = x + 1
+  while (tops[end] === tops[x]) end += 1
+  return end - x
 }

@@ -155,7 +155,7 @@ async function checkPackages(folder) {
   const packed = readdirSync(folder).filter((name) => name.endsWith('.tgz'))
   expectSame('tarballs', packed.sort(), tarballs.toSorted())
   for (const [i, { folder: place }] of packages.entries())
-    checkTarball(join(folder, tarballs[i]), place)
+    await checkTarball(join(folder, tarballs[i]), place)
   const places = packages.map((each) => each.folder)
   await checkConsumer(
     project,

@@ -9,14 +9,16 @@ interface GlossaryEntry {
   readonly section: string
 }
 
-const ROW = /^\| \*\*([^*|\n]+)\*\* *\|([^|\n]+)\|([^|\n]+)\|$/gm
-
 /** Entries of docs/glossary.md by term. */
 const ENTRIES: ReadonlyMap<string, GlossaryEntry> = new Map(
-  [...glossary.matchAll(ROW)].map(([, term = '', meaning = '', section = '']) => [
-    term,
-    { meaning: meaning.trim().replaceAll(/[_`]/g, ''), section: section.trim() },
-  ]),
+  glossary
+    .split('\n| **')
+    .slice(1)
+    .map((row) => row.split('|'))
+    .map(([term = '', meaning = '', section = '']) => [
+      term.replace('**', '').trim(),
+      { meaning: meaning.trim().replaceAll(/[_`]/g, ''), section: section.trim() },
+    ]),
 )
 
 const MENTION = new RegExp(`\\b((?:${[...ENTRIES.keys()].sort().reverse().join('|')})s?)\\b`, 'i')

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { copyOf } from './copy.mjs'
 
 /** Releases the environment of docs/adding-an-environment.md, as in its last steps. */
-function addEnvironment({ write, edit, run }) {
+function addEnvironment({ write, edit }) {
   const page = readFileSync('docs/adding-an-environment.md', 'utf8')
   const [module] = blocksOf(page, 'js')
   const [beginning, registered, constant] = blocksOf(page, 'ts')
@@ -21,7 +21,6 @@ function addEnvironment({ write, edit, run }) {
   edit(registry, /^/, `${imported}\n`)
   edit(registry, /^for \(const spec of .*$/m, loop)
   edit(protocol, /^export const MAIN_ENVS.*$/m, `$&\n${constant.trim()}`)
-  run('biome', 'check', '--write', file, registry, protocol)
 }
 
 const blocksOf = (page, language) =>
@@ -85,7 +84,6 @@ function addBackend({ write, edit, run }) {
   edit(backends, /^\/\*\* The kinds of buckets, in/m, `${MEMORY}$&`)
   write(test, MEMORY_TEST)
   edit(backends, /(BACKENDS.* = \[.*)\]/, '$1, MEMORY]')
-  run('biome', 'check', '--write', backends, test)
   // This writes the list in docs/settings.md, which changes too.
   run('vitest', 'run', '--project', 'node', 'settings-page', '-u')
 }
@@ -109,7 +107,7 @@ it('opens by its name', async () => {
 })
 `
 
-function addChain({ write, edit, run }) {
+function addChain({ write, edit }) {
   const [index, test] = ['packages/chain/src/index.ts', 'packages/settlement/test/echo.test.ts']
   const open = 'packages/settlement/src/open-chain.ts'
   write('packages/chain/src/echo.ts', ECHO)
@@ -118,7 +116,6 @@ function addChain({ write, edit, run }) {
   const loader = "async () => (await import('@affine/chain')).openEcho"
   const line = `{ help: 'an echo:// name', place: /^echo:/, loadOpener: ${loader} },`
   edit(open, /(const LIVE_KINDS.*\n)/, `$1  ${line}\n`)
-  run('biome', 'check', '--write', index, open, test)
 }
 
 /** Tests whose result an addition can change. Other tests have their own environments or places. */
@@ -148,7 +145,7 @@ try {
   addEnvironment(copy)
   addBackend(copy)
   addChain(copy)
-  copy.run('biome', 'check', '--error-on-warnings', 'packages', 'apps')
+  copy.run('biome', 'check', '--write', '--error-on-warnings', 'packages', 'apps')
   copy.run('tsc', '-p', '.')
   copy.run('vitest', 'run', '--project', 'node', '--project', 'alone', ...TESTS)
   console.log('an environment, a bucket and a chain were added, and the copy passes')

@@ -69,10 +69,6 @@ function manifests() {
 /** Returns the names and versions of published packages. */
 const versions = () => manifests().map(({ name, version }) => `${name}@${version}`)
 
-/** Returns the changelogs that changesets wrote, which must pass the checks too. */
-const changelogs = () =>
-  git('ls-files', '--modified', '--others', '--exclude-standard', '*/CHANGELOG.md').split('\n')
-
 /** Creates a folder in which npm uses the registry. */
 function npmFolder(path) {
   mkdirSync(path)
@@ -88,7 +84,6 @@ function npmFolder(path) {
 function pack() {
   const before = versions()
   run('changeset', 'version')
-  run('biome', 'check', '--error-on-warnings', ...changelogs())
   git('add', '.')
   git('commit', '--quiet', '--message', 'release')
   const released = versions().filter((version) => !before.includes(version))
@@ -217,6 +212,8 @@ try {
     console.log(make('tictactoe-v0').spec.id, registry.has('tictactoe@0.1.0'))`
   const printed = await start(project, process.execPath, '--input-type=module', '-e', program)
   expectSame('the environments', printed.trim(), 'tictactoe@0.2.0 true')
+  // Changesets wrote them, and they contain every release.
+  run('biome', 'check', '--error-on-warnings', ...git('ls-files', '*/CHANGELOG.md').split('\n'))
 } catch (error) {
   console.error(error.message, error.stdout ?? '', error.stderr ?? '')
   process.exitCode = 1

@@ -34,7 +34,7 @@ it('returns all samples of a challenge that spans two blocks', async () => {
   }
   const lane = {
     ...{ state: { epoch: 3 }, validator: validator.hotkey },
-    checked: { ok: true, value: { blocks: [...hashes].reverse() } },
+    blocks: [...hashes].reverse(),
     sources: [{ name: 'a', read: async (path: string) => files.get(path) ?? null }],
   }
   const urlOf = () => undefined

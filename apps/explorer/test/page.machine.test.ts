@@ -305,25 +305,6 @@ describe.runIf(HAS_BROWSER)('the page, on the files of a demo', () => {
     expect((await game.locator('.marked').count()) >= 7).toBe(isJoined)
   })
 
-  it('proves a game by the replies of both sides', async () => {
-    const { page } = wide
-    await VIEWS.find(({ name }) => name === 'game')?.open(page)
-    const game = page.locator('section', { has: page.getByRole('heading', { name: 'The game' }) })
-    const [, moves] = /turn \d+ of (\d+)/.exec((await game.textContent()) ?? '') ?? []
-    const valuesOf = async (title: string): Promise<Record<string, string>> => {
-      const rows = page.locator('.step', { hasText: title }).locator('dl > div')
-      const textsOf = (all: Element[]) =>
-        all.map(({ children }) => [...children].map(({ textContent }) => textContent ?? ''))
-      return Object.fromEntries(await rows.evaluateAll(textsOf))
-    }
-    const sides = ['champion', 'contender'] as const
-    const replies = sides.map((side) => valuesOf(`Replies of the ${side} → reward`))
-    const [champion = {}, contender = {}] = await Promise.all(replies)
-    expect([champion.replayed, contender.replayed]).toEqual(['reward -1', 'reward 1'])
-    const given = [champion, contender].flatMap(({ replies = '' }) => replies.split('\n'))
-    expect(given.length).toBe(Number(moves))
-  })
-
   it('saves a proof that all three programs accept, and reject with one byte changed', async () => {
     const { page } = wide
     await VIEWS.find(({ name }) => name === 'game')?.open(page)

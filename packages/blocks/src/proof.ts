@@ -110,8 +110,6 @@ export interface ProofStep {
 export interface ProofVerdict {
   /** The sample, or the fault of the first failed step. */
   readonly result: EvidenceResult<Sample>
-  /** The sample, even if it is not proved. Undefined if its line is not a sample. */
-  readonly sample?: Sample | undefined
   /** Every step, or only a failed step on which all others depend: see `failProof`. */
   readonly steps: readonly ProofStep[]
 }
@@ -167,7 +165,7 @@ export function judgeSampleProof(
     { code: 'sample', fault: sample.ok ? null : sample, values: {} },
   ]
   const failed = steps.find((step) => step.fault !== null)
-  return { result: failed?.fault ?? sample, sample: sample.ok ? sample.value : undefined, steps }
+  return { result: failed?.fault ?? sample, steps }
 }
 
 const faultUnless = (holds: boolean, failure: Failure): Failure | null => (holds ? null : failure)

@@ -14,7 +14,7 @@ interface ProofProps extends Page {
   readonly name: string
 }
 
-/** Shows a sample's proof step by step, recomputed in the browser. */
+/** Shows the proof of a sample step by step, as it verifies the saved file. */
 export function ProofView({ state, ask, line, name }: ProofProps): JSX.Element {
   const answer = useAnswer(ask, ['proof', line], [state.epochs.length])
   const { value } = answer
@@ -39,9 +39,9 @@ export function ProofView({ state, ask, line, name }: ProofProps): JSX.Element {
 }
 
 const STEPS =
-  'This browser recomputes each step from published data and the chain, up to the root of the ' +
-  'block and the seal of the lane. Save the proof, change a byte of the file, and drop it here: ' +
-  'you see which steps detect the change.'
+  'The proof shows anyone, by the chain alone, that the validator signed this sample and sealed ' +
+  'it in time. Its challenge and rewards were recomputed with the whole lane. Save the proof, ' +
+  'change a byte of the file, and drop it here: you see which steps detect the change.'
 
 function saveFile(name: string, text: string): void {
   const link = document.createElement('a')

@@ -10,8 +10,8 @@ import type { PerSide } from '@affine/envs'
 import { type EpisodeCourse, replaySide } from '@affine/report'
 import { judgeProofFile } from '@affine/settlement'
 import type { SampleLine } from './epoch-accounts.ts'
-import { collectEvidence, rereadBlock } from './evidence.ts'
-import { explainSteps, proveSample, toProof } from './proof-steps.ts'
+import { proveLine, rereadBlock } from './evidence.ts'
+import { explainSteps } from './proof-steps.ts'
 import type { SubnetReader } from './reader.ts'
 
 /** A pair, and the course of each side if the environment is registered. */
@@ -29,11 +29,12 @@ export type Answers = ReturnType<typeof createAnswers>
 export function createAnswers(opened: () => Promise<SubnetReader>) {
   return {
     sample: async (line: SampleLine) => readSample(await opened(), line),
-    /** Resolves with the steps of the proof of a sample, and the proof as the text of a file. */
+    /** Resolves with the proof of a sample as the text of a file, and the steps of that file. */
     proof: async (line: SampleLine) => {
-      const lane = await (await opened()).findLane(line.block)
-      const evidence = await collectEvidence(line, lane)
-      return { steps: proveSample(evidence), file: toLine(toProof(evidence)) }
+      const reader = await opened()
+      const file = toLine(await proveLine(line, await reader.findLane(line.block)))
+      const { steps } = await judgeProofFile(new TextEncoder().encode(file), reader.subnet)
+      return { steps: explainSteps(steps), file }
     },
     /** Resolves with the steps of a proof file, and its sample if the file is a proof. */
     proofFile: async (file: File) => {
@@ -52,7 +53,7 @@ export function createAnswers(opened: () => Promise<SubnetReader>) {
  * undefined if a page cannot open the bucket of the validator.
  */
 async function readSample(reader: SubnetReader, { block, line }: SampleLine) {
-  const { state, validator, checked, sources } = await reader.findLane(block)
+  const { state, validator, blocks, sources } = await reader.findLane(block)
   const samplesIn = async (hash: string | undefined): Promise<readonly Sample[]> =>
     hash === undefined ? [] : (await rereadBlock(hash, sources)).samples
   const own = await samplesIn(block)
@@ -60,7 +61,6 @@ async function readSample(reader: SubnetReader, { block, line }: SampleLine) {
   if (sample === undefined) throw new Error(`the block has no line ${line}`)
   // The samples of one challenge are consecutive, and may continue in the next block.
   const isSameChallenge = (other?: Sample): boolean => other?.challengeId === sample.challengeId
-  const blocks = checked.ok ? checked.value.blocks : []
   const place = blocks.indexOf(block)
   const before = isSameChallenge(own[0]) ? await samplesIn(blocks[place + 1]) : []
   const after = isSameChallenge(own.at(-1)) ? await samplesIn(blocks[place - 1]) : []

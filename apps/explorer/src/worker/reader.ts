@@ -135,15 +135,17 @@ export class SubnetReader {
    * @throws Error if no valid lane that was read contains the block.
    */
   async findLane(block: string) {
-    const all = this.#settled.flatMap(({ before: state, lanes }) =>
-      [...lanes].map(([validator, checked]) => ({ state, validator, checked })),
+    const valid = this.#settled.flatMap(({ before: state, lanes }) =>
+      [...lanes].flatMap(([validator, checked]) =>
+        checked.ok ? { state, validator, blocks: checked.value.blocks } : [],
+      ),
     )
-    const lane = all.find(({ checked }) => checked.ok && checked.value.blocks.includes(block))
+    const lane = valid.find(({ blocks }) => blocks.includes(block))
     if (lane === undefined) throw new Error('no valid lane that was read contains this block')
     const { state, validator } = lane
     const holders = sortForReading(listHolders(state.voters, await this.#snapshot()), validator)
     const sources = holders.flatMap(({ hotkey, url }) => this.buckets.open(hotkey, url) ?? [])
-    return { chain: this.subnet.chain, ...lane, sources }
+    return { ...lane, sources }
   }
 
   async #beginning({ epoch: from }: State, isTrusted: boolean): Promise<ReadingSpan> {

@@ -8,6 +8,7 @@ npx af duel http://127.0.0.1:8002/v1 http://127.0.0.1:8001/v1 --env hex-v0
 import argparse
 import re
 import time
+from functools import reduce
 from itertools import islice
 from typing import Any
 
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from affine_envs.registry import two_player_game_of
 
-Boards = NDArray[np.int64]
+Boards = NDArray[np.integer[Any]]
 """Boards of some games as the mover sees them: 0 is an empty cell, 1 its own, 2 the opponent's.
 
 It joins the first row with the last.
@@ -32,7 +33,6 @@ STEPS = TOUCHING + BRIDGED
 OWN_SIDE, OTHER_SIDE = 3, 4
 """The value outside the board."""
 KINDS = 5
-POWERS = KINDS ** np.arange(len(TOUCHING))
 BATCH = 64
 RATE = 0.5
 
@@ -52,7 +52,7 @@ class Policy:
         around = seen_from_cells(boards)
         worth: NDArray[np.float64] = self.by_pattern[patterns(around)]
         for numbers, kinds in zip(self.by_step, around, strict=True):
-            worth = worth + numbers[kinds]
+            worth += numbers.take(kinds)
         return np.where(flat(boards) == 0, worth, -np.inf)
 
     def add(self, boards: Boards, change: NDArray[np.float64]) -> None:
@@ -72,17 +72,17 @@ def flat(boards: Boards) -> Boards:
 def seen_from_cells(boards: Boards) -> Boards:
     """Returns the content at each step from each cell, by step, game and cell."""
     n = boards.shape[1]
-    wide = np.full((len(boards), n + 4, n + 4), OTHER_SIDE)
+    wide = np.full((len(boards), n + 4, n + 4), OTHER_SIDE, np.int8)
     wide[:, :2] = wide[:, -2:] = OWN_SIDE
     wide[:, 2:-2, 2:-2] = boards
     shifted = [wide[:, 2 + row : 2 + row + n, 2 + column : 2 + column + n] for row, column in STEPS]
-    return np.stack([flat(each) for each in shifted])
+    return np.stack(shifted).reshape(len(STEPS), len(boards), -1)
 
 
 def patterns(around: Boards) -> Boards:
     """Returns the adjacent cells of a cell as one number."""
-    touching: Boards = np.tensordot(POWERS, around[: len(TOUCHING)], 1)
-    return touching
+    touching = around[: len(TOUCHING)]
+    return reduce(lambda number, kinds: KINDS * number + kinds, touching, np.zeros(1, int))
 
 
 def turned(boards: Boards) -> Boards:

@@ -44,8 +44,10 @@ def learn(episodes: int, seed: int) -> Table:
 
 def choose(table: Table, board: int, random: np.random.Generator) -> int:
     """Returns one of the cells of the greatest value."""
-    worth = table[board]
-    return int(random.choice(np.flatnonzero(worth == worth.max())))
+    worth = table[board].tolist()
+    best = max(worth)
+    cells = [cell for cell in range(9) if worth[cell] == best]
+    return cells[random.integers(len(cells))]
 
 
 def reply_to(prompt: str, table: Table, random: np.random.Generator) -> str:

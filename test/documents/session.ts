@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
-import { connect, createServer } from 'node:net'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -39,26 +39,27 @@ export interface Session {
   close(): Promise<void>
 }
 
+/** Ports found for pages: their programs may start much later. */
+const found = new Set<number>()
+
+/** Resolves with a free port that was not found before. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  if (found.has(port)) return freePort()
+  found.add(port)
+  return port
+}
+
 /** Resolves with a function that replaces the page's ports, which may be in use, by free ones. */
 async function freePorts(page: string): Promise<(text: string) => string> {
   const named = page.matchAll(/(?:--port |127\.0\.0\.1:)(\d{4,5})/g)
-  const ports = new Set([...named].map(([, port]) => Number(port)))
-  for (const { port } of USUAL) ports.add(port)
-  const servers = await Promise.all(
-    [...ports].map(async (port) => {
-      const server = createServer().listen(0, '127.0.0.1')
-      await once(server, 'listening')
-      return { port, server }
-    }),
-  )
-  const others = new Map(
-    servers.map(({ port, server }) => {
-      const address = server.address()
-      return [port, typeof address === 'object' ? address?.port : undefined]
-    }),
-  )
-  for (const { server } of servers) server.close()
-  return (text) => text.replace(/\b\d{4,5}\b/g, (port) => String(others.get(Number(port)) ?? port))
+  const ports = [...[...named].map(([, port]) => Number(port)), ...USUAL.map(({ port }) => port)]
+  const others = new Map<string, number>()
+  for (const port of new Set(ports)) others.set(String(port), await freePort())
+  return (text) => text.replace(/\b\d{4,5}\b/g, (port) => String(others.get(port) ?? port))
 }
 
 /** Adds `--port` with the default port to a command. */

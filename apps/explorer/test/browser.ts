@@ -19,7 +19,7 @@ export interface Opened {
   readonly requests: readonly string[]
 }
 
-/** Opens a URL, runs `script` before the page, and waits for the end of the reading. */
+/** Opens a URL in a new context, runs `script` before the page, and waits for the reading's end. */
 export async function openPage(
   browser: Browser,
   url: string,
@@ -27,14 +27,22 @@ export async function openPage(
 ): Promise<Opened> {
   const context = await browser.newContext({ viewport: { width: 1100, height: 900 }, ...options })
   await context.addInitScript(script)
-  const page = await context.newPage()
+  return openIn(await context.newPage(), url)
+}
+
+/**
+ * Opens a URL in place of a page, and waits for the end of the reading. A new context would start a
+ * process that compiles everything again.
+ */
+export async function openIn(page: Page, url: string): Promise<Opened> {
   const problems: string[] = []
   const requests: string[] = []
+  await page.goto('about:blank') // another fragment alone would not load the page
   page.on('pageerror', (error) => problems.push(String(error)))
   page.on('console', (message) => {
     if (message.type() === 'error') problems.push(message.text())
   })
-  context.on('request', (request) => {
+  page.context().on('request', (request) => {
     // A blob: URL is in the page's memory.
     if (!request.url().startsWith('blob:')) requests.push(request.url())
   })

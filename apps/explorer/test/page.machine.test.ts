@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fakeNode } from '../../../packages/chain/test/fake-node.ts'
 import { listen } from '../../../packages/node/src/listen.ts'
 import { AF_VERIFY, run } from '../../../test/processes.ts'
-import { goTo, HAS_BROWSER, launch, type Opened, openPage } from './browser.ts'
+import { goTo, HAS_BROWSER, launch, type Opened, openIn, openPage } from './browser.ts'
 import { type Demo, runDemo } from './demo.ts'
 import { serveFaulty } from './faulty-buckets.ts'
 import { VIEWS } from './views.ts'
@@ -24,6 +24,8 @@ let browser: Browser
 /** Shared pages, 1100 and 360 px wide, because each recomputes the demo. */
 let wide: Opened
 let narrow: Opened
+/** A page in which tests open other URLs, one after the other. */
+let tab: Page
 /** Requests of the wide page until the end of its reading. */
 let firstAsked: readonly string[]
 /** Source of `axe-core`, evaluated by the browser's tools: the page's policy blocks it. */
@@ -31,7 +33,7 @@ let axe: string
 
 /** Returns the violations that axe finds, by rule and first element. */
 async function violationsOf(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe)
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe)
   return page.evaluate(async () => {
     const { violations } = await (
       globalThis as never as { axe: typeof import('axe-core') }
@@ -81,6 +83,7 @@ describe.runIf(HAS_BROWSER)('the page, on the files of a demo', () => {
     browser = await launch()
     wide = await openPage(browser, demo.url)
     firstAsked = [...wide.requests]
+    tab = await browser.newPage({ viewport: { width: 1100, height: 900 } })
     narrow = await openPage(browser, demo.url, { viewport: { width: 360, height: 740 } })
   })
   afterAll(async () => {
@@ -183,23 +186,17 @@ describe.runIf(HAS_BROWSER)('the page, on the files of a demo', () => {
       for (const { title, heading } of linked)
         expect(title).toMatch(new RegExp(`^${heading}(, .*)? · Affine explorer$`))
       expect(new Set(linked.map(({ title }) => title)).size).toBe(linked.length)
-      // Two load in parallel, because each takes a core for seconds.
-      for (let first = 0; first < linked.length; first += 2) {
-        const pair = linked.slice(first, first + 2)
-        const sent = await Promise.all(pair.map(({ url }) => openPage(browser, url)))
-        for (const [i, { page }] of sent.entries()) {
-          const { name, url, title } = pair[i] as (typeof pair)[number]
-          await goTo(wide.page, new URL(url).hash)
-          // Both are read again, because a chart renders again once its width is known.
-          const [wideMain, main] = [wide.page, page].map((each) => each.locator('main'))
-          await expect
-            .poll(async () => (await main?.textContent()) === (await wideMain?.textContent()), {
-              message: name,
-            })
-            .toBe(true)
-          expect(await page.title()).toBe(title)
-          await page.context().close()
-        }
+      for (const { name, url, title } of linked) {
+        await openIn(tab, url)
+        await goTo(wide.page, new URL(url).hash)
+        // Both are read again, because a chart renders again once its width is known.
+        const [wideMain, main] = [wide.page, tab].map((each) => each.locator('main'))
+        await expect
+          .poll(async () => (await main?.textContent()) === (await wideMain?.textContent()), {
+            message: name,
+          })
+          .toBe(true)
+        expect(await tab.title()).toBe(title)
       }
     })
   })
@@ -227,7 +224,7 @@ describe.runIf(HAS_BROWSER)('the page, on the files of a demo', () => {
       const headers = { 'accept-encoding': 'identity' }
       return fetch(new URL(path[1] ?? '/', demo.url), { headers })
     }, 0)
-    const { page } = await openPage(browser, `${server.url}/affine?last=3#/rule`)
+    const { page } = await openIn(tab, `${server.url}/affine?last=3#/rule`)
     expect(page.url()).toBe(`${server.url}/affine/?last=3#/rule`)
     await page.locator('.strip-good').waitFor()
   })
@@ -242,7 +239,7 @@ describe.runIf(HAS_BROWSER)('the page, on the files of a demo', () => {
   })
 
   it('leads from the race to a board by keyboard', async () => {
-    const { page } = await openPage(browser, demo.url)
+    const { page } = await openIn(tab, demo.url)
     const press = async (name: RegExp): Promise<void> => {
       for (let i = 0; i < 200; i++) {
         await page.keyboard.press('Tab')
@@ -365,7 +362,7 @@ describe.runIf(HAS_BROWSER)('the page, on the files of a demo', () => {
   })
 
   it('states that it trusts its first state if it does', async () => {
-    const { page } = await openPage(browser, `${demo.url}?chain=chain.json&buckets=./&last=3`)
+    const { page } = await openIn(tab, `${demo.url}?chain=chain.json&buckets=./&last=3`)
     expect(await page.locator('.root').textContent()).toBe(demo.verified.root)
     expect(await page.locator('.strip').textContent()).toMatch(
       /, from the attested state of epoch \d/,
@@ -378,7 +375,7 @@ describe.runIf(HAS_BROWSER)('the page, on the files of a demo', () => {
     it('is shown with a warning on every view, and a link to the site’s own network', async () => {
       using server = await serveFaulty(demo.out, {})
       const query = `?chain=${server.url}/chain.json&buckets=${server.url}/buckets`
-      const { page } = await openPage(browser, demo.url + query)
+      const { page } = await openIn(tab, demo.url + query)
       const strip = await page.locator('.strip-good').textContent()
       expect(strip).toContain('of the network named by the link to this page.')
       for (const view of VIEWS_OF_ALL) {
@@ -397,7 +394,7 @@ describe.runIf(HAS_BROWSER)('the page, on the files of a demo', () => {
 
     it('has the reason on the page if nothing can be recomputed', async () => {
       const query = '?chain=chain.json&buckets=./&firstEpoch=4000000'
-      const { page } = await openPage(browser, demo.url + query)
+      const { page } = await openIn(tab, demo.url + query)
       expect(await page.locator('.strip').textContent()).toMatch(
         /^Nothing was recomputed yet: the first epoch is 4000000, and the chain is in epoch 6\./,
       )
@@ -410,7 +407,7 @@ describe.runIf(HAS_BROWSER)('the page, on the files of a demo', () => {
 
     it('is refused if a number is out of range', async () => {
       const query = '?chain=chain.json&firstEpoch=9007199254740991'
-      const { page, requests } = await openPage(browser, demo.url + query)
+      const { page, requests } = await openIn(tab, demo.url + query)
       expect(await page.locator('.strip-bad').textContent()).toMatch(
         /^The link cannot be followed: "firstEpoch" expected a whole number from 0 to 4294967295/,
       )
@@ -425,7 +422,7 @@ describe.runIf(HAS_BROWSER)('the page, on the files of a demo', () => {
     const faults = Object.fromEntries(hotkeys.map((hotkey) => [hotkey, 'missing' as const]))
     using server = await serveFaulty(demo.out, faults)
     const query = `?chain=${server.url}/chain.json&buckets=${server.url}/buckets`
-    const { page } = await openPage(browser, demo.url + query)
+    const { page } = await openIn(tab, demo.url + query)
     expect(await page.locator('.strip-bad').textContent()).toMatch(
       /Reading stopped: epoch 2: the attested lane of 5\w+ is not available/,
     )
@@ -456,7 +453,7 @@ describe.runIf(HAS_BROWSER)('the page, on the files of a demo', () => {
     const envs = { 'nim@0.1.0': nim }
     const chain = LocalChain.create({ netuid: 120, random: () => new Uint8Array(32), envs })
     using server = await listen(serveLocal(chain, 10), 0)
-    const { page } = await openPage(browser, `${demo.url}?chain=${server.url}/`)
+    const { page } = await openIn(tab, `${demo.url}?chain=${server.url}/`)
     expect(await page.locator('.strip-bad').textContent()).toMatch(
       /^Reading stopped: the network plays nim@0.1.0 .* cannot be replayed/,
     )
@@ -469,7 +466,7 @@ describe.runIf(HAS_BROWSER)('the page, on the files of a demo', () => {
   it('loads Bittensor’s client only for a node, whose error it shows', async () => {
     const node = await fakeNode()
     const query = `?chain=${node.url}&netuid=120&firstEpoch=0`
-    const { page, requests } = await openPage(browser, demo.url + query)
+    const { page, requests } = await openIn(tab, demo.url + query)
     await node.stop()
     expect(await page.locator('.strip').textContent()).toContain('NotInRuntime')
     expect(node.asked.length).toBeGreaterThan(0)
@@ -485,7 +482,7 @@ describe.runIf(HAS_BROWSER)('the page, on the files of a demo', () => {
     const [first = ''] = await readdir(join(demo.out, 'buckets'))
     using server = await serveFaulty(demo.out, { [first]: fault })
     const query = `?chain=${server.url}/chain.json&buckets=${server.url}/buckets`
-    const { page } = await openPage(browser, demo.url + query)
+    const { page } = await openIn(tab, demo.url + query)
     expect(await page.locator('.root').textContent()).toBe(demo.verified.root)
     const text = (await page.locator('.strip-warn').textContent()) ?? ''
     expect(text).toContain(`${first.slice(0, 6)}…${first.slice(-4)} ${reason}.`)
@@ -504,7 +501,7 @@ describe.runIf(HAS_BROWSER)('the page, on the files of a demo', () => {
     } as const
     using server = await serveFaulty(demo.out, faults)
     const query = `?chain=${server.url}/chain.json&buckets=${server.url}/buckets`
-    const { page, requests } = await openPage(browser, demo.url + query)
+    const { page, requests } = await openIn(tab, demo.url + query)
     expect(await page.locator('.root').textContent()).toBe(demo.verified.root)
     expect(await page.locator('h1 a').getAttribute('title')).toBe(demo.verified.champion)
     expect(

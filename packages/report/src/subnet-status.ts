@@ -70,8 +70,8 @@ export interface ValidatorStatus {
   readonly committed: { readonly kind: string; readonly epoch: number } | undefined
   /** Miners that receive its weights in force. */
   readonly weights: readonly Pick<Neuron, 'uid' | 'hotkey'>[]
-  /** Blocks since the validator set its weights. */
-  readonly ago: number
+  /** Blocks since the validator set its weights in force. Undefined without weights. */
+  readonly ago: number | undefined
 }
 
 /**
@@ -133,7 +133,7 @@ export function listValidators(
           ? { kind: commitment.kind, epoch: commitment.epoch }
           : undefined,
       weights: recipients.map((uid) => ({ uid, hotkey: hotkeys.get(uid) ?? '' })),
-      ago: head.number - lastUpdate,
+      ago: recipients.length > 0 ? head.number - lastUpdate : undefined,
     }
   })
 }

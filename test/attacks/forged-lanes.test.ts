@@ -103,6 +103,8 @@ describe('forged-transcripts', () => {
 
     expect(text.stdout).toContain(`${liar.hotkey}: WRONG_REWARD: block ${lie.hash}, line `)
     expect(text.stdout).toContain('text')
+    expect(text.stdout.match(/^ {2}champion 5\w+: reward /gm)).toHaveLength(honest.length)
+    expect(text.stdout).toContain(`\n  contender ${contender.hotkey}: reward `)
     expect(json.stdout.match(/"type":"sample"/g)).toHaveLength(2 * honest.length)
     const records = all.stdout
       .trimEnd()

@@ -131,10 +131,11 @@ async function printSamples(
   screen: Output,
 ): Promise<number> {
   const { epoch } = result
+  const champion = result.before.champion?.hotkey
   let count = 0
   for await (const [sample, place] of samples.take()) {
     const why = explainUncounted(result, sample, place)
-    const text = formatSample(sample, place) + formatUncounted(why)
+    const text = formatSample(sample, place, champion) + formatUncounted(why)
     const use = { counts: why === undefined, why }
     screen.line(text, { type: 'sample', epoch, ...place, ...use, sample })
     count += 1

@@ -1,28 +1,33 @@
 import type { Episode, Sample } from '@affine/blocks'
+import { SIDES, type Side } from '@affine/envs'
 import type { SamplePlace } from '@affine/settlement'
 import type { UncountedReason } from '../env-facts.ts'
 import type { LostChallenge } from '../miner-stats.ts'
 import { printable } from '../text.ts'
 import type { EpisodeEnding, Turn } from '../turn.ts'
 
-/** Formats a sample, with every message in full. */
-export function formatSample(sample: Sample, { validator, block }: SamplePlace): string {
+/** Formats a sample, with every message in full. `champion` is the epoch's. */
+export function formatSample(
+  sample: Sample,
+  { validator, block }: SamplePlace,
+  champion?: string,
+): string {
   const { env, index, challengeId } = sample
   const title = `${env}#${index}, challenge ${challengeId}`
   const place = `  in block ${block} of ${validator}`
-  if ('miner' in sample) return [title, place, ...formatEpisode(sample.miner, sample)].join('\n')
-  const { champion, contender } = sample
-  const rewards = `champion ${champion.reward}, contender ${contender.reward}`
-  const episodes = Object.entries({ champion, contender }).flatMap(([side, episode]) =>
-    formatEpisode(`${side} ${episode.miner}`, episode),
-  )
+  if ('miner' in sample) {
+    const side = sample.miner === champion ? 'champion' : 'contender'
+    return [title, place, ...formatEpisode(side, sample)].join('\n')
+  }
+  const rewards = SIDES.map((side) => `${side} ${sample[side].reward}`).join(', ')
+  const episodes = SIDES.flatMap((side) => formatEpisode(side, sample[side]))
   return [`${title}: ${rewards}`, place, ...episodes].join('\n')
 }
 
-function formatEpisode(player: string, episode: Episode): string[] {
-  const { messages, reward } = episode
+function formatEpisode(side: Side, episode: Episode): string[] {
+  const { miner, messages, reward } = episode
   const lines = messages.map((message) => `    ${formatMessage(message)}`)
-  return [`  ${player}: reward ${reward}${formatFault(episode)}`, ...lines]
+  return [`  ${side} ${miner}: reward ${reward}${formatFault(episode)}`, ...lines]
 }
 
 const UNCOUNTED = {

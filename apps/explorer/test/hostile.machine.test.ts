@@ -9,7 +9,7 @@ import type { Browser, Page } from 'playwright'
 import { preview } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AF, killAll, type RunningProcess, start } from '../../../test/processes.ts'
-import { goTo, HAS_BROWSER, launch, openPage } from './browser.ts'
+import { goTo, HAS_BROWSER, launch, openIn, openPage } from './browser.ts'
 import { buildPage } from './build-page.ts'
 import { type Faulty, serveFaulty } from './faulty-buckets.ts'
 import { type Hostile, HostileSubnet, MARKUP } from './hostile-subnet.ts'
@@ -25,6 +25,8 @@ let url: string
 let hostile: Hostile
 let serving: RunningProcess
 let browser: Browser
+/** A page in which tests open other URLs, one after the other. */
+let tab: Page
 
 describe.runIf(HAS_BROWSER)('hostile evidence', () => {
   beforeAll(async () => {
@@ -37,6 +39,7 @@ describe.runIf(HAS_BROWSER)('hostile evidence', () => {
     const [, at = ''] = await serving.says(/ at (http:\/\/[^;]+);/)
     url = `${at}/`
     browser = await launch()
+    tab = await browser.newPage({ viewport: { width: 1100, height: 900 } })
   })
   afterAll(async () => {
     await browser?.close()
@@ -46,7 +49,7 @@ describe.runIf(HAS_BROWSER)('hostile evidence', () => {
   })
 
   it('is shown as text, and causes no request', async () => {
-    const { page, requests } = await openPage(browser, url)
+    const { page, requests } = await openIn(tab, url)
     const isOwned = () => page.evaluate(() => 'owned' in globalThis)
     const views = [
       '#/',
@@ -86,7 +89,7 @@ describe.runIf(HAS_BROWSER)('hostile evidence', () => {
   })
 
   it('is not shown if its lane is void', async () => {
-    const { page } = await openPage(browser, url)
+    const { page } = await openIn(tab, url)
     expect(await page.locator('.strip-warn').textContent()).toContain('has a void lane')
     await goTo(page, '#/validators')
     await page
@@ -98,7 +101,7 @@ describe.runIf(HAS_BROWSER)('hostile evidence', () => {
   })
 
   it('is shown and proved for a game that was never begun', async () => {
-    const { page } = await openPage(browser, url)
+    const { page } = await openIn(tab, url)
     await goTo(page, `#/sample/${hostile.sound}/${hostile.unbegun}`)
     await page.getByText(/✔ All \d+ steps are valid/).waitFor()
     const game = page.locator('section', { has: page.getByRole('heading', { name: 'The game' }) })
@@ -159,7 +162,7 @@ describe.runIf(HAS_BROWSER)('hostile evidence', () => {
         const places = [`${unlisted}chain.json`, unlisted, unlisted.replace('http', 'ws')]
         const queries = places.map((chain) => `?chain=${chain}&netuid=1&firstEpoch=0`)
         for (const query of [...queries, `?chain=${data.url}/chain.json&buckets=${unlisted}`]) {
-          const { page: linked } = await openPage(browser, pageUrl + query)
+          const { page: linked } = await openIn(tab, pageUrl + query)
           expect(await linked.locator('.strip-bad').textContent()).toMatch(
             /^The link cannot be followed: "(?:chain|buckets)" expected .* got "\w+:\/\/127\.0\.0\.2/,
           )

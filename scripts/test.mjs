@@ -33,8 +33,8 @@ const bin = (name) => join('node_modules', '.bin', name)
 // turbo needs pnpm on its path, where npx puts it
 const turbo = [...pnpmCommand, 'exec', 'turbo', 'run']
 if (all) process.env.GAMES = '10000'
-/** Number of concurrent steps, since many steps sometimes wait. */
-const atOnce = Math.ceil(1.5 * availableParallelism())
+/** Number of concurrent steps, since many use one processor. */
+const atOnce = Math.max(2, availableParallelism())
 /** Returns the command that runs the tests of these projects and writes the results to `file`. */
 const vitest = (projects, file) => [
   ...[bin('vitest'), 'run', ...projects.map((name) => `--project=${name}`)],

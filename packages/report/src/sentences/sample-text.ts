@@ -1,5 +1,4 @@
 import type { Episode, Sample } from '@affine/blocks'
-import { SIDES, type Side } from '@affine/envs'
 import type { SamplePlace } from '@affine/settlement'
 import type { UncountedReason } from '../env-facts.ts'
 import type { LostChallenge } from '../miner-stats.ts'
@@ -19,12 +18,16 @@ export function formatSample(
     const side = sample.miner === champion ? 'champion' : 'contender'
     return [title, place, ...formatEpisode(side, sample)].join('\n')
   }
-  const rewards = SIDES.map((side) => `${side} ${sample[side].reward}`).join(', ')
-  const episodes = SIDES.flatMap((side) => formatEpisode(side, sample[side]))
-  return [`${title}: ${rewards}`, place, ...episodes].join('\n')
+  const rewards = `champion ${sample.champion.reward}, contender ${sample.contender.reward}`
+  return [
+    `${title}: ${rewards}`,
+    place,
+    ...formatEpisode('champion', sample.champion),
+    ...formatEpisode('contender', sample.contender),
+  ].join('\n')
 }
 
-function formatEpisode(side: Side, episode: Episode): string[] {
+function formatEpisode(side: 'champion' | 'contender', episode: Episode): string[] {
   const { miner, messages, reward } = episode
   const lines = messages.map((message) => `    ${formatMessage(message)}`)
   return [`  ${side} ${miner}: reward ${reward}${formatFault(episode)}`, ...lines]

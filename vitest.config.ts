@@ -1,5 +1,4 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { playwright } from '@vitest/browser-playwright'
 import { defineConfig } from 'vitest/config'
@@ -59,7 +58,7 @@ const isAsked = (project: string): boolean =>
 export default defineConfig({
   test: {
     globalSetup: ['test/once-a-run.ts'],
-    maxWorkers: Math.ceil(1.5 * availableParallelism()), // many tests mostly wait
+    maxWorkers: '100%',
     projects: [
       inNode('node', { include: files, exclude: [...needMachine, ...alone], isolate: false }),
       inNode('alone', { include: alone, isolate: true }),

@@ -38,8 +38,6 @@ const atOnce = Math.max(2, availableParallelism())
 /** Returns the command that runs the tests of these projects and writes the results to `file`. */
 const vitest = (projects, file) => [
   ...[bin('vitest'), 'run', ...projects.map((name) => `--project=${name}`)],
-  // Three browsers on two processors would take longer.
-  ...(projects.includes('machine') ? ['--maxWorkers=100%'] : []),
   ...['--reporter=default', '--reporter=json', `--outputFile.json=${file}`],
 ]
 const checkDemo = [process.execPath, 'scripts/check-demo.mjs']

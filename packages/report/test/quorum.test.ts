@@ -68,4 +68,6 @@ it('lists the validators that set weights but attested nothing for twenty epochs
   ])
   // Before a network's first decision no one is idle.
   expect(idleWith(undefined)).toEqual([])
+  const ages = listValidators({ trust: {} }, snapshot, weights).map(({ ago }) => ago)
+  expect(ages).toEqual([9_000, 9_000, 9_000, undefined, 9_000])
 })

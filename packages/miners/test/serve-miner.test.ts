@@ -44,3 +44,12 @@ it.each([
   expect(response.status).toBe(400)
   expect(await response.json()).toMatchObject({ error: { type: 'invalid_request_error' } })
 })
+
+it.each([
+  ['too large', ' '.repeat(2 ** 20 + 1)],
+  ['of unstated length', new Blob(['{}']).stream()],
+])('rejects a request that is %s', async (_, body) => {
+  const url = `${server.url}/chat/completions`
+  const { status } = await fetch(url, { method: 'POST', body, duplex: 'half' } as RequestInit)
+  expect(status).toBe(413)
+})

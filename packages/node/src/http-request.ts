@@ -106,14 +106,16 @@ function receiveResponse(
       socket.off('data', destroy).on('data', count)
       outgoing.once('close', () => socket.off('data', count).on('data', destroy))
     })
+    const lose = () => reject(createCodedError('ECONNRESET', 'the connection was closed'))
     outgoing.once('response', (response) => {
+      outgoing.off('close', lose)
       allowed = received.bytes + EXCESS_BYTES
       stream = response
       resolve({ response, take })
     })
     // The connection may also fail after the head.
     outgoing.on('error', reject)
-    outgoing.on('close', () => reject(createCodedError('ECONNRESET', 'the connection was closed')))
+    outgoing.once('close', lose)
     outgoing.end(body)
   })
 }

@@ -16,11 +16,13 @@ export async function serveMiner(
 ): Promise<{ readonly url: string } & Disposable> {
   // Imported here so that most commands start without these modules.
   const { Hono } = await import('hono')
-  const { bodyLimit } = await import('hono/body-limit')
   const app = new Hono()
   let count = 0
   app.get('/v1/models', (context) => context.json(MODELS))
-  app.post('/v1/chat/completions', bodyLimit({ maxSize: 1024 * 1024 }), async (context) => {
+  app.post('/v1/chat/completions', async (context) => {
+    // Hono's limit makes a web stream of each body, which takes longer than the answer.
+    const length = context.req.header('content-length') ?? Number.POSITIVE_INFINITY
+    if (Number(length) > REQUEST_BYTES) return context.json(TOO_LARGE, 413)
     const { messages, model, stream } = Object(await context.req.json().catch(() => null))
     const prompt = Array.isArray(messages) ? joinParts(Object(messages.at(-1)).content) : undefined
     const hasPrompt = prompt !== undefined && stream !== true
@@ -41,6 +43,8 @@ export async function serveMiner(
   return { ...server, url: `${server.url}/v1` }
 }
 
+const REQUEST_BYTES = 1024 * 1024
+
 const MODEL = 'reference'
 const MODELS = {
   object: 'list',
@@ -50,6 +54,12 @@ const NO_PROMPT = {
   error: {
     message:
       '"messages" must be a list of { role, content } with a text or text parts, without "stream"',
+    type: 'invalid_request_error',
+  },
+}
+const TOO_LARGE = {
+  error: {
+    message: `the request must state its length, of at most ${REQUEST_BYTES} bytes`,
     type: 'invalid_request_error',
   },
 }

@@ -348,6 +348,14 @@ describe('final blocks', () => {
   })
 })
 
+test('a node that refuses state_subscribeRuntimeVersion is replaced by the next', async () => {
+  const refusing = await node()
+  refusing.replies.state_subscribeRuntimeVersion = () => refused(-32601, 'Method not found')
+  const { connection, blocks } = connect([refusing, await node({ head: 6 })], PATIENT)
+  await connection.use(() => blocks.reach(6))
+  expect(await blocks.head()).toEqual(head(6))
+})
+
 describe('a malformed message', () => {
   test.each(['state_getMetadata', 'state_getRuntimeVersion', 'rpc_methods'])(
     'replaces the node if it is the answer to %s',
@@ -359,14 +367,6 @@ describe('a malformed message', () => {
       expect(retries).toEqual([expect.stringMatching(`^Unreachable: .*${bad.url}`)])
     },
   )
-
-  test('replaces the node if it is a refusal of state_subscribeRuntimeVersion', async () => {
-    const refusing = await node()
-    refusing.replies.state_subscribeRuntimeVersion = () => refused(-32601, 'Method not found')
-    const { connection, blocks } = connect([refusing, await node({ head: 6 })], PATIENT)
-    await connection.use(() => blocks.reach(6))
-    expect(await blocks.head()).toEqual(head(6))
-  })
 
   const headMessage = (result: unknown) =>
     JSON.stringify({ jsonrpc: '2.0', params: { subscription: 'h2', result } })

@@ -72,8 +72,8 @@ export class Copies {
   /** Worst failure of each bucket to serve a block that its validator attested. */
   readonly #silent = new Map<string, BucketFailureFacts>()
   /**
-   * Worst failure of each bucket to serve a block of its validator's lane that only others
-   * attested.
+   * Worst failure of each bucket to serve a block of its own validator's lane, if others attested
+   * the lane and this validator did not.
    */
   readonly #silentUnowed = new Map<string, BucketFailureFacts>()
   readonly #states: Promise<ReadonlyMap<string, StateCopy>>

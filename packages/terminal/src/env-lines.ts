@@ -57,8 +57,8 @@ export function readEnvLines(text: string, isOwnVariable: IsOwnVariable): EnvLin
 }
 
 /**
- * Reports whether all programs read the same value, or the variable is not ours and the value ends
- * with its line.
+ * Reports whether all programs that read such files read the same value. For another program's
+ * variable it suffices that the value cannot continue in the next line.
  */
 function isUnambiguous(value: string, isOurs: boolean): boolean {
   if (PLAIN.test(value) || QUOTED.test(value)) return true

@@ -95,7 +95,7 @@ describe('the environment', () => {
     expect(optionsOf('--netuid', '9')).toEqual({ network: 'finney', netuid: 9 })
   })
 
-  it('adds a fallback only to the nodes of the environment', () => {
+  it('adds the node of SUBTENSOR_FALLBACK only if a variable, not --network, names the nodes', () => {
     vi.stubEnv('SUBTENSOR_FALLBACK', 'ws://127.0.0.1:9')
     expect(optionsOf('--network', 'test')).toEqual({ network: 'test' })
     vi.stubEnv('SUBTENSOR_ENDPOINT', 'finney')

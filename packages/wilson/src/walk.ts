@@ -35,7 +35,10 @@ interface OpenWalks {
  */
 const DUST = 1e-16
 
-/** Returns mass[wins]. Engines make a function for one type of array faster. */
+/**
+ * Returns mass[wins]. JavaScript engines run a function faster that always receives the same type
+ * of array.
+ */
 const at = (mass: Float64Array, wins: number): number => mass[wins] ?? 0
 
 /**

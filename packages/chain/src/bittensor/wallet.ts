@@ -158,7 +158,7 @@ function deriveEd25519(seed: Uint8Array, { isHard, chainCode }: Junction): Uint8
   throw new RangeError()
 }
 
-/** Returns the secret key in the format of `account`. */
+/** Returns the 64 bytes of a secret key for `account`: the scalar times 8, then the nonce. */
 function toSecretKey(phrase: string, password: string | undefined): Uint8Array {
   if (!/^(0x)?[0-9a-f]{128}$/i.test(phrase)) return secretFromSeed(toSeed(phrase, password))
   const bytes = hexToBytes(phrase.replace(/^0x/i, ''))

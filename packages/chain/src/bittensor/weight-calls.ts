@@ -9,7 +9,7 @@ import { lookUp } from './runtime-faults.ts'
 import { type Codec, parseInteger, type Runtime, readInteger } from './storage.ts'
 import { computeDrandRound, timelockEncrypt } from './timelock.ts'
 
-/** The required largest weight. */
+/** The value that the largest of the weights must have. */
 const MAX_WEIGHT = 65_535
 
 /** The weights of a hotkey, and the version that the subnet requires of validators. */

@@ -23,6 +23,7 @@ const PARTS = {
     env: { DUELS: '2000' },
   },
   buckets: { words: tests('test/hostile-servers.test.ts'), env: { READS: '80' } },
+  recorded: { words: tests('packages/envs/test/recorded.test.ts'), env: { GAMES: '10000' } },
   verdict: { words: tests('test/verdict/orders.test.ts'), env: { HISTORIES: '2000' } },
   differential: {
     words: [bin('vitest'), 'run', '--project', 'machine', 'test/differential'],

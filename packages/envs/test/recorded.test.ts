@@ -5,7 +5,7 @@ import { make } from '../src/index.ts'
 import { replayAltered } from './altered.ts'
 
 const EACH = 500
-// `npm test -- --all` replays all 10,000 games, `npm test` only some.
+// `npm run test:long -- recorded` replays all 10,000 games, `npm test` only some.
 const GAMES = Number(process.env.GAMES ?? EACH)
 
 // Python replays the same games, each as recorded and altered once.

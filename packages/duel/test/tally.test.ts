@@ -1,7 +1,7 @@
 import { calibrate, evaluate } from '@affine/wilson'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { addChallenge, findWinner, LOCAL, NO_MATCH, PROTOCOL } from '../src/index.ts'
+import { addChallenge, findWinner, LOCAL, NO_MATCH, PROTOCOL, sumTallies } from '../src/index.ts'
 
 const RULE = { ratioPpm: 510_000, rule: LOCAL }
 type Outcome = Parameters<typeof addChallenge>[1]
@@ -101,4 +101,17 @@ test('the z of the main network is calibrated, and larger than a local network n
   const z = calibrate({ alpha: 0.05, cap, minTrials })
   expect(zSquaredPpm).toBe(Math.round(z * 100) ** 2 * 100)
   expect(calibrate({ alpha: 0.05, cap: LOCAL.cap, minTrials })).toBeLessThan(z)
+})
+
+test('tallies are summed over epochs, by hotkey in ascending order', () => {
+  const tally = (n: number) => ({
+    ...{ wins: n, losses: 2 * n, played: 4 * n },
+    ...{ contenderPoints: 5 * n, championPoints: 6 * n },
+  })
+  const sums = sumTallies([{ b: tally(1) }, {}, { c: tally(100), b: tally(10), a: tally(1000) }])
+  expect(Object.entries(sums)).toEqual([
+    ['a', tally(1000)],
+    ['b', tally(11)],
+    ['c', tally(100)],
+  ])
 })

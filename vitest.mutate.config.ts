@@ -1,5 +1,5 @@
 import { relative } from 'node:path'
-import { defineConfig } from 'vitest/config'
+import { defineConfig, type Plugin } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** The package that MUTATE names, directly or by a file. */
@@ -22,7 +22,22 @@ class LikeliestFirst extends BaseSequencer {
   }
 }
 
+/**
+ * Resolves our packages in the sandbox of Stryker, whose node_modules link to the original packages:
+ * two copies of a class would not be the same.
+ */
+const ownSources: Plugin = {
+  name: 'own-sources',
+  enforce: 'pre',
+  async resolveId(source, importer) {
+    if (!source.startsWith('@affine/')) return undefined
+    const found = await this.resolve(source, importer, { skipSelf: true })
+    return found?.id.replace(/^.*(?=\/packages\/)/, process.cwd())
+  },
+}
+
 export default defineConfig({
+  plugins: [ownSources],
   resolve: { conditions },
   ssr: { resolve: { conditions: ['@affine/source'] } },
   test: {

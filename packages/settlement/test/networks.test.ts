@@ -20,7 +20,14 @@ test('finds a network by its name, also if node URLs follow after a comma', () =
 test('finds a network by its genesis, and the local network for any other genesis', () => {
   for (const network of Object.values(NETWORKS))
     if (network.genesis) expect(findNetworkByGenesis({ genesis: network.genesis })).toBe(network)
-  expect(findNetworkByGenesis({ genesis: '00'.repeat(32) })).toBe(LOCAL_NETWORK)
+  const local = { genesis: '00'.repeat(32) }
+  expect(findNetworkByGenesis(local)).toBe(LOCAL_NETWORK)
+  const { 'mult8@0.1.0': mult8 } = LOCAL_NETWORK.protocol.envs
+  const envs = mult8 && { 'mult8@0.1.0': mult8 }
+  expect(findNetworkByGenesis({ ...local, envs })).toEqual({
+    ...LOCAL_NETWORK,
+    protocol: { ...LOCAL_NETWORK.protocol, envs },
+  })
 })
 
 test('finds the constants of an epoch', () => {

@@ -61,9 +61,13 @@ it('formats a verification', async () => {
     { ...END, votes: undefined, suspect: {}, warnings: 0, flaws: 1, conclusion: 'FLAWED' as const },
     { ...END, warnings: 2, uncompared: 'SOME' as const, conclusion: 'COMPARED_HOLDS' as const },
   ]
+  const hotkey = '5'.padEnd(48, 'X')
+  const copy = { ...flaw, detail: `its copy of a block of ${hotkey}` }
+  const nameOf = (key: string) => (key === hotkey ? 'mallory' : key)
   const waits = Array.from({ length: 10 }, (_, i) => [`v${i}`, 20_000 + 1000 * i] as const)
   const texts = [
     stripTones([formatFinding(flaw, 'bad', String), formatFinding(flaw, 'warning', String)]),
+    stripTones([formatFinding(copy, 'bad', nameOf)]),
     ...ends.map((end) => stripTones(formatVerification(end, String))),
     formatWaits(new Map([...waits.slice(0, 2), ['5A', 9999]])),
     formatWaits(new Map(waits)),

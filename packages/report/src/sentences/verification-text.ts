@@ -16,9 +16,12 @@ export const formatFinding = (
 ): Line => {
   const { epoch, validator, code, detail } = finding
   const sign = tone === 'bad' ? '✘' : '!'
-  const texts = [nameOf(validator), code, printable(detail)]
+  const texts = [nameOf(validator), code, printable(detail).replace(HOTKEY, nameOf)]
   return { text: `  ${sign} epoch ${epoch}, ${texts.join(': ')}`, tone }
 }
+
+/** Matches an address with prefix 42. */
+const HOTKEY = /\b5[1-9A-HJ-NP-Za-km-z]{47}\b/g
 
 /** Formats the result of a verification; the conclusion is last. */
 export function formatVerification(end: Verification, nameOf: HotkeyFormatter): readonly Line[] {

@@ -1,7 +1,12 @@
 import { once } from 'node:events'
 import { pathToFileURL } from 'node:url'
 import { format } from 'node:util'
-import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import {
+  Command,
+  CommanderError,
+  type CommandUnknownOpts,
+  type Option,
+} from '@commander-js/extra-typings'
 import { expandPath, type LoadIsOwnVariable, readEnvironment } from './environment.ts'
 import { maskUrls } from './fault-text.ts'
 import { columns, fit } from './fit.ts'
@@ -139,6 +144,7 @@ function prepare(command: CommandUnknownOpts, program: string): void {
   if (command.commands.length > 0)
     command.helpCommand('help [command]', 'show the help of a command')
   reportUnknownFirst(command)
+  nameVariables(command)
   for (const subcommand of command.commands) prepare(subcommand, program)
 }
 
@@ -165,6 +171,17 @@ function reportUnknownFirst(
     const isHelp = unknown.includes('-h') || unknown.includes('--help')
     if (unknown[0] !== undefined && !isHelp && !needsSubcommand) command.unknownOption?.(unknown[0])
     return parseOptions.call(command, words)
+  }
+}
+
+/** Makes a command name the variable of a missing option, too. Commander names only the option. */
+function nameVariables(
+  command: CommandUnknownOpts & { missingMandatoryOptionValue?(option: Option): void },
+): void {
+  command.missingMandatoryOptionValue = ({ flags, envVar }) => {
+    const variable = envVar === undefined ? '' : ` or variable ${envVar}`
+    const code = 'commander.missingMandatoryOptionValue'
+    command.error(`error: required option '${flags}'${variable} not specified`, { code })
   }
 }
 

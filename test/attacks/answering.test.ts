@@ -60,16 +60,16 @@ describe('answering', () => {
     expect([...last].sort()).toEqual(missing(attesting))
   })
 
-  test('names no voter that neither attests nor is due', async () => {
+  test('ignores the wrong state of a voter that neither attests nor is due', async () => {
     const subnet = new ReadingSubnet([100, 100, 100])
     const [first, second, third] = subnet.voters as [Account, Account, Account]
     const begun = await subnet.begin()
     await subnet.sealAll(begun, [first, second])
     for (const voter of [first, second]) await subnet.attest(voter, begun, hotkeys([first, second]))
-    subnet.buckets.at(third.hotkey).files.set(statePath(4), RUBBISH)
     await subnet.end(begun)
     const last = (await subnet.recompute()).at(-1)
     if (last === undefined) throw new Error('no second epoch')
+    subnet.buckets.at(third.hotkey).files.set(statePath(last.state.epoch), RUBBISH)
     // The attestation of the previous epoch is still on chain.
     for (const voter of [first, second]) await subnet.attest(voter, last.state, [])
     expect(await flawsAtEnd(subnet, last.state)).toEqual([])

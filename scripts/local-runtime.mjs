@@ -185,8 +185,8 @@ async function start(raw) {
 }
 
 /**
- * Serves JSON-RPC over WebSocket, except dev_setHead, since `all` has the storage of one sequence
- * of blocks. Resolves with the port.
+ * Serves JSON-RPC over WebSocket, except dev_setHead: it can begin a fork, and `start` tracks the
+ * storage of a chain without forks. Resolves with the port.
  */
 async function serve() {
   const { dev_setHead: _, system_accountNextIndex: next, ...others } = chopsticks.allHandlers

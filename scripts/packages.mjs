@@ -93,7 +93,7 @@ export async function checkConsumer(project, folders) {
   for (const folder of folders) checkExample(project, folder)
   const names = folders.map((folder) => folder.replace('packages', '@affine'))
   const faults = typeFaults(project, names)
-  if (faults.length > 0) throw new Error(`a consumer's types have errors:\n${faults.join('')}`)
+  if (faults.length > 0) throw new Error(`the packages' types have errors:\n${faults.join('')}`)
   console.log('the types of all packages are valid in a strict project')
   console.log(`@affine/envs has ${await checkSize(project)} bytes in a browser, gzipped`)
 }

@@ -65,7 +65,7 @@ const stages = [
         process.execPath,
         ...['--conditions=@affine/source', '--import', 'tsx', 'scripts/regexes.mjs'],
       ],
-      'more environments, a bucket and a chain, in a copy': [
+      'one more environment, kind of bucket and kind of chain, in a copy': [
         process.execPath,
         'scripts/check-additions.mjs',
       ],

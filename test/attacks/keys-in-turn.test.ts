@@ -34,7 +34,7 @@ test('raises the ratio when a champion crowned without a duel loses, and never a
   }
 })
 
-test('crowns a contender that wins three of four decisive challenges against the two keys', () => {
+test('crowns a contender that wins 75 % of the challenges after two keys threw duels', () => {
   const thrown = change(change(alone, 'a'), 'b')
   const miners = [miner('m3', 3)]
   const started = after(thrown, { miners }).state

@@ -102,7 +102,7 @@ test.each([
 )
 
 test.each([401, 403])(
-  'blames no miner for status %i because of the account, and stops asking',
+  'blames no miner for status %i if the account is the cause, and stops asking',
   async (status) => {
     const dry = { '/users/me': answers(status), [pathOf('contender')]: answers(status) }
     const { chain, validator, follow, requestsTo, problems, sent } = await validating(dry)

@@ -37,7 +37,7 @@ async function laneAgainst(
   return { games, tookMs: time.now() }
 }
 
-test('makes a champion that never replies lose each game by its clock, and begins every game', async () => {
+test('a silent champion loses each game by its clock, and every game begins', async () => {
   const { games, tookMs } = await laneAgainst(
     () => (_, call) =>
       new Promise((resolve) => {

@@ -102,8 +102,8 @@ function encodeText(name: string, text: string): Uint8Array {
 
 /**
  * Returns the commitment in the fields of `hotkey`'s slot, or null if they are not a commitment of
- * this protocol. A miner's `model` must end with `hotkey`, so that no other miner can commit the
- * same model, or the chute with the model's name. Never throws. Protocol §5.2, §5.3.
+ * this protocol. A miner's `model` must end with `hotkey`. So no other miner can commit that model,
+ * or be served by its chute, which must have the model's name. Never throws. Protocol §5.2, §5.3.
  *
  * Texts may contain any character, and `url` may lead anywhere: the caller has to check them.
  */

@@ -348,6 +348,12 @@ describe('final blocks', () => {
   })
 })
 
+test('a connection does not offer compression', async () => {
+  const only = await node()
+  await connect([only]).blocks.head()
+  expect(only.extensions).toEqual([''])
+})
+
 test('a node that refuses state_subscribeRuntimeVersion is replaced by the next', async () => {
   const refusing = await node()
   refusing.replies.state_subscribeRuntimeVersion = () => refused(-32601, 'Method not found')
@@ -427,12 +433,6 @@ describe('a malformed message', () => {
     expect(await connect([plain, opaque, await node()]).blocks.head()).toEqual(head(5))
     const left = expect.stringMatching(why)
     expect(retries).toEqual([left, left])
-  })
-
-  test('is never compressed, like any message', async () => {
-    const only = await node()
-    await connect([only]).blocks.head()
-    expect(only.extensions).toEqual([''])
   })
 
   test.each([

@@ -171,7 +171,10 @@ function takeWidest(trimmed: TrimmedLanes): TrimmedLanes {
   return trim(widest, all).map(([lane, left]) => [lane, lane.weight - left])
 }
 
-/** Wins and trials in units of `1/unit`. In a tally of weighted lanes, `unit` is 1_000_000. */
+/**
+ * Numbers of wins and trials, in units of 1 / `unit` of a trial. For weighted lanes the field
+ * `unit` is 1_000_000.
+ */
 export type WeightedTally = Readonly<Record<keyof Proportion, bigint>>
 
 /** Lanes and the weight that trimming leaves them. */

@@ -16,8 +16,9 @@ export const isWon = ({ verdicts }: Pick<Duel, 'verdicts'>, protocol: Protocol):
   findDuelWinner(verdicts, protocol) === 'contender'
 
 /**
- * Returns the environments that a duel plays in an epoch, ascending: all without a verdict or, once
- * the duel is won, all of one player; none after `duelEpochs` epochs. Protocol §8.2.
+ * Returns the environments that a duel plays in an epoch, sorted by name: those without a verdict.
+ * Once the duel is won, it plays every single-player environment instead. After `duelEpochs` epochs
+ * it plays none. Protocol §8.2.
  */
 export function listPlayedEnvs(
   duel: Duel,

@@ -104,7 +104,7 @@ export function decay(ratioPpm: number, { ratioFloorPpm, ratioDecayPpm }: Protoc
 export interface WonEnv {
   /** Tally trimmed for a win. */
   readonly tally: WeightedTally
-  /** Rates in ppm; the champion's is the best known. */
+  /** Rates in ppm; the champion's is the larger of its rate in the duel and the throne's record. */
   readonly contender: number
   readonly champion: number
 }

@@ -54,12 +54,12 @@ export type SampledLane = Pick<BlockDraft, 'samples' | 'time'>
 type DueSample = PlannedSample & LaneChallenge
 
 /**
- * Takes every sample that is not yet in the lane's journal. Episodes run concurrently; games are
- * scheduled. A sample counts once it is on disk, so a restarted process continues where it stopped
- * and plays an unfinished game again. Each invocation id occurs once in a lane: a reply with a used
- * id is requested again. At the end, the miners' deployments are checked again, and the replies of
- * changed ones removed. Rejects if an agent rejects; the journal retains all other samples.
- * Protocol §5.4.
+ * Takes every sample that is not yet in the lane's journal. Episodes run concurrently. A
+ * contender's games begin after both players' first replies, a few at a time. A sample counts once
+ * it is on disk, so a restarted process continues where it stopped and plays an unfinished game
+ * again. Each invocation id occurs once in a lane: a reply with a used id is requested again. At
+ * the end, the miners' deployments are checked again, and the replies of changed ones removed.
+ * Rejects if an agent rejects; the journal retains all other samples. Protocol §5.4.
  */
 export async function sampleLane(task: LaneTask): Promise<SampledLane> {
   const { scope, now, on } = task

@@ -4,7 +4,10 @@ import { hex } from '@scure/base'
 /** Maximum bytes of a recorded reply, as canonical JSON text without its quotes. */
 const MAX_BYTES = 640
 
-/** Maximum bytes of the recorded end of a longer reply. The line before it has up to 96 bytes. */
+/**
+ * Maximum bytes of the recorded end of a longer reply. The line `[<n> bytes, <hash>]` before it has
+ * up to 96 bytes.
+ */
 const MAX_TAIL_BYTES = 544
 
 /**

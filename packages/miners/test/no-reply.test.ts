@@ -94,7 +94,7 @@ describe('an unusable response', () => {
     await expect(lines.join('\n')).toMatchFileSnapshot('snapshots/no-reply.txt')
   })
 
-  it('is reported with the position of a JSON error outside the quoted part', () => {
+  it("is reported with the JSON parser's message, which locates or quotes the error", () => {
     const text = `{"choices":[${'0,'.repeat(1000)}}`
     expect(refusalOf(ok(text)).message).toMatch(/": Unexpected token '}', /)
     expect(refusalOf(ok('{"choices"')).message).toMatch(/": .* in JSON at position 10/)

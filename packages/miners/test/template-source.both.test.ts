@@ -10,7 +10,7 @@ const template = { model_name: MODEL, revision: REVISION }
 const wanted = { model: MODEL, revision: REVISION }
 const read = (source: string) => readTemplate(source, wanted, TEMPLATES)
 
-it('matches the digest of the list of templates in the network’s constants', () => {
+it('finds the list of templates by its digest in the network’s constants', () => {
   expect(hashTemplates(TEMPLATES)).toBe(PROTOCOL.templates)
   expect(findTemplates(PROTOCOL.templates)).toBe(TEMPLATES)
   expect(() => findTemplates('0'.repeat(64))).toThrow('use another release of af')

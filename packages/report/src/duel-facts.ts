@@ -39,7 +39,7 @@ export interface DuelFacts extends DuelTurn {
   readonly analyses: readonly EnvFacts[]
   /** Number of environments that the contender has won. */
   readonly wins: number
-  /** Number of environments that are not undecided. */
+  /** Number of environments whose verdict is not `even`: won, held or still open. */
   readonly counted: number
   /** Number of environments that the contender needs to win. */
   readonly needed: number

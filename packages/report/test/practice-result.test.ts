@@ -9,7 +9,7 @@ const textOf = (rewards: readonly number[], env = 'pack@0.1.0'): string => {
   return formatPractice(summarisePractice(env, played), make(env).spec)
 }
 
-test('lists few rewards, summarises many, and calls no packing perfect', async () => {
+test('lists up to five rewards, summarises more, and never calls a packing perfect', async () => {
   const texts = [
     textOf([0, 9, 9, 4]),
     textOf([3, 1, 9, 4, 9, 5, 2, 6]),

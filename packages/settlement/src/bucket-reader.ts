@@ -123,7 +123,7 @@ export class BucketReader {
       })
       if (found === null) return search.describeMissing()
       if ('code' in found) return found
-      // The time of `keep` is not a bucket's time.
+      // `keep` runs after the search, so no bucket is charged for the time that it takes.
       await keep?.({ ...found, asked: search.asked })
       return { ok: true, value: found.block }
     }

@@ -183,10 +183,10 @@ interface TurnOptions<Item, Value> {
 }
 
 /**
- * Resolves with the first value, or null if no item has a value. Queries the items in order, each
- * once the item before has no value, or has not answered for two seconds. While this process waits
- * for 32 late answers, a late item delays the next one. Rejects with the first error. Protocol
- * §6.4.
+ * Resolves with the first value, or null if no item has a value. Queries the items in order: the
+ * next one when an item has no value, or has not answered for two seconds. If this process already
+ * waits for 32 late answers, it queries the next item only when the late one has answered. Rejects
+ * with the first error. Protocol §6.4.
  */
 export function askInTurn<Item, Value>(
   items: readonly Item[],

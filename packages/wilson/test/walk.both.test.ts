@@ -47,7 +47,7 @@ describe('a walk', () => {
     )
   })
 
-  test('ends with a win or a hold, wins no more than crossing, and more for a stronger contender', () => {
+  test('wins or holds; P(win) is at most P(crossing), and does not fall as p rises', () => {
     fc.assert(
       fc.property(small, fc.double({ min: 0, max: 1, noNaN: true }), (input, other) => {
         const end = walk(input)

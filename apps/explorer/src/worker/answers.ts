@@ -29,14 +29,14 @@ export type Answers = ReturnType<typeof createAnswers>
 export function createAnswers(opened: () => Promise<SubnetReader>) {
   return {
     sample: async (line: SampleLine) => readSample(await opened(), line),
-    /** Resolves with the proof of a sample as the text of a file, and the steps of that file. */
+    /** Resolves with a sample's proof as the text of a file, and the steps of verifying it. */
     proof: async (line: SampleLine) => {
       const reader = await opened()
       const file = toLine(await proveLine(line, await reader.findLane(line.block)))
       const { steps } = await judgeProofFile(new TextEncoder().encode(file), reader.subnet)
       return { steps: explainSteps(steps), file }
     },
-    /** Resolves with the steps of a proof file, and its sample if the file is a proof. */
+    /** Resolves with the steps of verifying a proof file, and its sample if the file is a proof. */
     proofFile: async (file: File) => {
       const bytes = new Uint8Array(await file.slice(0, PROOF_BYTES + 1).arrayBuffer())
       const { steps, read } = await judgeProofFile(bytes, (await opened()).subnet)

@@ -40,7 +40,7 @@ export async function proveLine(
 ): Promise<SampleProof> {
   const block = await rereadBlock(hash, sources)
   const after: Header[] = []
-  // The list begins with the lane's head.
+  // `blocks` begins with the lane's head.
   for (const later of blocks.slice(0, blocks.indexOf(hash)).reverse())
     after.push((await rereadBlock(later, sources)).header)
   return proveSample(block, line, after)

@@ -44,7 +44,7 @@ export function estimateLoads(
     // In an environment of one player, the champion plays each challenge once for all contenders.
     const samples = quota * (isGame ? contenders : contenders + 1)
     const turns = registry.get(env)?.maxSteps ?? 0
-    // In a game, the side that begins has the odd turn.
+    // Players take turns in a game, so the champion has at most half of `turns`, rounded up.
     const championTurns = isGame ? contenders * Math.ceil(turns / 2) : turns
     const tokens = TOKENS[env] ?? 0
     most.samples += samples

@@ -27,8 +27,8 @@ export class Sender {
   /**
    * Signs and sends a call that is valid up to the block `until`, and for at most 15 blocks.
    * Resolves with the finalized block that contains it.
-   * @throws ChainError, as a rejection: the refusal of a node's pool or of the block with the call;
-   *   `AncientBirthBlock` if no block contained the call in time.
+   * @throws ChainError, as a rejection: the reason that a node's pool refused the call, or that it
+   *   failed in its block; `AncientBirthBlock` if no block contained the call in time.
    */
   async send(
     account: Account,

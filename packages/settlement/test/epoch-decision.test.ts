@@ -1,6 +1,15 @@
+import type { State } from '@affine/duel'
 import { expect, test } from 'vitest'
-import { hotkeys, network, ReadingSubnet } from '../../../test/attacks/reading-subnet.ts'
-import { decideEpoch, type LaneSearch, UnavailableError } from '../src/index.ts'
+import { champion, hotkeys, network, ReadingSubnet } from '../../../test/attacks/reading-subnet.ts'
+import {
+  checkLane,
+  decideEpoch,
+  isMissing,
+  type LaneSearch,
+  UnavailableError,
+} from '../src/index.ts'
+
+const HASH = 'ab'.repeat(32)
 
 async function startSealed() {
   const subnet = new ReadingSubnet([100, 100, 100], 1)
@@ -51,4 +60,19 @@ test('finds the lanes that enough weight attests, and others if they are wanted'
   // The lane is read from its attesters, then from its validator, then from others.
   const lane = wanted.find(({ validator }) => validator === second)
   expect(lane?.holders.map(({ hotkey }) => hotkey)).toEqual([third, second, first])
+})
+
+test('verifies only the lane of a due validator under a champion', async () => {
+  const { subnet, state } = await startSealed()
+  const { chain } = subnet
+  const read = async () => ({ ok: false, code: 'MISSING_BLOCK', detail: '' }) as const
+  const check = (state: State, validator: string) =>
+    checkLane({ chain, state, validator, head: HASH, read })
+  const [due = ''] = hotkeys(subnet.voters)
+  expect(isMissing(await check(state, due))).toBe(true)
+  await expect(check(state, champion.hotkey)).rejects.toThrow(
+    new RangeError(`"validator" expected a due validator, got ${champion.hotkey}`),
+  )
+  const { champion: _, ...vacant } = state
+  await expect(check(vacant, due)).rejects.toThrow(RangeError)
 })

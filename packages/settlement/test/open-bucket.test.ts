@@ -1,5 +1,7 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { STATE_BYTES } from '@affine/blocks'
+import type { Account } from '@affine/chain'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { hotkeys, ReadingSubnet } from '../../../test/attacks/reading-subnet.ts'
 import { testFolder } from '../../../test/test-folder.ts'
@@ -159,7 +161,43 @@ describe('the place of buckets that are announced by name', () => {
     },
   )
 
-  it('is accepted if one bucket is readable', async () => {
+  it('is accepted if one bucket is readable, or larger than a state may be', async () => {
     await expectBuckets(subnet, await serveStatuses([503, 200]))
+    const large = await serve((_, response) => void response.end('0'.repeat(STATE_BYTES + 1)))
+    await expectBuckets(subnet, large)
+  })
+
+  it('may be a URL without buckets before the first states are written', async () => {
+    const network = { ...subnet.network, firstEpoch: 99 }
+    await expectBuckets({ chain: subnet.chain, network }, await serveStatuses([404, 404]))
+  })
+
+  it('may be missing unless all buckets were announced by name', async () => {
+    const error = await expectBuckets(subnet, undefined).catch((error: Error) => error)
+    expect(isUsage(error)).toBe(true)
+    expect(names).toContain(/by name, such as (\w+)$/.exec(String(error))?.[1])
+    const mixed = new ReadingSubnet([100, 100])
+    const state = await mixed.begin()
+    const [first] = mixed.voters as [Account, Account]
+    await mixed.attest(first, state, [], 'https://example.org/bucket')
+    await expectBuckets(mixed, undefined)
+  })
+
+  it('is accepted if it is a folder with one bucket', async () => {
+    const place = join(root, 'folders')
+    await mkdir(place)
+    const error = await expectBuckets(subnet, place).catch((error: Error) => error)
+    expect(isUsage(error)).toBe(true)
+    expect(String(error)).toMatch(`, got ${place}: none of the 2 `)
+    const [one = '', other = ''] = names
+    await writeFile(join(place, one), 'a file')
+    await expect(expectBuckets(subnet, place)).rejects.toThrow('none of the 2 ')
+    await symlink(other, join(place, other)) // to itself
+    await expect(expectBuckets(subnet, place)).rejects.toThrow(
+      `1 of the 2 announced by name cannot`,
+    )
+    await rm(join(place, one))
+    await mkdir(join(place, one))
+    await expectBuckets(subnet, place)
   })
 })

@@ -1,9 +1,76 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { account, LocalChain } from '@affine/chain'
 import { describe, expect, it } from 'vitest'
 import { testFolder } from '../../../test/test-folder.ts'
-import { StoredChain } from '../src/node/local-folder.ts'
+import { LOCAL_NETWORK } from '../src/index.ts'
+import {
+  chainPath,
+  hasChain,
+  isUnused,
+  openFolder,
+  openKey,
+  StoredChain,
+} from '../src/node/local-folder.ts'
+
+describe('the folder of a local network', () => {
+  const folder = testFolder('local-folder')
+
+  it('is unused until a first start has written more than keys and a lock', async () => {
+    const place = join(folder, 'unused')
+    await mkdir(join(place, 'keys'), { recursive: true })
+    for (const name of ['lock', '.gitignore', '.a.b.tmp']) await writeFile(join(place, name), '')
+    expect(await isUnused(place)).toBe(true)
+    for (const name of ['a.tmp', '.tmp.a', 'chain.json']) {
+      const used = join(folder, `used-${name}`)
+      await mkdir(used)
+      await writeFile(join(used, name), '')
+      expect([name, await isUnused(used)]).toEqual([name, false])
+    }
+  })
+
+  it('has a new chain whose neurons have the keys of the folder, and continues it later', async () => {
+    expect(hasChain(folder)).toBe(false)
+    const start = { validators: 2, miners: 1, maxUids: 9 }
+    let begun: string
+    {
+      await using net = await openFolder(folder, start)
+      const { chain } = net
+      const { tempo, maxUids, neurons } = await chain.snapshot(0)
+      const { epochBlocks } = LOCAL_NETWORK.protocol
+      expect([chain.netuid, tempo, maxUids]).toEqual([120, epochBlocks, 9])
+      const names = ['validator-1', 'validator-2', 'miner-1']
+      const keys = await Promise.all(names.map((name) => openKey(folder, name)))
+      const isValidator = (i: number) => i < 2
+      expect(neurons.map(({ hotkey, permit }) => [hotkey, permit]).sort()).toEqual(
+        keys.map(({ hotkey }, i) => [hotkey, isValidator(i)]).sort(),
+      )
+      expect(await chain.time(0)).toBeGreaterThan(0)
+      await net.produce(Date.now())
+      begun = chain.export()
+    }
+    expect(hasChain(folder)).toBe(true)
+    await using again = await openFolder(folder, { ...start, miners: 3 })
+    expect(again.chain.export()).toBe(begun)
+    expect(await readFile(chainPath(folder), 'utf8')).toBe(begun)
+  })
+
+  it('serves a block once it is on disk', async () => {
+    const place = join(folder, 'served')
+    await using net = await openFolder(place, { validators: 1, miners: 0, maxUids: 1 })
+    const produced = net.produce(Date.now())
+    const response = await net.serve(
+      new Request('http://127.0.0.1', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{"log":1}',
+      }),
+    )
+    const [, block = 'none'] = (await response.text()).trim().split('\n')
+    expect(await readFile(chainPath(place), 'utf8')).toContain(block)
+    await produced
+  })
+})
 
 describe('a chain’s file that ends anywhere', () => {
   const path = testFolder('stored-chain')

@@ -2,6 +2,7 @@ import { ChainError, LocalChain, serveLocal } from '@affine/chain'
 import { describe, expect, test } from 'vitest'
 import {
   type Host,
+  isOnline,
   LOCAL_NETWORK,
   NETWORK_HELP,
   NETWORKS,
@@ -95,6 +96,28 @@ test.each([
     await expect(open(where, host)).rejects.toThrow(
       new RangeError(`"network" expected ${NETWORK_HELP}; got ${JSON.stringify(where)}`),
     )
+})
+
+test('knows whether a name is that of a live chain', () => {
+  const live = ['finney', 'finney,test', 'ws://a.example,wss://b.example', 'http://127.0.0.1:9']
+  expect(live.filter(isOnline)).toEqual(live)
+  const others = ['chain.json', 'finney,chain.json', 'ws://a.example,http://b.example', 'http://[']
+  expect(others.filter(isOnline)).toEqual([])
+})
+
+test('follows no export', async () => {
+  await expect(openLive('chain.json', host)).rejects.toThrow(
+    new RangeError('"network" expected a live chain, got an export: "chain.json"'),
+  )
+})
+
+test('rejects a chain with an environment that is not registered', async () => {
+  const envs = {
+    'nim@0.1.0': { specHash: '0'.repeat(64), players: 1, quotaFirst: 1, quotaMost: 1 },
+  }
+  const text = LocalChain.create({ netuid: 120, random, envs }).export()
+  const opening = openChain('chain.json', { ...host, readText: async () => text })
+  await expect(opening).rejects.toThrow(/nim@0\.1\.0/)
 })
 
 test.each(['test', 'ws://node.example', 'wss://a.example, ws://b.example '])(

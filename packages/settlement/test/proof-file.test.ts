@@ -18,8 +18,9 @@ beforeAll(async () => {
   text = toLine(proveSample(block.value, 1))
 })
 
-const judge = async (file: string, chain = subnet.chain) =>
-  (await judgeProofFile(new TextEncoder().encode(file), { chain, network })).result
+const judgeFile = (file: string, chain = subnet.chain) =>
+  judgeProofFile(new TextEncoder().encode(file), { chain, network })
+const judge = async (file: string, chain = subnet.chain) => (await judgeFile(file, chain)).result
 
 it('accepts a proof by the seal that its header names', async () => {
   expect(await judge(text)).toMatchObject({ ok: true, value: { index: 0 } })
@@ -42,9 +43,20 @@ test.each([
   expect(!result.ok && result.detail).toContain(detail)
 })
 
+it('names the step at which a file fails', async () => {
+  const failing = async (file: string) =>
+    (await judgeFile(file)).steps.find(({ fault }) => fault !== null)?.code
+  expect(await failing('')).toBe('form')
+  expect(await failing(text.replace(second.hotkey, third.hotkey))).toBe('head')
+})
+
 it('rejects a proof of another chain', async () => {
   const other = LocalChain.create({ netuid: 120, random: () => new Uint8Array(32).fill(9) })
   const { genesis } = subnet.chain
   const detail = `it is of another network: netuid 120, genesis ${genesis}`
   expect(await judge(text, other)).toMatchObject({ code: 'BAD_PROOF', detail })
+  const foreign = text.replace('\\"netuid\\":120', '\\"netuid\\":121')
+  expect(await judge(foreign.replace(second.hotkey, third.hotkey))).toMatchObject({
+    detail: `it is of another network: netuid 121, genesis ${genesis}`,
+  })
 })

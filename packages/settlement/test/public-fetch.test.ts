@@ -140,6 +140,12 @@ describe('a URL of a stranger', () => {
     192.168.1.1 172.16.0.1 100.64.0.1 169.254.169.254 2852039166 [fe80::1] [fd00::1] [fec0::1]
     [ff02::1] 224.0.0.1 255.255.255.255
   `)
+  it('is not fetched if its name cannot be looked up, with the cause', async () => {
+    const lookup: LookupFunction = (_, __, done) => done(new Error('no such name'), [])
+    const fetch = publicFetch({ lookup, ca })
+    expect(await causeOf(fetch(`https://bucket.test:${https}/x`))).toContain('no such name')
+  })
+
   it.each(literals)('is not fetched from the address %s', async (host) => {
     const { lookup, asked } = names('8.8.8.8')
     const fetch = publicFetch({ lookup, ca })

@@ -21,9 +21,9 @@ describe('the folder of a local network', () => {
     await mkdir(join(place, 'keys'), { recursive: true })
     for (const name of ['lock', '.gitignore', '.a.b.tmp']) await writeFile(join(place, name), '')
     expect(await isUnused(place)).toBe(true)
-    for (const name of ['a.tmp', '.tmp.a', 'chain.json']) {
+    for (const name of ['a.tmp', '.tmp.a', 'locked', 'my-keys', 'chain.json']) {
       const used = join(folder, `used-${name}`)
-      await mkdir(used)
+      await mkdir(join(used, 'keys'), { recursive: true })
       await writeFile(join(used, name), '')
       expect([name, await isUnused(used)]).toEqual([name, false])
     }
@@ -41,6 +41,8 @@ describe('the folder of a local network', () => {
       expect([chain.netuid, tempo, maxUids]).toEqual([120, epochBlocks, 9])
       const names = ['validator-1', 'validator-2', 'miner-1']
       const keys = await Promise.all(names.map((name) => openKey(folder, name)))
+      const key = await readFile(join(folder, 'keys', 'miner-1'), 'utf8')
+      expect(keys[2]?.hotkey).toBe(account(Buffer.from(key, 'hex')).hotkey)
       const isValidator = (i: number) => i < 2
       expect(neurons.map(({ hotkey, permit }) => [hotkey, permit]).sort()).toEqual(
         keys.map(({ hotkey }, i) => [hotkey, isValidator(i)]).sort(),

@@ -164,7 +164,7 @@ describe('recomputing', () => {
         const block = lane?.blocks[0] ?? ''
         const path = isState ? statePath(of) : blockPath(block)
         await change(place(folder, holder, path))
-        const its = `block ${block} of ${hotkeyOf(String(of))}`
+        const its = `block ${block} of ${of}`
         const isGone = code === 'COPY_MISSING'
         const copy = isGone ? `it attested ${its}: not there` : `its copy of ${its}`
         const epoch = isState ? of : lane?.epoch

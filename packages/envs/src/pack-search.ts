@@ -23,36 +23,44 @@ export function scriptedPacking(pieces: readonly PieceSides[]): readonly Placeme
   })
   /** The first free square of each column. Every square below it is free, none above it. */
   const tops: number[] = Array(BOX_WIDTH).fill(0)
-  const used = new Set<number>()
+  const isUsed: boolean[] = pieces.map(() => false)
   const placed: Placement[] = []
   let [area, bestArea, trials] = [0, 0, 0]
   let best: readonly Placement[] = []
 
   /** Fills the box from the current placements on. Reports whether the search is over. */
-  const fill = (): boolean => {
-    const y = Math.min(...tops)
-    const x = tops.indexOf(y)
-    const columns = countFree(tops, x)
-    const fits = ({ piece, width, height }: OrientedPiece): boolean =>
-      width <= columns && y + height <= BOX_HEIGHT && !used.has(piece)
-    for (const { piece, width, height } of oriented.filter(fits)) {
-      used.add(piece)
-      tops.fill(y + height, x, x + width)
-      placed.push([x, y, width, height])
-      trials += 1
-      area += width * height
-      if (area > bestArea) [bestArea, best] = [area, [...placed]]
-      if (placed.length === pieces.length || trials === MAX_TRIALS || fill()) return true
-      used.delete(piece)
-      tops.fill(y, x, x + width)
-      placed.pop()
-      area -= width * height
-    }
+  function fill(): boolean {
+    const x = findLowest(tops)
+    const y = tops[x] ?? 0
+    const [columns, rows] = [countFree(tops, x), BOX_HEIGHT - y]
+    return oriented.some((each) => {
+      const fits = !isUsed[each.piece] && each.width <= columns && each.height <= rows
+      return fits && place(each, x, y)
+    })
+  }
+
+  /** Tries a placement and those after it. Reports whether the search is over. */
+  function place({ piece, width, height }: OrientedPiece, x: number, y: number): boolean {
+    isUsed[piece] = true
+    tops.fill(y + height, x, x + width)
+    placed.push([x, y, width, height])
+    trials += 1
+    area += width * height
+    if (area > bestArea) [bestArea, best] = [area, [...placed]]
+    if (placed.length === pieces.length || trials === MAX_TRIALS || fill()) return true
+    isUsed[piece] = false
+    tops.fill(y, x, x + width)
+    placed.pop()
+    area -= width * height
     return false
   }
   fill()
   return best
 }
+
+/** Returns the first index of the lowest number. */
+const findLowest = (tops: readonly number[]): number =>
+  tops.reduce((lowest, top, at) => (top < (tops[lowest] ?? 0) ? at : lowest), 0)
 
 /** Returns the number of adjacent columns from `x` on whose first free squares are equally high. */
 function countFree(tops: readonly number[], x: number): number {

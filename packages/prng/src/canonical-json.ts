@@ -144,9 +144,11 @@ function writeInteger(value: number): string {
   throw new RangeError(`"value" expected integers within ±(2^53 - 1), got ${got}`)
 }
 
-/** Returns a list's text. `Array.from` also reads holes, which `map` would skip. */
-const writeArray = (items: readonly unknown[], depth: number): string =>
-  `[${Array.from(items, (item) => write(item, depth)).join(',')}]`
+function writeArray(items: readonly unknown[], depth: number): string {
+  let text = ''
+  for (const item of items) text += `${text && ','}${write(item, depth)}`
+  return `[${text}]`
+}
 
 /** Returns an object's text. Sorting compares UTF-16 code units, as RFC 8785 requires. */
 function writeObject(record: Readonly<Record<string, unknown>>, depth: number): string {

@@ -1,7 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { onceARun } from '../../../test/once-a-run.ts'
-import { AF, AF_VERIFY, killAll, run, start } from '../../../test/processes.ts'
+import { AF, AF_VERIFY, killAll, type ProcessResult, run, start } from '../../../test/processes.ts'
 import { buildPage } from './build-page.ts'
 
 /** The result, which `af-verify --json` prints last. */
@@ -12,40 +12,40 @@ interface Verified {
   readonly conclusion: string
 }
 
-/** A run of the demo with the page served next to it, and the result of `af-verify`. */
+/** A run of the demo, which then serves its page, and the result of `af-verify`. */
 export interface Demo extends AsyncDisposable {
+  /** Folder of the demo's folder, which the demo removes when it ends. */
+  readonly root: string
   readonly out: string
   /** URL of the page. */
   readonly url: string
   readonly verified: Verified
+  /** Interrupts the demo. Resolves when it has ended. */
+  readonly stop: () => Promise<ProcessResult>
 }
 
 /** Seed of a run with a new champion, in which mallory invents transcripts. */
 const SEED = '7'
 
-/** Builds the page, runs the demo once per test run, and serves both. */
+/** Builds the page, and runs the demo until it serves the page. */
 export async function runDemo(): Promise<Demo> {
   await buildPage()
-  const folder = await onceARun('demo', async (making) => {
-    const out = join(making, 'out')
-    const { code, stderr } = await run(AF, ['demo', '--seed', SEED, '--out', out])
-    if (code !== 0) throw new Error(`the demo ended with ${code}: ${stderr}`)
-    const words = [join(out, 'buckets'), '--network', join(out, 'chain.json'), '--json']
-    const { stdout } = await run(AF_VERIFY, words)
-    await writeFile(join(making, 'verified.json'), stdout.trim().split('\n').at(-1) ?? '')
-  })
-  const out = join(folder, 'out')
-  const verified = JSON.parse(await readFile(join(folder, 'verified.json'), 'utf8'))
-  const words = [join(out, 'buckets'), '--network', join(out, 'chain.json'), '--port', '0']
-  const serving = start(AF, ['serve', ...words])
-  const [, url = ''] = await serving.says(/ at (http:\/\/[^;]+);/)
+  const root = await mkdtemp(join(tmpdir(), 'demo-'))
+  const demo = start(AF, ['demo', '--open', '--seed', SEED], { env: { TMPDIR: root } })
+  const [, url = ''] = await demo.says(/Open (http:\S+) in a browser \(Ctrl-C stops it\)\n/)
+  const [folder = ''] = await readdir(root)
+  const out = join(root, folder)
+  const words = [join(out, 'buckets'), '--network', join(out, 'chain.json'), '--json']
+  const { stdout } = await run(AF_VERIFY, words)
   return {
+    root,
     out,
-    url: `${url}/`,
-    verified,
+    url,
+    verified: JSON.parse(stdout.trim().split('\n').at(-1) ?? ''),
+    stop: () => demo.stop(),
     [Symbol.asyncDispose]: async () => {
-      await serving.stop()
       await killAll()
+      await rm(root, { recursive: true })
     },
   }
 }

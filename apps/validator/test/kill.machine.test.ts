@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AF_VERIFY, killAll, type ProcessResult, run } from '../../../test/processes.ts'
 import { type RunningSubnet, type Seat, startSubnet } from './running-subnet.ts'
 
-const KILLS = Number(process.env.KILLS ?? 25)
+const KILLS = Number(process.env.KILLS ?? 12)
 const SEED = process.env.KILL_SEED ?? String(Date.now())
 /** The first two validators are never killed and suffice for a majority and a verdict. */
 const STAKES = [4n, 4n, 1n, 1n]

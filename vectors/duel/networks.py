@@ -248,7 +248,7 @@ def made():
     yield Made("another list of templates restarts no duel", listed, won(0.55))
 
 
-def networks(count=300):
+def networks(count=100):
     """Yields the networks, then prints the number of networks with each feature."""
     occurred = Counter()
     for network in [*map(Network, range(count)), *made()]:

@@ -60,7 +60,7 @@ const stages = [
         ...[python, '-m', 'affine_verify.main'],
         ...['{}/buckets', '--network', '{}/chain.jsonl', '--json'],
       ],
-      'simulated subnets': [...pnpmCommand, 'simulate', '--seeds', '0..5'],
+      'simulated subnets': [...pnpmCommand, 'simulate', '--seeds', '0..2'],
       'regular expressions': [
         process.execPath,
         ...['--conditions=@affine/source', '--import', 'tsx', 'scripts/regexes.mjs'],

@@ -43,16 +43,16 @@ const MODULE =
   'data:text/javascript,' +
   encodeURIComponent(`
     import { isMainThread } from 'node:worker_threads'
-    export default ({ defineEnv, make, register }) => {
+    export default (envs) => {
       if (!isMainThread) process._rawDebug('a module runs')
-      register(defineEnv({ ...make('mult8-v0').spec, version: '0.0.1' }))
+      envs.register(envs.defineEnv({ ...envs.make('mult8-v0').spec, version: '0.0.1' }))
     }`)
 
 /** Recomputes the history with the built packages, in a number of threads. Prints the findings. */
 const RECOMPUTE = `
   const dist = ${JSON.stringify(new URL('../packages/settlement/dist/', import.meta.url).href)}
-  const { loadModule } = await import(dist + '../../envs/dist/modules.js')
-  await loadModule(${JSON.stringify(MODULE)})
+  const modules = await import(dist + '../../envs/dist/modules.js')
+  await modules.loadModule(${JSON.stringify(MODULE)})
   const { openChain, recompute } = await import(dist + 'index.js')
   const { NODE_HOST } = await import(dist + 'node/host.js')
   const { createBucketOpener, openThreads } = await import(dist + 'node/index.js')
@@ -74,13 +74,11 @@ test('finds the same in any number of threads', async () => {
   }
   const alone = await recompute(1)
   expect(alone).toMatchObject({ threads: 0, stdout: expect.stringContaining('WRONG_REWARD') })
-  for (const jobs of [2, 5]) {
-    const { stdout, threads, modules } = await recompute(jobs)
-    expect(stdout).toBe(alone.stdout)
-    expect(threads).toBeGreaterThan(0)
-    expect(modules).toBe(threads)
-    expect(threads).toBeLessThanOrEqual(jobs)
-  }
+  const { stdout, threads, modules } = await recompute(3)
+  expect(stdout).toBe(alone.stdout)
+  expect(threads).toBeGreaterThan(0)
+  expect(modules).toBe(threads)
+  expect(threads).toBeLessThanOrEqual(3)
 })
 
 test('starts no thread for a history of less than 16 MiB', async () => {

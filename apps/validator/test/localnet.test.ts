@@ -10,7 +10,7 @@ import { parseRecords } from './commands.ts'
 
 const FAULTS = new URL('../../../test/faults.mjs', import.meta.url).href
 const SEED = process.env.KILL_SEED ?? String(Date.now())
-const LIVES = 12
+const LIVES = 6
 
 const root = testFolder('af-localnet')
 let count = 0

@@ -28,9 +28,9 @@ interface Options extends CallOptions {
 export interface Chutes {
   readonly agent: AgentFactory
   /**
-   * Reports whether a miner may be asked in an epoch, once its deployment is checked or the epoch
-   * is over. The result is false while the miner's model is not public, and a later result may
-   * differ.
+   * Reports whether a miner may be asked in an epoch. Resolves once its deployment is checked, or
+   * with false once the epoch is over. While the miner's model is not public, the result is false,
+   * and a later result may differ.
    */
   readonly mayAsk: (miner: TargetMiner, context: EpochContext) => Promise<boolean>
   /** Reports whether a miner's deployment changed since its first check in an epoch. */

@@ -12,7 +12,7 @@ const wanted = {
   revision: 'c0ffee11'.repeat(5),
 }
 
-it('accepts the source in docs/mining.md, and prints its refusal of an altered source', () => {
+it('accepts the source in docs/mining.md, and refuses an altered source as the page shows', () => {
   expect(readTemplate(source, wanted, TEMPLATES)).toMatchObject({ ok: true })
   const changed = source.replace('"--mem-fraction-static 0.8"', '"--chat-template x"')
   const read = readTemplate(changed, wanted, TEMPLATES)

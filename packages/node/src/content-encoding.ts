@@ -50,7 +50,10 @@ async function* decompress(bytes: Bytes, coding: string): AsyncGenerator<Uint8Ar
   yield* decoder
 }
 
-/** Yields `bytes`. As a source, a stream would write each chunk separately, even of one byte. */
+/**
+ * Yields all bytes that have arrived as one chunk. From a stream, `pipeline` would write each
+ * received chunk separately, even of one byte.
+ */
 async function* copyChunks(bytes: Bytes): AsyncGenerator<Uint8Array> {
   yield* bytes
 }

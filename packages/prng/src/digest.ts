@@ -23,7 +23,10 @@ export function digest(tag: string, ...fields: Json[]): Hash {
   return bytesToHex(blake3(encoder.encode(encodeFields(tag, fields))))
 }
 
-/** Size of the buffer for the last fields. Over a third of it in UTF-16, they bypass the buffer. */
+/**
+ * Size of the buffer for the last fields. Longer fields do not use it: a UTF-16 code unit takes up
+ * to three bytes of UTF-8.
+ */
 const BUFFER_BYTES = 256
 
 /**

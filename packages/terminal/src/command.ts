@@ -38,7 +38,7 @@ export const ENV_MODULES: Option<'--env-module <file>'> =
 
 export type ChainOptions = {
   network: string
-  /** Source of `network`: the option, the variable with any file, or `default`. */
+  /** Where `network` is set: `--network`, a variable and its `.env` file if any, or `default`. */
   networkFrom?: string | undefined
   netuid?: number | undefined
   firstEpoch?: number | undefined

@@ -260,7 +260,7 @@ describe('af commit', () => {
   })
 })
 
-it('af validate does not start over a committed model without --overwrite', async () => {
+it('af validate without --overwrite does not start if its slot contains a model', async () => {
   const chain = chainOf()
   await using served = await serveGrowingChain(chain)
   const model = { model: `me/${bob.hotkey}`, revision: 'main', chute: 'c' }

@@ -37,7 +37,7 @@ export function countLegal(played: Transcript, forfeit: string | undefined): num
   return listReplies(played.messages).length - Number(isIllegal)
 }
 
-/** Challenges without a legal answer after which an environment ends. */
+/** Number of challenges, all without a legal answer, after which no more are sent. */
 export const HOPELESS = 20
 
 /** Counts the challenges of an environment until a challenge has a legal answer. */

@@ -149,7 +149,7 @@ function describeFirstMistake({ maxSteps }: EnvSpec, turns: readonly Turn[]): st
 
 const NO_REPLY = 'there was no usable reply'
 /** Evidence does not distinguish these causes. */
-const NONE_IN_TIME = `${NO_REPLY} in time: it was late, its clock ran out, or sampling ended`
+const NONE_IN_TIME = `${NO_REPLY}: it was late, the player's clock ran out, or sampling ended`
 
 /** Describes a forfeit, and quotes the last reply. */
 function describeForfeit(forfeit: string, reply: string, { game }: EnvSpec): string {

@@ -22,7 +22,7 @@ const judgeFile = (file: string, chain = subnet.chain) =>
   judgeProofFile(new TextEncoder().encode(file), { chain, network })
 const judge = async (file: string, chain = subnet.chain) => (await judgeFile(file, chain)).result
 
-it('accepts a proof by the seal that its header names', async () => {
+it("accepts a proof by the seal of its header's validator and epoch", async () => {
   expect(await judge(text)).toMatchObject({ ok: true, value: { index: 0 } })
 })
 

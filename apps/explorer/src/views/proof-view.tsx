@@ -14,7 +14,7 @@ interface ProofProps extends Page {
   readonly name: string
 }
 
-/** Shows the proof of a sample step by step, as it verifies the saved file. */
+/** Shows the steps of verifying a sample's proof, which the reader can save as a file. */
 export function ProofView({ state, ask, line, name }: ProofProps): JSX.Element {
   const answer = useAnswer(ask, ['proof', line], [state.epochs.length])
   const { value } = answer

@@ -101,7 +101,7 @@ export class SubnetReader {
     const onSample = accounts.stats.add.bind(accounts.stats)
     const reading = { ...data, onSample, choose: null, lanesAtOnce: CONCURRENT_LANES }
     let readTo = -1
-    // A client reconnects only if it is given a signal.
+    // Without a signal, the client of a served local chain would not reconnect.
     for await (const { number } of chain.heads(new AbortController().signal)) {
       if (number <= readTo) continue
       const epochs: EpochAccount[] = []

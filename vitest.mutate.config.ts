@@ -9,7 +9,7 @@ const conditions = ['@affine/source', 'module', 'node', 'development|production'
 /** Duration of each file's tests before any mutation, in milliseconds. */
 const took = new Map<string, number>()
 
-/** Sorts files that failed last first, since they mostly fail again, and then the fastest. */
+/** Puts files that failed in the previous run first, as most fail again, then the fastest files. */
 class LikeliestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const ranks = files.map((file) => {

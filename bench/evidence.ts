@@ -160,7 +160,7 @@ class Subnet {
     await this.#commit(seals)
     await this.#produceTo(sealBlock(state.epoch, network.protocol))
     await this.#attest(state, Object.keys(state.due))
-    // A new revision lets another duel begin after each.
+    // After each duel a new revision of the contender lets another duel begin.
     const [, contender] = this.#miners
     if (state.duels.length === 0) await this.#commit([[contender, minerOf(contender, state.epoch)]])
     await this.#produceTo(snapshotBlock(state.epoch + 1, network.protocol))

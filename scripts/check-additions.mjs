@@ -84,7 +84,7 @@ function addBackend({ write, edit, run }) {
   edit(backends, /^\/\*\* The kinds of buckets, in/m, `${MEMORY}$&`)
   write(test, MEMORY_TEST)
   edit(backends, /(BACKENDS.* = \[.*)\]/, '$1, MEMORY]')
-  // This writes the list in docs/settings.md, which changes too.
+  // This adds the new setting to the list in docs/settings.md.
   run('vitest', 'run', '--project', 'node', 'settings-page', '-u')
 }
 

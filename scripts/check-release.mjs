@@ -212,7 +212,7 @@ try {
     console.log(make('tictactoe-v0').spec.id, registry.has('tictactoe@0.1.0'))`
   const printed = await start(project, process.execPath, '--input-type=module', '-e', program)
   expectSame('the environments', printed.trim(), 'tictactoe@0.2.0 true')
-  // Changesets wrote them, and they contain every release.
+  // Changesets wrote the changelogs, which now contain every release.
   run('biome', 'check', '--error-on-warnings', ...git('ls-files', '*/CHANGELOG.md').split('\n'))
 } catch (error) {
   console.error(error.message, error.stdout ?? '', error.stderr ?? '')

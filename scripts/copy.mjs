@@ -19,7 +19,7 @@ export function copyOf(folder) {
     if (status !== 0) throw new Error(`${program} ${words.join(' ')} ended with ${status}`)
   }
   const pnpm = (...words) => start(...pnpmCommand, '--loglevel=error', ...words)
-  // The checkout's packages are not shared: pnpm would write this copy's path into them.
+  // The copy does not use the checkout's node_modules: pnpm would write the copy's path into them.
   pnpm('install', '--frozen-lockfile', '--reporter=append-only')
   return {
     copy,

@@ -17,7 +17,7 @@ const COMPARISONS = new Set([
   ...[ts.SyntaxKind.EqualsEqualsToken, ts.SyntaxKind.ExclamationEqualsToken],
 ])
 
-/** At most ten files that have to read sentences, each with the reason. */
+/** Files that have to read sentences, each with the reason. */
 const EXCEPTIONS = new Map([
   ['packages/chain/src/bittensor/refusal.ts', 'nodes refuse in words'],
   ['packages/chain/src/bittensor/subtensor.ts', 'nodes have no code for a forgotten state'],

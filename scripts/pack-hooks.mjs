@@ -1,6 +1,6 @@
 // Changes manifests before pnpm packs them. npm's trusted publishing requires that `repository` is
-// the publishing workflow's, whose name GitHub gives to the workflow. `gitHead` is the commit that
-// the workflow tags.
+// the repository of the publishing workflow, in which GitHub sets GITHUB_REPOSITORY to its name.
+// `gitHead` is the commit that the workflow tags.
 import { execFileSync } from 'node:child_process'
 import { relative } from 'node:path'
 

@@ -1,5 +1,5 @@
-// Checks packed packages: files and manifests, and in a project that installed them each README's
-// example, the types and the size.
+// Checks packed packages: their files and manifests and, in a project that installed them, each
+// README's example, the types and the size.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -28,8 +28,8 @@ function example(readme) {
 }
 
 /**
- * Throws if a tarball lacks our licence or contains third-party code without its licence. By the
- * source maps, tsup must have bundled no such code. The page bundles some and lists the licences;
+ * Throws if a tarball lacks our licence or contains third-party code without its licence. No source
+ * map of tsup may name third-party code. The page bundles third-party code and lists the licences;
  * the page's tests check the list.
  */
 function checkLicences(tarball, files) {

@@ -32,7 +32,7 @@ const pytest = [python, '-m', 'pytest', '-q', `--junitxml=${pytestCounts}`, 'pyt
 const bin = (name) => join('node_modules', '.bin', name)
 // turbo needs pnpm on its path, where npx puts it
 const turbo = [...pnpmCommand, 'exec', 'turbo', 'run']
-/** Number of concurrent steps, since many use one processor. */
+/** Number of concurrent steps: one per processor, since many steps use only one. */
 const atOnce = Math.max(2, availableParallelism())
 /** Returns the command that runs the tests of these projects and writes the results to `file`. */
 const vitest = (projects, file) => [

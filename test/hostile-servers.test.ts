@@ -14,7 +14,7 @@ import { killAll, type RunningProcess, start } from './processes.ts'
 const MOST_MS = 100
 /** Measured reads per case. The fastest counts, since other work of the process slows some down. */
 const READS = Number(process.env.READS ?? 2)
-/** Concurrent readers of a bucket, which then make the same number of reads. */
+/** Concurrent readers of a bucket, which read after the measurement. */
 const AT_ONCE = 3
 const LIMIT = 1_000_000
 /** Timeout of a read. Only reads without an end reach it. */

@@ -28,7 +28,7 @@ import { historyOf, type TestEpoch } from '../packages/report/test/history.ts'
 import { LOCAL_NETWORK } from '../packages/settlement/src/index.ts'
 
 /*
- * One history as reported by every program. Numbers that they have in common must be equal.
+ * One history as reported by every program. Numbers that several programs report must be equal.
  */
 
 const validators = ['v1', 'v2', 'v3', 'v4', 'v5']
@@ -65,18 +65,18 @@ const WON: HonestRates = { m2: [BETTER, TIED], m3: [BETTER, BETTER] }
 const two = { miners: [miner('m1', 1), miner('m2', 2)] }
 /** Scenes of the epochs from 2 on. In the two epochs before, m1 becomes champion. */
 const SCENES: readonly Scene[] = [
-  scene({ m2: [FIRST, TIED] }, {}, two), // a win
-  scene({ m2: [CLOSE, TIED] }, { m2: [1, 0] }, two), // v5 is set aside; undecided, the win is taken back
+  scene({ m2: [FIRST, TIED] }, {}, two), // m2 wins mult8
+  scene({ m2: [CLOSE, TIED] }, { m2: [1, 0] }, two), // tictactoe, without v5, is undecided; mult8 is won no more
   scene({ m2: [CLOSE, TIED] }), // m3 begins
   scene({ m2: [CLOSE, TIED] }, {}, { silent: ['v1', 'v2', 'v3'] }), // frozen
   scene(LATER, { m3: [0, 1] }, { unattested: ['v3'], broken: ['v4'] }), // v3's lane is not attested, v4's is void
   scene(LATER, { m3: [0, 1] }, { silent: ['v1', 'v2'] }), // frozen
-  scene(AHEAD, { m3: [0, 1] }, { unsealed: ['v3'] }), // m3 wins one
-  scene(AHEAD, { m3: [0, 1] }), // both win
+  scene(AHEAD, { m3: [0, 1] }, { unsealed: ['v3'] }), // m3 wins one environment
+  scene(AHEAD, { m3: [0, 1] }), // m2 and m3 win
   scene(WON),
   scene(WON),
   scene(WON, {}, { miners: FOUR }), // m3 is better and is crowned; m4 begins
-  scene({ m4: [WORSE, WORSE] }, {}, { miners: FOUR }), // and fails
+  scene({ m4: [WORSE, WORSE] }, {}, { miners: FOUR }), // m4 loses
   scene({}, {}, { miners: FOUR }), // an empty queue
 ]
 /** The epochs and hotkeys of all duels. */
@@ -345,7 +345,7 @@ describe('the reports', () => {
     expect(formatEpoch(describeEpoch(sparse.settled))).toBe(text)
     expect(sparse.settled.report).toEqual(settled.report)
     const status = reports.status[epoch]!
-    // The table of validators has the lanes.
+    // The status reports lanes only in its table of validators.
     const withoutLanes = text.split('\n').filter((line) => !line.startsWith('  lanes: '))
     const contenders = Math.max(1, status.state.duels.length)
     expect(

@@ -5,8 +5,8 @@ const source = (path: string): string => fileURLToPath(new URL(path, import.meta
 
 /**
  * Bundles the applications from their sources into a folder, like published programs, so that they
- * start fast. Piscina starts a file of its package as a thread, so it is not bundled. It must be
- * found from that folder.
+ * start fast. Piscina starts a file of its package as a thread, so Piscina is not bundled, and must
+ * be found from that folder.
  */
 export async function bundlePrograms(folder: string): Promise<void> {
   await build({

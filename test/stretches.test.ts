@@ -40,7 +40,7 @@ class History extends ReadingSubnet {
 
   async #epoch(state: State, epoch: number): Promise<void> {
     if (epoch === 2) await this.#setWeights()
-    // The first champion was dethroned and contends.
+    // The first champion, dethroned by now, contends again with another model.
     if (epoch === 4) await this.leave()
     const due = this.voters.filter(({ hotkey }) => Object.hasOwn(state.due, hotkey))
     await this.produceTo(beaconBlock(epoch, LOCAL_NETWORK.protocol))
@@ -212,9 +212,9 @@ describe('parts of a history', () => {
   const cut = (text = ''): string => text.slice(0, text.lastIndexOf('{"type":"end"'))
   type Parts = Record<string, string>
   test.each<[string, (parts: Parts) => Parts, number, readonly RegExp[]]>([
-    ['they meet', (parts) => parts, 0, [HOLDS]],
+    ['each begins where the last ended', (parts) => parts, 0, [HOLDS]],
     [
-      'sorted by number',
+      'names are sorted as numbers',
       ({ '6.json': last = '', ...parts }) => ({ ...parts, '10.json': last }),
       0,
       [HOLDS],
@@ -226,7 +226,7 @@ describe('parts of a history', () => {
       [/^4\.json: \{"type":"begin","epoch":4,/, /^3 of 3/],
     ],
     [
-      'another state',
+      'one begins with another state',
       (parts) => ({
         ...parts,
         '2.json': parts['2.json']?.replace(/"root":".{4}/, '"root":"0000') ?? '',

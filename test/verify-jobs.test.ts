@@ -30,7 +30,7 @@ beforeAll(async () => {
 }, 300_000)
 afterAll(killAll)
 
-/** Prints a line to standard error for every thread that starts. */
+/** An option of Node by which each thread prints a line to standard error when it starts. */
 const TELLING =
   '--import=data:text/javascript,' +
   encodeURIComponent(
@@ -64,7 +64,7 @@ const RECOMPUTE = `
   await threads?.[Symbol.asyncDispose]()
 `
 
-test('finds the same in any number of threads', async () => {
+test('finds the same in at most three threads as in one', async () => {
   const recompute = async (jobs: number) => {
     const words = ['--eval', `(async () => {${RECOMPUTE}})()`, '--', root, chain, String(jobs)]
     const env = { ...process.env, NODE_OPTIONS: TELLING }

@@ -14,7 +14,7 @@ export async function listen(server: Server, port = 0): Promise<string> {
 /** Starts a web server on loopback and resolves with its URL. */
 export const serve = (listener: RequestListener): Promise<string> => listen(createServer(listener))
 
-/** Closes all servers, with open requests; for `afterAll`. */
+/** Closes all servers, including connections with open requests. For `afterAll`. */
 export function closeServers(): void {
   for (const server of servers) (server.close() as HttpServer).closeAllConnections?.()
   servers.clear()

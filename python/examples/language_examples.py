@@ -1,8 +1,8 @@
 """Examples for a language model: prompts and replies, also as tokens.
 
-The scripted players write the replies, with the reasons above: the working of a product, the value
-of each move in tic-tac-toe, and in hex the empty cells of the row. A packing has only the first
-placement.
+The scripted players choose the answers. The reasons are above an answer: the working of a product,
+the value of each move in tic-tac-toe, and in hex the empty cells of the row. A packing has only the
+first placement.
 """
 
 import re

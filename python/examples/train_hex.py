@@ -21,7 +21,7 @@ from affine_envs.registry import two_player_game_of
 Boards = NDArray[np.integer[Any]]
 """Boards of some games as the mover sees them: 0 is an empty cell, 1 its own, 2 the opponent's.
 
-It joins the first row with the last.
+The mover joins the first row with the last.
 """
 
 HEX: Any = two_player_game_of("hex-v0")
@@ -31,7 +31,7 @@ BRIDGED = ((-1, -1), (-2, 1), (-1, 2), (1, 1), (2, -1), (1, -2))
 """Cells connected with a cell unless the opponent takes both cells between."""
 STEPS = TOUCHING + BRIDGED
 OWN_SIDE, OTHER_SIDE = 3, 4
-"""The value outside the board."""
+"""Values outside the board: beyond the mover's own sides, and beyond the opponent's."""
 KINDS = 5
 BATCH = 64
 RATE = 0.5

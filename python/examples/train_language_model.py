@@ -21,7 +21,7 @@ ENVS = ("mult8-v0", "hex-v0", "tictactoe-v0", "pack-v0")
 
 class Stage(NamedTuple):
     turns: tuple[str, ...]
-    """Yields the environments of the steps, without end."""
+    """The environments of successive steps, repeated until the last step."""
     steps: int
     rate: float
 
@@ -36,7 +36,7 @@ STAGES = (
         steps=3400,
         rate=0.01,
     ),
-    # Boards follow, with enough other examples to remember those.
+    # Boards follow, with enough products and packings that these are not forgotten.
     Stage(
         (
             *("tictactoe-v0", "hex-v0", "tictactoe-v0", "hex-v0", "mult8-v0"),

@@ -25,7 +25,7 @@ POWERS = 3 ** np.arange(8, -1, -1)
 def learn(episodes: int, seed: int) -> Table:
     """Learns by Q-learning. Every untried cell has the value of a win, so that it is tried.
 
-    The opponent's moves differ only between equal values, so a cell's value is the last one seen.
+    The opponent draws only among moves of equal value, so the last value seen replaces a cell's.
     """
     env = gymnasium.make("affine/tictactoe-v0").unwrapped  # its wrappers take 40 % of the time
     random = np.random.default_rng(seed)

@@ -179,7 +179,7 @@ def test_factors_have_eight_digits() -> None:
 
 
 class Counter(Game[int, int]):
-    """A game that rewards every step and lasts at most three."""
+    """A game of at most three steps, each with a reward."""
 
     id = "counter@0.1.0"
     spec_hash = ""

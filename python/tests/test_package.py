@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(IS_SDIST, reason="it is one already")
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Builds the distributions into a folder with the installed packages, without downloads."""
+    """Builds the distributions with installed build tools, without downloads."""
     out = tmp_path_factory.mktemp("dist")
     words = ["-m", "build", "--no-isolation", "--outdir", str(out), str(PACKAGE)]
     subprocess.run([sys.executable, *words], check=True, capture_output=True)

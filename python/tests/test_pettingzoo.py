@@ -64,7 +64,7 @@ def test_a_challenge_is_the_game_of_its_evidence() -> None:
 
 
 def replies_to(prompts: list[str]) -> list[str]:
-    """Returns the moves between the boards of a game, and the scripted last one."""
+    """Returns the scripted replies to the prompts of a game."""
     game = env("hex-v0", render_mode="ansi")
     game.reset(options={"challenge_id": CHALLENGE})
     replies = []

@@ -1,4 +1,4 @@
-"""Tests that the examples learn, serve the result, and become champion."""
+"""Tests that the examples learn, serve the result, and win a duel."""
 
 import importlib
 import json

@@ -1,7 +1,7 @@
 """Recomputes every file of `vectors/`, or gives the reason for its omission.
 
-In `vectors/prng` some vectors are refusals of arguments that JavaScript allows, and texts that a
-reader of canonical JSON refuses. This package has no such reader, and NumPy has its own refusals.
+Of `vectors/prng`, refused seeds and draws are omitted, since NumPy refuses others, and texts that a
+reader of canonical JSON refuses, since this package has no such reader.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Rules about chains that vectors do not reach: eviction, and which state is believed."""
+"""Rules about chains that vectors do not reach: eviction, environments, believed states."""
 
 from typing import Any
 

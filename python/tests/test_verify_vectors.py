@@ -1,4 +1,4 @@
-"""The vectors of chain, blocks and duel, and the page's examples about chapters 1 and 5 to 9."""
+"""Tests vectors of chain, blocks and duel, and examples of docs/protocol.md, chapters 1, 5 to 9."""
 
 import json
 import re
@@ -273,7 +273,7 @@ def shown_of(view: Evidence) -> dict[str, Any]:
     """Returns evidence as `compact.json` writes it."""
     lead, variance = view.score
     middle = view.middle()
-    # The vectors have no even: an epoch of 0 and played below 96 is none.
+    # The vectors have `continue` for even, which epoch 0 gives only if all of 96 are ties.
     verdict = view.verdict(0)
     return {
         "setAside": sorted(view.aside),

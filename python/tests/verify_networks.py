@@ -29,7 +29,7 @@ def rules_at(changes: list[dict[str, Any]], epoch: int) -> dict[str, Any]:
 
 
 def commitment(hotkey: str, revision: str) -> Commitment:
-    """Returns a miner's content as README.md of the vectors defines it."""
+    """Returns a miner's commitment as vectors/README.md defines it."""
     return Commitment(hotkey, f"models/{hotkey}", revision, f"chutes/{hotkey}")
 
 

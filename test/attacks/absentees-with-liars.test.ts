@@ -1,7 +1,7 @@
 /*
  * Liars with just under a third of the weight know every result and choose which lanes they attest
- * while honest validators are absent. Protocol §8.3: an epoch with less than two thirds of the
- * weight is frozen; in any other, most attesters are honest, so all honest lanes count.
+ * while honest validators are absent. Protocol §8.3: an epoch that less than two thirds of the
+ * weight attest is frozen; in any other epoch most attesters are honest, so all honest lanes count.
  */
 import { expect, test } from 'vitest'
 import { decide, type Facts, type State } from '../../packages/duel/src/index.ts'
@@ -20,10 +20,10 @@ import {
 const validators = votersOf(16)
 const [liars, honest] = [validators.slice(0, 5), validators.slice(5)]
 const started = startedDuels({ validators })
-/** The state of the duel's second epoch: no verdict yet, and trust that could fall. */
+/** The state that governs the duel's second epoch, with no verdict yet and trust that can fall. */
 const later = after(started, { validators, rates: [0.5, 0.4] }).state
 
-/** Returns an epoch without `absent`. Liars attest `chosen`, the others all present lanes. */
+/** Returns the facts in which liars attest `chosen`, and others every lane except of `absent`. */
 function epochWith(
   state: State,
   absent: readonly string[],
@@ -67,7 +67,7 @@ const leadIn = (lane: Facts['lanes'][string] = {}) =>
     .flatMap((envs) => Object.values(envs))
     .reduce((sum, [wins, losses]) => sum + wins - losses, 0)
 
-test('crowns no contender at the ratio when liars attest only the contender’s lucky lanes', () => {
+test('crowns no contender exactly at the ratio to beat if liars attest only its best lanes', () => {
   const random = pcg64(84n)
   const absent = honest.slice(0, 3)
   let environments = 0

@@ -7,8 +7,8 @@ import { champion, flawsOf, hotkeys, network, ReadingSubnet } from './reading-su
 
 const RUBBISH = new TextEncoder().encode('rubbish')
 
-// Protocol §5.2: a validator that attests answers for the state that it serves. lies.test.ts has
-// the attestation of a lane that no one has.
+// Protocol §5.2: a validator that attests is responsible for the state that it serves. lies.test.ts
+// tests the attestation of a lane that no one has.
 describe('answering', () => {
   /** Resolves with the flaws after the end of the epoch. */
   async function flawsAtEnd(subnet: ReadingSubnet, state: State): Promise<readonly string[]> {
@@ -16,7 +16,7 @@ describe('answering', () => {
     return flawsOf(await subnet.recompute())
   }
 
-  test('compares a state in the epoch that it governs', async () => {
+  test('compares a served state when the epoch that the state governs is recomputed', async () => {
     const subnet = new ReadingSubnet([100, 100, 100])
     const [, second] = subnet.voters as [Account, Account]
     const state = await subnet.begin()
@@ -49,13 +49,13 @@ describe('answering', () => {
       hotkeys(accounts)
         .map((hotkey) => `STATE_MISSING ${hotkey}`)
         .sort()
-    // Everyone has the first state, and no one has attested the last.
+    // Anyone can compute state 0, so no one has to serve it. No one has attested state 3.
     expect(found).toEqual([
       [0, []],
       [1, missing([first, second, third])],
       [2, missing(attesting)],
     ])
-    // Without copies only the state of the last epoch is compared.
+    // With null no blocks are compared, and states only in the last epoch.
     const last = flawsOf(await subnet.recompute({ choose: null }))
     expect([...last].sort()).toEqual(missing(attesting))
   })
@@ -70,7 +70,7 @@ describe('answering', () => {
     const last = (await subnet.recompute()).at(-1)
     if (last === undefined) throw new Error('no second epoch')
     subnet.buckets.at(third.hotkey).files.set(statePath(last.state.epoch), RUBBISH)
-    // The attestation of the previous epoch is still on chain.
+    // The third voter's slot still contains its attestation of the previous epoch.
     for (const voter of [first, second]) await subnet.attest(voter, last.state, [])
     expect(await flawsAtEnd(subnet, last.state)).toEqual([])
   })
@@ -96,9 +96,9 @@ describe('answering', () => {
   })
 })
 
-// Protocol §6.4: a validator that announces an address answers for what is served there. Several
-// may announce the same address, in any order. That only one of them pays for it is not detected
-// (§11).
+// Protocol §6.4: a validator that announces an address is responsible for the files served there.
+// Several may announce the same address, in any order. That a validator stores nothing itself is
+// not detected (§11).
 describe('shared-address', () => {
   const URL = 'https://bucket.example/v'
   /** Four voters. The first three announce one address; the last one has its own bucket. */

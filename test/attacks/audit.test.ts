@@ -146,7 +146,7 @@ async function withShortBlocks(work: () => Promise<void>): Promise<void> {
 // A block's hash is that of its header, so a block signed twice has one hash. Which signature a
 // reader gets first is chance.
 test.each(['incoming', 'bucket'])(
-  'audits a lane whose blocks are signed twice, with the second signatures in place %s',
+  'audits a lane whose blocks are signed twice, with the second signatures in the folder %s',
   async (place) => {
     const subnet = new ReadingSubnet([100, 100, 100])
     const [own, , liar] = subnet.voters as [Account, Account, Account]

@@ -20,7 +20,7 @@ test.each([
   ['.79', 0],
   ['.50', 1],
 ] as const)(
-  'crowns the original in most lists with seven copies, with %s tied, copied %i epochs later',
+  'with a share of %s tied, crowns the original in most lists, with seven copies %i epochs later',
   (tied, delay) => {
     const { won } = originalShare(sceneWithCopies(tied), delay, LISTS)
     expect(won).toBeGreaterThanOrEqual(0.75)

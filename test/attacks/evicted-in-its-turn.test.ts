@@ -1,8 +1,8 @@
 /*
  * On a full subnet a registration evicts the miner with the least emission, among equals the
- * oldest: a miner early in the queue, or a new champion. Protocol §8.11: what a miner had committed
- * when its turn began applies until the turn ends, regardless of evictions, registrations and new
- * commitments.
+ * oldest. This can be a miner early in the queue, or a new champion. Protocol §8.11: what a miner
+ * had committed when its turn began applies until the turn ends, regardless of evictions,
+ * registrations and new commitments.
  */
 import { describe, expect, it } from 'vitest'
 import { type Candidate, pickMiner, type State } from '../../packages/duel/src/index.ts'

@@ -111,7 +111,7 @@ describe('forged-transcripts', () => {
       .split('\n')
       .map((line) => JSON.parse(line))
     const kinds = records.map(({ type }): string => type)
-    // An epoch's samples precede the epoch, and the first two epochs have none.
+    // The records of samples precede their epoch's record. The first two epochs have no samples.
     expect(kinds.indexOf('sample')).toBe(kinds.indexOf('epoch') + 2)
     const samples = records.filter(({ type }) => type === 'sample')
     expect(new Set(samples.map(({ epoch }) => epoch))).toEqual(new Set([2]))

@@ -91,7 +91,8 @@ export const GAMES: Readonly<Record<string, readonly [BlockFault, (played: Playe
 
 type Change = (episode: Episode) => object
 /**
- * Returns a change of one sample of the first challenge: 0 is the champion's, 1 the contender's.
+ * Returns a change of one sample of the first challenge: of the champion for place 0, of the
+ * contender for place 1.
  */
 const at = (place: number, change: Change) => (samples: readonly Sample[]) => {
   const first = samples.findIndex((sample) => 'miner' in sample)

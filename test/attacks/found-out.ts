@@ -29,7 +29,7 @@ export function testLies(
   rows: Readonly<Record<string, readonly [named: Named, lie: Lie]>>,
   rules: Network = network,
 ): void {
-  it.each(Object.entries(rows))('is found out: %s', async (_, [named, lie]) => {
+  it.each(Object.entries(rows))('finds exactly the expected flaws: %s', async (_, [named, lie]) => {
     const subnet = new OneLiar(rules)
     await lie(subnet)
     const { flaws, accepted, champion, tallies, root, trustIn } = await subnet.outcome()

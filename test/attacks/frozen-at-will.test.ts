@@ -14,7 +14,7 @@ import { after, contendersIn, votersOf } from './deciding.ts'
 
 const EPOCHS = PROTOCOL.duelEpochs
 
-test('keeps the best plan below the promise by ending a duel in its fourth frozen epoch', () => {
+test('lets the best plan win less often than promised: the fourth frozen epoch ends a duel', () => {
   const lane = { ratioPpm: PROTOCOL.ratioFloorPpm, quotas: SINGLE, z: oneLaneZ(PROTOCOL) }
   const wins = mostFrozenWins(lane)
   expect(mostFrozenWins(lane, EPOCHS)).toBeGreaterThan(PROMISED.falseWins)

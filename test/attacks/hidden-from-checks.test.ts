@@ -23,9 +23,9 @@ import { testFolder } from '../test-folder.ts'
 import { closeServers } from '../web-server.ts'
 
 /*
- * A miner hides its chute from a deployment check so that the check counts as a failure of the
- * platform. Protocol §5.4: what a miner can cause is a refusal. A validator waits for a model that
- * is not shown no longer than for a chute that sleeps.
+ * A miner hides its chute from a deployment check so that the failed check counts as a failure of
+ * the platform. Protocol §5.4: an answer that a miner can cause counts as a refusal. A validator
+ * waits for a model that is not shown no longer than for a chute that sleeps.
  */
 const HEX = 'hex@0.1.0'
 const MULT8 = 'mult8@0.1.0'
@@ -123,7 +123,7 @@ test.each(outages)(
 )
 
 test.each(hidings)(
-  'makes the contender lose everything for %s until games no longer fit',
+  'makes the contender lose each game and challenge for %s until no game fits into the epoch',
   async (_, path, hides) => {
     const time = new Clock()
     const shows = published(contender, 'two')[path]

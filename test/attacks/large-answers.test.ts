@@ -77,8 +77,8 @@ test('a validator that audits lanes releases answers that are not blocks', async
   expect(seen.held).toBeLessThan(MOST_HELD)
 })
 
-// Each answer was once read to its end, as another block that its validator might have signed.
-test('reads a block that liars serve in place of every other only up to its signature', async () => {
+// Readers once read each answer to its end, since the lane's validator might have signed it too.
+test('reads a block that liars serve in place of any other only up to its signature', async () => {
   const { subnet, state, own, honest, liars } = await startWithSmallStakes()
   const [liar = own] = liars
   const messages = Array.from({ length: 200 }, () => [

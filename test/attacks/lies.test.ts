@@ -18,14 +18,14 @@ const RUBBISH = new TextEncoder().encode('rubbish')
 // §8.3: a lane counts only if it was sealed, regardless of who attests it.
 describe('attested-never-sealed', () => {
   testLies({
-    'by the liar': [
+    'the liar attests it': [
       liar('NEVER_SEALED'),
       async (subnet) => {
         await subnet.playHonestly()
         await subnet.lie(hotkeys(subnet.voters))
       },
     ],
-    'by all the weight': [
+    'all attest it': [
       ({ voters }) => hotkeys(voters).map((hotkey) => `NEVER_SEALED ${hotkey}`),
       attestedByAll,
     ],
@@ -49,10 +49,10 @@ describe('attested-not-served', () => {
   }
 
   testLies({
-    'at another address': [liar(), at('other', (subnet) => fill(subnet, (bytes) => bytes))],
-    'an unopened address': [eachLane('COPY_MISSING', 'STATE_MISSING'), at('nowhere')],
+    'files at another address': [liar(), at('other', (subnet) => fill(subnet, (bytes) => bytes))],
+    'an address that no one opens': [eachLane('COPY_MISSING', 'STATE_MISSING'), at('nowhere')],
     'an empty bucket': [eachLane('COPY_MISSING', 'STATE_MISSING'), at('empty')],
-    'a silent bucket, once': [
+    'a silent bucket, each flaw once': [
       // Which blocks were requested from the liar's bucket after its first failure is chance.
       liar('COPY_MISSING', 'STATE_MISSING'),
       at('silent', ({ buckets }) => {
@@ -87,7 +87,7 @@ describe('blocks-of-one-sample', () => {
   }
 
   testLies({
-    'though all attest it': [
+    'all attest the void lane': [
       liar('SHORT_BLOCK'),
       async (subnet) => void (await sealInFour(subnet)),
     ],
@@ -110,7 +110,7 @@ describe('secret-withheld', () => {
   testLies({
     'it withholds its secret': [liar('WRONG_SECRET'), sealing({ header: { secret: undefined } })],
     'it reveals another one': [liar('WRONG_SECRET'), sealing({ header: { secret: OTHER } })],
-    'it plays another secret': [liar('WRONG_SECRET'), sealing({ secret: OTHER })],
+    'it plays the challenges of another secret': [liar('WRONG_SECRET'), sealing({ secret: OTHER })],
     'it does not seal': [
       liar(),
       async (subnet) => {
@@ -144,7 +144,7 @@ describe('withheld-blocks', () => {
       liar('MISSING_BLOCK', 'COPY_MISSING'),
       async (subnet) => void (await withheld(subnet)),
     ],
-    'it serves one block': [
+    'it serves the second of two blocks': [
       liar('MISSING_BLOCK', 'COPY_MISSING'),
       async (subnet) => void (await withheld(subnet, HALF, true)),
     ],

@@ -71,7 +71,7 @@ test.each([
   [401, 'contender'],
   [403, 'champion'],
 ] as const)(
-  'counts the lane and the loss for status %i to every call from the %s',
+  'counts the lane, and status %i to every call as a loss of the %s',
   async (status, role) => {
     const account = answers(200, { balance: 5 })
     const refuses = { [pathOf(role)]: answers(status), '/users/me': account }
@@ -102,7 +102,7 @@ test.each([
 )
 
 test.each([401, 403])(
-  'blames no miner for status %i if the account is the cause, and stops asking',
+  'blames no miner for status %i if the validator’s account has the same, and stops calling miners',
   async (status) => {
     const dry = { '/users/me': answers(status), [pathOf('contender')]: answers(status) }
     const { chain, validator, follow, requestsTo, problems, sent } = await validating(dry)

@@ -29,7 +29,7 @@ function playFour(otherwise: Scene['rates'] = usual): { state: State; aside: rea
   return { state, aside: [...aside] }
 }
 
-test('costs a validator only the missed epoch if the missed epoch had only ties', () => {
+test('costs a validator only its count of the missed epoch, though others had only ties', () => {
   const { state, aside } = playFour([0, 0])
   expect(aside).toEqual([])
   expect(state.duels[0]?.start).toBe(started.epoch)

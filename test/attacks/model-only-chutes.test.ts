@@ -17,8 +17,8 @@ import { closeServers } from '../web-server.ts'
 import { oneChute, POST } from './one-chute.ts'
 
 /*
- * A chute runs any program: a table of all boards, a relay to the champion, or a 503 to gain time.
- * These chutes answer perfectly here, and are never asked.
+ * A chute can run any program: a table of all boards, a relay to the champion, or a 503 to gain
+ * time. Here all chutes would reply perfectly; a chute that its check refuses is never asked.
  */
 const MINER = {
   hotkey: '5M',
@@ -100,7 +100,7 @@ test.each(changes)('detects a chute that is %s within an epoch', async (_, path,
   expect(problems).toEqual([expect.objectContaining({ code: 'changed' })])
 })
 
-test('accepts another version, with which Chutes updates an image’s library', async () => {
+test('accepts another version of a chute, as after Chutes updates an image’s library', async () => {
   const { hasChanged, problems } = await serveChanging(
     DESCRIPTION,
     shows({ version: randomUUID() }),

@@ -1,6 +1,6 @@
 /*
- * A commitment outlives its registration on chain. Protocol §8.12: the later of the two blocks
- * determines a miner's queue position.
+ * A commitment outlives its registration on chain. Protocol §8.12: the later of the blocks of
+ * registration and commitment determines a miner's queue position.
  */
 import { expect, test } from 'vitest'
 import { encodeCommitment, type Snapshot } from '../../packages/chain/src/index.ts'

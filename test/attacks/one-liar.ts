@@ -8,7 +8,7 @@ import {
 import type { Network, RecomputedEpoch } from '../../packages/settlement/src/index.ts'
 import { flawsOf, hotkeys, type LanePlan, network, ReadingSubnet } from './reading-subnet.ts'
 
-/** The first epoch of a duel, with three honest voters and a liar with just under a third. */
+/** A duel's first epoch, with three honest voters and a liar with nearly a third of the weight. */
 export class OneLiar extends ReadingSubnet {
   readonly honest: readonly [Account, Account, Account]
   readonly liar: Account

@@ -28,7 +28,7 @@ const modelReply = (prompt: string, seed: string): string =>
 /** Forwards all prompts to an endpoint that always gives the same reply to a prompt. */
 const relays: Reply = ({ prompt }) => modelReply(prompt, 'one')
 
-/** Forwards tictactoe. Wins `wins` of an epoch's challenges of mult8, and loses the others. */
+/** Returns replies: the contender forwards tictactoe, and wins `wins` of mult8 in an epoch. */
 const winMult8 =
   (wins: number): Reply =>
   (question) => {

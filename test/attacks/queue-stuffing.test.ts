@@ -41,7 +41,7 @@ test('lets a newcomer wait only for miners that have waited longer', () => {
   }
 })
 
-test('lists a newcomer before eight fresh keys an epoch', () => {
+test('begins a newcomer’s duel once the first eight end, before eight new keys an epoch', () => {
   const fresh = (state: State) =>
     Array.from({ length: 8 * (state.epoch - 10) }, (_, i) => {
       const block = blockOf(state, 11 + Math.floor(i / 8)) + 1 + (i % 8)

@@ -76,7 +76,7 @@ function duelsWithAThirdAbsent(p: number, liars: readonly string[]) {
 }
 
 describe('with a third of the validators absent from a duel’s start to its end', () => {
-  it('crowns no contender at the ratio for liars that are another third', () => {
+  it('crowns no contender exactly at the ratio to beat for which nearly another third lies', () => {
     const { thrones, environments } = duelsWithAThirdAbsent(0.51, votersOf(5))
     expect(thrones).toBe(0)
     expect(environments).toBeLessThanOrEqual(Math.ceil(0.1 * DUELS))

@@ -348,7 +348,7 @@ export class ReadingSubnet {
     return epoch
   }
 
-  /** Recomputes every epoch. The record of reads starts again. */
+  /** Clears the record of reads, and recomputes every epoch. */
   async recompute(options: Partial<RecomputeOptions> = {}): Promise<readonly RecomputedEpoch[]> {
     const { chain, buckets, network } = this
     buckets.reads.length = 0

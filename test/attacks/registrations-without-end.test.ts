@@ -15,7 +15,7 @@ const PART = 1 / 8
 const [PLACES, EPOCHS_A_DAY, HONEST] = [256 * PART, 20, 10 * PART]
 const protocol = { ...MAIN, duelsMost: MAIN.duelsMost * PART }
 
-/** A copy ties half of its challenges. A hostile key ties so many that its duel takes longest. */
+/** An honest miner ties half of its challenges; a hostile key so many that its duel is longest. */
 const rates: LaneRates = (_, _env, contender) =>
   contender.startsWith('honest') ? [0.25, 0.25] : [0.0315, 0.0285]
 

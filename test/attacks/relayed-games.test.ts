@@ -28,10 +28,10 @@ const model =
   ([prompt]) => ({ content: playerReply(prompt?.content ?? '', { skill, seed }) })
 
 test.each([
-  ['the same always', model('any'), model('any')],
+  ['always the same', model('any'), model('any')],
   ['at random', model('champion'), model('contender')],
 ] as const)(
-  'ties no game for a relay to an endpoint that answers %s, and the champion holds',
+  'has no tied game when a contender relays to an endpoint that answers %s, and the champion holds',
   async (_, champion, contender) => {
     const { outcome, envs } = await duelWith(champion, contender)
     expect(outcome).toBe('champion')

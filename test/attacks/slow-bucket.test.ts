@@ -46,8 +46,8 @@ async function history(epochs: number): Promise<ReadingSubnet> {
 }
 
 /**
- * Returns the buckets of a subnet, of which `slow` delays answers by milliseconds, or fails after
- * 30 s.
+ * Returns the buckets of a subnet. The bucket of `slow` delays each answer by the milliseconds that
+ * `answer` returns, or fails after 30 s if it returns an error.
  */
 const openSlowly = (
   { buckets }: ReadingSubnet,
@@ -85,10 +85,10 @@ test.each(SLOW)('waits 90 seconds in a history for a bucket that %s', async (_, 
     const answers = subnet.buckets.readsOf(slow).length
     expect(ms).toBeGreaterThan(90 * SECONDS - 1)
     expect(ms).toBeLessThanOrEqual((90 + 0.25 * answers) * SECONDS)
-    // Less the allowance of its last answers, several of which run concurrently.
+    // The waits exclude the allowances of the last answers, several of which run concurrently.
     const lost = [...waits].filter(([, waited]) => waited > 88 * SECONDS)
     expect(lost.map(([hotkey]) => hotkey)).toEqual([slow])
-    // Only this bucket is named, until the end.
+    // Flaws name only this bucket, up to the last epoch.
     const named = value.flatMap(({ flaws }) => flaws)
     expect(new Set(named.map(({ validator }) => validator))).toEqual(new Set([slow]))
     expect(named.at(-1)).toMatchObject({ epoch: value.at(-1)?.epoch, code: 'COPY_MISSING' })
@@ -109,7 +109,7 @@ async function foundByLanes(subnet: ReadingSubnet, openBucket: OpenBucket) {
   return found
 }
 
-test('finds the same with any number of lanes when a bucket serves no block and wrong states', async () => {
+test('finds the same with any number of concurrent lanes if a bucket serves no block', async () => {
   const subnet = await history(5)
   const { buckets } = subnet
   const [silent = ''] = hotkeys(subnet.voters)

@@ -23,7 +23,7 @@ vi.mock(
   () => import('../simulate/quick-keys.ts'),
 )
 
-// Lanes of these short epochs of 15 blocks need as many blocks as those of long epochs: eight.
+// With two samples a block, lanes of these short epochs have as many blocks as in long ones: eight.
 Object.assign(LIMITS, { blockSamples: 2 })
 const QUOTA = 16
 const [VICTIM, LIAR] = [0, 1]

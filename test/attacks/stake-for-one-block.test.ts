@@ -33,7 +33,7 @@ it('freezes no epoch when the borrower does not attest, and crowns a better cont
   expect(state.champion?.hotkey).toBe('m2')
 })
 
-it('sets aside a borrower that reports only wins, and the champion holds', () => {
+it('sets aside the lane of a borrower that reports only wins, and the champion holds', () => {
   const { state, epochs } = duelOf(0.45, [])
   expect(state.champion?.hotkey).toBe('m1')
   const last = epochs.at(-1)

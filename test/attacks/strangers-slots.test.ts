@@ -81,7 +81,7 @@ test('af-verify reads states and copies only from voters, and exits with 0', asy
   const state = await epochOf(subnet, voters, true)
   const files = new Map(buckets.files())
   const [first] = voters
-  // From this file a reader knows that there are buckets.
+  // af-verify requests this file to test whether the URL has buckets.
   files.set(`${first?.hotkey}/${statePath(state.epoch)}`, Buffer.from(canonicalize(state)))
   const urls: string[] = []
   const bucketsUrl = await serve(({ url = '' }, response) => {

@@ -12,9 +12,9 @@ import {
 } from '../../packages/engine/test/crowd.ts'
 
 /*
- * A miner's endpoint has capacity for half as many calls again as validators need, strangers call
- * it too, or a contender tries to delay validators. Protocol §5.4: games come first and few run at
- * a time, each contender has its own queue of games, and each miner its own limit.
+ * A miner's endpoint has capacity for 1.5 times the calls that validators need, strangers call it
+ * too, or a contender tries to delay validators. Protocol §5.4: games come first and few run
+ * concurrently, each contender has its own queue of games, and each miner its own limit of calls.
  */
 const HEX = 'hex@0.1.0'
 const samplingMs = samplingBlocks(PROTOCOL) * BLOCK_MS
@@ -61,7 +61,7 @@ test.each(CONDUCTS)('harms at most the contender that %s', async (conduct) => {
   const { samples, endedMs } = await sampleAll({ ...few, contenders })
   expect(samples.length).toBe(samplesOf(few))
   expect(faultsOf(samples)).toEqual(conduct === 'is large' ? {} : { [hostile]: 54 })
-  // Not for the champion, whose last game is with the hostile contender.
+  // The champion's end is not compared, since its last game is with the hostile contender.
   for (const hotkey of honest.map((_, i) => contenderOf(i)).filter((each) => each !== hostile))
     expect(endedMs[hotkey]).toBeLessThan(1.1 * (usual.endedMs[hotkey] ?? 0))
 })

@@ -1,6 +1,7 @@
 /*
- * Liars with just under a third of the weight report few decisive challenges, so that lucky
- * results of others look certain. Protocol §8.6: the greatest variance of all lanes applies.
+ * Liars with just under a third of the weight report few decisive challenges, so that the variance
+ * seems small and lucky results suffice for a win. Protocol §8.6: the greatest variance of all
+ * lanes applies.
  */
 import { expect, test } from 'vitest'
 import { RATIO_PPM, simulate } from '../../packages/duel/bench/duels.ts'
@@ -21,7 +22,7 @@ test('crowns no contender for twenty wins of 32 when two of seven lanes report o
   expect(duel?.standing).toBe('open')
 })
 
-test('keeps false wins at the ratio below the promise, and crowns at p = 0.6 each time', () => {
+test('crowns a contender at the ratio to beat no more often than promised, p = 0.6 always', () => {
   const cell = { field: fieldOf(equal(7)), tied: 0, strategy: 'thin' } as const
   const wonWith = (p: number) => simulate({ ...cell, p }, 80, 7n).won
   expect(wonWith(RATIO_PPM / 1e6)).toBeLessThanOrEqual(PROMISED.falseWins)

@@ -1,6 +1,6 @@
 /*
- * A champion with high recorded rates loses to a weak key of its owner, which loses to a third key,
- * whose wins cost nothing. Protocol §8.10, §8.11: a recorded rate is never lowered, and a champion
+ * A champion with high recorded rates loses on purpose to a weak key of its owner, which loses on
+ * purpose to a third key. Protocol §8.10, §8.11: a recorded rate is never lowered, and a champion
  * is dethroned only by a duel.
  */
 import { expect, test } from 'vitest'

@@ -9,7 +9,7 @@ import { LATE, rivalShare, SKILLS } from '../../packages/duel/bench/crown.ts'
 const LISTS = Number(process.env.DUELS ?? 4)
 
 test.each(Object.entries(SKILLS))(
-  'crowns a rival of p = .6 before accomplices with few challenges, with %s tied',
+  'crowns a rival of p = .6 before accomplices with few challenges if a share of %s is tied',
   (_, skill) => {
     const share = rivalShare({ lanes: 4, liars: 0, skill, thrown: LATE }, LISTS)
     expect(share).toBeGreaterThanOrEqual(0.75)

@@ -1,6 +1,7 @@
 /*
  * A champion with a high recorded rate loses to an accomplice on purpose, so that the ratio rises.
- * Protocol §8.10: the greater of the recorded rate and the rate in this duel limits the ratio.
+ * Protocol §8.10: the champion's recorded rate, or its rate in this duel if greater, limits the
+ * ratio.
  */
 import { expect, test } from 'vitest'
 import type { State } from '../../packages/duel/src/index.ts'
@@ -14,9 +15,9 @@ const won = (state: State, points: readonly [contender: number, champion: number
   return playOut(state, (state) => epochOf(state, scene)).state
 }
 
-test('raises the ratio to the share of wins of the accomplice’s bound against the recorded rate', () => {
+test('raises the ratio to the share that the accomplice’s bound wins of the recorded rate', () => {
   const { champion, ratio, record } = won(known, [1, 0])
-  // All of 32 challenges have the lower bound 0.922030.
+  // The lower bound of 32 wins in 32 challenges is 0.922030.
   expect(Object.values(record)).toEqual([922_030, 922_030])
   const [a, r] = [922_030, 800_000]
   const supported = Math.floor((1e6 * a * (1e6 - r)) / (a * (1e6 - r) + r * (1e6 - a)))

@@ -23,7 +23,7 @@ describe.each([
     expect([report.frozen, contendersIn(state)]).toEqual([!starts, starts ? ['m2'] : []])
   })
 
-  it('crowns no contender at the ratio in a duel that began with all validators', () => {
+  it('crowns no contender exactly at the ratio to beat in a duel begun with all validators', () => {
     const random = pcg64(77n)
     for (let i = 0; i < 10; i++) {
       const { state } = playOut(started, (state) => {

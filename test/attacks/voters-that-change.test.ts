@@ -35,7 +35,7 @@ function duelWith(p: number, random: ReturnType<typeof pcg64>) {
   })
 }
 
-test('crowns no contender at the ratio when stake moves to the contender’s best lane in each epoch', () => {
+test('crowns no contender at the ratio to beat when stake always moves to its best lane', () => {
   const random = pcg64(13n)
   const duels = Array.from({ length: DUELS }, () => duelWith(0.51, random))
   expect(duels.filter(({ state }) => state.champion?.hotkey === 'm2')).toEqual([])
@@ -63,14 +63,14 @@ describe('a validator that comes in the middle of a duel', () => {
 test('neither counts nor requires the lanes of validators that have left the subnet', () => {
   const [gone, remaining] = [validators.slice(0, 2), validators.slice(2)]
   const started = startedDuels({ validators })
-  // The two saw only wins. They leave before the next epoch.
+  // The two validators in `gone` report only wins, and leave before the next epoch.
   const rates: Scene['rates'] = (voter) => (gone.includes(voter) ? [1, 0] : [0.5, 0.5])
   const left = after(started, { validators, rates }).state
   const next = after(left, { validators: remaining, rates, miners: [miner('m1')] })
   expect(next.report.frozen).toBe(false)
   const last = after(next.state, { validators: remaining, rates })
   expect(Object.keys(last.state.voters)).toEqual(remaining)
-  // A third of five lanes is trimmed. Each lane has 32, 64 and 128 challenges.
+  // A third of five lanes is trimmed. Each lane has 32, 64 and 128 challenges in the three epochs.
   expect(last.report.duels[0]?.envs[MULT8]?.win).toMatchObject({
     wins: 3_333_333n * 112n,
     trials: 3_333_333n * 224n,

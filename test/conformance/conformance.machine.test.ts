@@ -37,7 +37,7 @@ async function verify({ what, files }: Exported) {
   return { exit, roots, flaws: new Set(flaws.map(String)) }
 }
 
-test('the histories of vectors/conformance are those of the code and of af-verify, with each flaw', async () => {
+test('vectors/conformance has the code’s histories, af-verify’s results and every flaw', async () => {
   const histories: Exported[] = []
   for await (const history of exportHistories()) {
     const bytes = readFileSync(new URL(nameOf(history.what), folder))

@@ -140,10 +140,7 @@ const changeReply = (change: (reply: Episode['messages'][number]) => object): La
   })),
 })
 
-/**
- * Lets all voters seal, and the voters that `attest` returns attest. Then the epoch ends, and the
- * next epoch is idle.
- */
+/** Lets all voters seal, and the voters that `attest` returns attest all lanes. */
 const attestedBy =
   (attest: (subnet: OneLiar) => readonly Account[]): Lie =>
   async (subnet) => {

@@ -297,7 +297,7 @@ function changeSample(lines: Lines, random: Generator): Lines {
   return replaceItems(lines, at, 1, latin(Buffer.from(looseText(sample))))
 }
 
-/** Returns the canonical text of a value that may have none. */
+/** Returns a value's canonical text, or a similar text if `canonicalize` would refuse the value. */
 function looseText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(looseText).join()}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
@@ -422,7 +422,7 @@ function damageProof(text: string, random: Generator): string {
   return latin(Buffer.from(looseText(proof)))
 }
 
-/** Returns the text of bytes, with a character that no proof has for invalid UTF-8. */
+/** Returns the text of bytes, or an empty text if they are not valid UTF-8. */
 function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)

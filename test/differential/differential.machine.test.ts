@@ -68,7 +68,7 @@ test.each(Object.entries(KINDS))(
   600_000 + 1000 * CASES,
 )
 
-/** Epochs of a simulated subnet, and the share of the cases that are its history. */
+/** Number of epochs of a simulated subnet, and number of such histories per case. */
 const PLAYED = 4
 const HISTORIES = 0.001
 

@@ -25,7 +25,7 @@ import { type Case, reducible } from './cases.ts'
 const isOdds = (odds: number, random: Generator): boolean => random.integers(0, odds) === 0
 /** Epochs of a network. */
 const EPOCHS = 14
-/** Numbers of validators. Few are more frequent, and 128 is the most that vote. */
+/** Numbers of validators. Small numbers are more frequent; at most 128 validators vote. */
 const COUNTS = [1, 2, 3, 3, 4, 4, 5, 7, 7, 20, 128, 140]
 
 /** A network whose facts are drawn epoch by epoch. */
@@ -159,7 +159,7 @@ class Drawn {
     )
   }
 
-  /** Draws a tally: a contender's number is its strength; liars report the extremes. */
+  /** Draws a tally. A contender's number determines its strength; liars report the extremes. */
   #tally(played: number, env: string, contender: string): LaneTally {
     const random = this.#random
     const strength =

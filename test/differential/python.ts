@@ -7,8 +7,8 @@ import { LIMITS } from '../../packages/blocks/src/index.ts'
 const SCRIPT = fileURLToPath(new URL('../../python/tests/differential.py', import.meta.url))
 
 /**
- * A process of python/tests/differential.py, which answers one case at a time. Its blocks have the
- * limit of this process.
+ * A process of python/tests/differential.py, which answers one case at a time. It limits the
+ * samples of a block like this process.
  */
 export class Python implements AsyncDisposable {
   readonly #child = spawn(

@@ -1,6 +1,6 @@
 import { replaceItems } from './cases.ts'
 
-/** The most parts of a case that are tried. */
+/** Maximum number of parts of a case to try. */
 const TRIES = 2000
 
 /**

@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
  * Runs the snippets of a page in order, in a new folder, and compares their output with the page.
- * Without TEST_PYTHON skips those that need Python. Git must ignore all files that they write.
+ * Without TEST_PYTHON, skips snippets that need Python. Git must ignore all files that they write.
  */
 export async function runPage(name: string): Promise<void> {
   const page = await readFile(`${root}/${name}`, 'utf8')

@@ -21,7 +21,7 @@ const USUAL = [
   { command: /^uvicorn/, port: 8000 },
 ]
 
-/** The folder of the packages that a page installs: the environment of `PYTHON` is shared. */
+/** The folder of the packages that a page installs. All pages share the environment of `PYTHON`. */
 const INSTALLED = '.venv/lib'
 /** Installs the package of a page without network. */
 const PIP = `pip install -q --no-build-isolation --no-deps --target ${INSTALLED} .`
@@ -39,7 +39,7 @@ export interface Session {
   close(): Promise<void>
 }
 
-/** Ports found for pages: their programs may start much later. */
+/** Free ports that pages were given. Their programs may start much later. */
 const found = new Set<number>()
 
 /** Resolves with a free port that was not found before. */

@@ -29,7 +29,7 @@ export function specimenOf(text: string): Specimen {
   for (const { 0: token, index } of text.matchAll(TOKEN)) {
     const end = index + token.length
     if (token === ':') {
-      values.pop() // it was a key
+      values.pop() // the value before a colon is a key
       key = last[0]
     } else if (token === '{' || token === '[') {
       open.push([index, key])

@@ -12,7 +12,7 @@ const LATE_MS = 36_000
 
 /** The chain as seen by one validator through its node. */
 export interface ChainView extends Chain {
-  /** The last head that the node has announced. */
+  /** Number of the last head that the node has announced. */
   seen: number
 }
 

@@ -18,7 +18,7 @@ import type { Seat, Subnet } from './seat.ts'
 import { ThroneWatch } from './throne-watch.ts'
 import { nameOf, type Samples, textOf, type Violation, Witness } from './witness.ts'
 
-/** The end of a duel, with the strengths of its miners. */
+/** The end of a duel, with the shares expected from its miners' strengths. */
 export interface DuelEnd {
   /** The last epoch of the duel. */
   readonly epoch: number
@@ -68,7 +68,7 @@ export class Checker {
   /**
    * Decides the next epoch only from the chain and the buckets, and checks everything. If so many
    * validators are absent that liars have a third of the weight or more than half of the active
-   * stake, nothing is promised: a validator that starts then gets a state that no one has.
+   * stake, nothing is promised: a validator that starts in that epoch may get a false state.
    */
   async epochEnded(): Promise<void> {
     this.isBeyond =
@@ -137,7 +137,8 @@ export class Checker {
   }
 
   /**
-   * Checks that no flaw names an honest validator, except a missing block for one with a fault.
+   * Checks that no flaw names an honest validator, except a missing block of a validator that had a
+   * fault in the epoch or the previous one.
    */
   #checkFlaws({ epoch, flaws }: RecomputedEpoch): void {
     for (const { validator, code, detail } of flaws) {
@@ -153,8 +154,8 @@ export class Checker {
   }
 
   /**
-   * Checks that no honest voter attests an invalid lane, and that no lane counts without an honest
-   * voter. Protocol §8.3.
+   * Checks that no honest voter attests an invalid lane, and that no lane counts that only liars
+   * attest. Protocol §8.3.
    */
   #checkAcceptance({ epoch, report, before }: RecomputedEpoch): void {
     if (report.frozen) return
@@ -195,8 +196,8 @@ export class Checker {
   }
 
   /**
-   * Reports whether the seats selected by `isMeant` have a third of these weights. False without
-   * weights.
+   * Reports whether the seats selected by `isMeant` have a third or more of these weights. False
+   * without weights.
    */
   #areThird(weights: Weights, isMeant: (seat: Seat) => boolean): boolean {
     let [meant, all] = [0, 0]
@@ -238,6 +239,6 @@ export class Checker {
   }
 }
 
-/** Returns a key of a duel: a contender starts at most one duel in an epoch. */
+/** Returns a unique key of a duel, since a contender starts at most one duel in an epoch. */
 const turnOf = ({ contender, start }: Pick<Duel, 'contender' | 'start'>): string =>
   `${contender.hotkey} ${start}`

@@ -59,7 +59,7 @@ function duelsEnding({ before, report }: DecidedEpoch): readonly DuelReport[] {
   })
 }
 
-test('begins, ends and crowns duels as promised, with any validators absent', {
+test('begins and ends duels and crowns contenders as promised, with any validators absent', {
   timeout: 600_000 + 200 * SEEDS,
 }, () => {
   const sums = { most: 0, beyond: 0, epochs: 0, frozen: 0, duels: 0, won: 0, worse: 0, falsely: 0 }

@@ -4,7 +4,7 @@ import { PLACES, type Place, type When } from './machine.ts'
 import { drawOutages } from './outages.ts'
 import type { World } from './world.ts'
 
-/** The ways of a liar. Each applies in every epoch. */
+/** The lies of a validator. A liar with a lie tells it in every epoch. */
 const LIES = [
   /** It invents its samples: the weakest miner plays perfectly, the others give up. */
   'makes samples up',

@@ -27,7 +27,7 @@ export interface Liar {
   readonly isLed: (epoch: number) => boolean
 }
 
-/** Returns a chain on which a liar commits something else than its validator does. */
+/** Returns a chain that replaces what the liar's validator commits by lies. */
 export function lyingChain(setup: Pick<Setup, 'chain' | 'account'>, liar: Liar): Setup['chain'] {
   const { chain, account } = setup
   const commit: Setup['chain']['commit'] = async (_, fields, until) => {

@@ -46,7 +46,7 @@ function drawOutage(
   return out.map((who) => ({ ...outage, who, from, to }))
 }
 
-/** Returns the first validator of `order`, the first with a third of the stake, or all. */
+/** Returns the first validator of `order`, the first ones with a third of all stake, or all. */
 function partOf(
   order: readonly number[],
   stakes: readonly number[],

@@ -56,14 +56,14 @@ const epochsWon = (duels: readonly DuelEnd[]): readonly number[] =>
   duels.filter(({ outcome }) => outcome === 'contender').map(({ epoch }) => epoch)
 
 describe('a subnet', () => {
-  it('keeps every promise, and repeats with its seed: seed 3', async () => {
+  it('keeps every promise, with the same result in a second run: seed 3', async () => {
     const ran = await run(3, 6)
     expect(ran.violation).toBeUndefined()
     expect(await run(3, 6)).toEqual(ran)
   })
 
-  // Readers once awaited a block from its lane's validator before others. From a slow validator the
-  // blocks of the next epoch then came too late.
+  // Readers once awaited a block from its lane's validator before requesting it from others, so
+  // that the lanes of slow validators delayed the next epoch.
   it('counts every honest lane when buckets of liars are slow for half of the readers', async () => {
     const world = drawWorld(5, 6)
     const slow = { kind: 'lies', how: 'serves slowly' } as const
@@ -80,9 +80,9 @@ describe('a subnet', () => {
     expect({ violation, frozen, isBeyond }).toEqual({ frozen: 0, isBeyond: false })
   })
 
-  // The others once stopped reading the slow bucket for epochs after its recovery. Its lane, which
-  // a liar had attested unread, was in no other bucket: validators without the lane could not
-  // decide.
+  // Other validators once did not read the slow bucket for epochs after its recovery. Its
+  // validator's lane, which a liar had attested unread, was in no other bucket, so validators
+  // without the lane could not decide.
   it('recovers soon after the outage of a bucket with a lane that a liar has attested', async () => {
     const { violation, frozen } = await simulate(drawWorld(770_131, 10), [
       { kind: 'lies', who: 1, how: 'attests all' },
@@ -113,8 +113,8 @@ describe('a subnet', () => {
   })
 
   it.each([
-    // The weaker contenders are nearly as good at Hex: their duels end after 32 games each, whose
-    // counts show nothing.
+    // The weaker contenders are nearly as good at Hex: their duels end after 32 games each, so the
+    // stronger players need not have won more games.
     { strengths: [0.6, 0.98, 0.05, 0.3], epochs: 4, thrones: [0.6, 0.98], ahead: 0 },
   ])(
     'crowns the best miner of all when games are played: $strengths',

@@ -13,8 +13,8 @@ interface Share {
 }
 
 /**
- * Totals of the duels of all seeds: `falsely` of contenders no better than the ratio, `rightly` of
- * far better ones, in duels in which less than a third of the weight lied or had trouble.
+ * Totals of the duels of all seeds: `falsely` of contenders no better than the ratio; `rightly` of
+ * far better contenders whose duel had no epoch in which a third of the weight lied or had trouble.
  */
 export interface Totals {
   readonly falsely: Share

@@ -122,7 +122,7 @@ export class Witness {
       if (key.startsWith(`${index} `)) this.#acknowledged.delete(key)
   }
 
-  /** Checks a block that a validator writes into its store. It may sign one block per height. */
+  /** Checks a block that a validator writes. It may sign one block per epoch and height. */
   see({ index, isLiar, account }: Seat, block: Uint8Array): void {
     const [line = ''] = Buffer.from(block).toString().split('\n', 1)
     const { validator, epoch, height } = JSON.parse(line)
@@ -135,7 +135,7 @@ export class Witness {
       this.#break({ promise: 'ONE_BLOCK_A_HEIGHT', epoch, validator: index })
   }
 
-  /** Checks that every acknowledged sample is in the journal, and in the lane if that is valid. */
+  /** Checks that every acknowledged sample is in the journal and, if the lane is valid, in it. */
   checkSamples(
     { index, account, disk }: Seat,
     { epoch, lanes }: RecomputedEpoch,

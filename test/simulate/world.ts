@@ -43,7 +43,7 @@ export interface World {
 
 export function drawWorld(seed: number, epochs: number): World {
   const random = streamOf(seed, 'world')
-  // Few validators are more frequent, since the time of a run grows with their number squared.
+  // Small numbers of validators are more frequent, since a run's time grows with the square.
   const count = 4 + fewOf(1 + fewOf(13, random), random)
   const isLone = count > 6 || random.integers(0, 5) > 0
   const played = Object.entries(SMALL.envs).filter(([env]) => !isLone || env === MULT8)

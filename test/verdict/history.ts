@@ -159,7 +159,8 @@ export function bucketsOf(answers: Answers, order: number): OpenBucket {
 }
 
 /**
- * Recomputes a history. Resolves with all findings, decisions and samples, the input of af-verify.
+ * Recomputes a history. Resolves with all findings, decisions and samples, from which af-verify
+ * would print its report.
  */
 export async function verdictOf(
   history: History,

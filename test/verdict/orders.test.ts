@@ -3,7 +3,7 @@ import { LIMITS } from '../../packages/blocks/src/index.ts'
 import { streamOf } from '../simulate/draw.ts'
 import { BLOCK_SAMPLES, bucketsOf, History, verdictOf } from './history.ts'
 
-/** The number of mutated histories, and of the subnets that they mutate. */
+/** The number of mutated histories, and the number of subnets whose histories are mutated. */
 const HISTORIES = Number(process.env.HISTORIES ?? 12)
 const SUBNETS = 2
 
@@ -19,7 +19,7 @@ afterAll(() => Object.assign(LIMITS, { blockSamples }))
 const codes = new Set<string>()
 
 test.each(Array.from({ length: SUBNETS }, (_, i) => i))(
-  'finds the same flaws in mutated evidence in any order, with any number of lanes: subnet %i',
+  'finds the same flaws in any order of answers, with any number of concurrent lanes: subnet %i',
   async (which) => {
     const subnet = subnets[which]
     if (subnet === undefined) throw new Error('no subnet')
@@ -37,7 +37,7 @@ test.each(Array.from({ length: SUBNETS }, (_, i) => i))(
   },
 )
 
-test('covers every kind of finding with the mutations', () => {
+test('mutates histories so that some are undecided and all five flaws below are found', () => {
   const expected = [
     'nothing decided',
     'COPY_MISSING',

@@ -1,7 +1,7 @@
 """Recomputes copies.json: `python3 copies.py > copies.json`, with `pip install './python[verify]'`.
 
-Copies of the block of section 6.5 of the page, and of blocks that its validator made with a fault; and proofs of the
-block's second sample. Signatures are random, so those of the last vectors differ each time.
+Copies of the block in section 6.5 of docs/protocol.md, and of blocks that its validator made with a fault; and proofs
+of the block's second sample. Signatures are random, so the vectors of `signed` differ in each run.
 """
 import gzip
 import json
@@ -24,7 +24,7 @@ def text_of(lines):
 
 
 def vector(what, want, data, header=HEADER):
-    """Returns a vector; a byte that is repeated a thousand times and more becomes a part of the copy."""
+    """Returns a vector. A byte repeated a thousand times or more becomes a part of its own in `copy`."""
     parts = [match[0] for match in re.finditer(rb"(.)\1{999,}|.+?(?=(.)\2{999}|\Z)", data, re.DOTALL)]
     copy = [[part[:1].hex(), len(part)] if len(set(part)) == 1 else [part.hex(), 1] for part in parts]
     assert b"".join(bytes.fromhex(text) * times for text, times in copy) == data
@@ -32,12 +32,12 @@ def vector(what, want, data, header=HEADER):
 
 
 def alone(what, want, header):
-    """The block has only this header; what follows it is not read."""
+    """Returns the vector of a copy that has only this header, which a reader judges before any other line."""
     return vector(what, want, header + b"\n", header)
 
 
 def signed(what, want, samples, **changes):
-    """The validator signed these samples under a header with these members."""
+    """Returns the vector of a block of these samples that the validator signed, with changed members in its header."""
     members = json.loads(HEADER) | {"count": len(samples), "root": root_of(samples).hex()} | changes
     header = json.dumps(members, sort_keys=True, separators=(",", ":")).encode()
     signature = sr25519.sign(PAIR, leaf(header)).hex().encode()

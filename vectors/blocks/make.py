@@ -1,7 +1,7 @@
 """Recomputes merkle-blake3.json: `python3 make.py > merkle-blake3.json`, with PyPI's blake3.
 
-A second implementation of RFC 9162 section 2.1: top-down and recursive as the RFC puts it, where the package works
-level by level.
+A second implementation of RFC 9162 section 2.1: top-down and recursive as in the RFC, whereas packages/blocks
+works level by level.
 """
 import json
 

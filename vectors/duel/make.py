@@ -121,7 +121,7 @@ def evidence_cases():
 
 
 def compact():
-    """Returns two thousand analyses of all kinds of lanes: skewed and equal weights, ties at the line, liars, thin lanes, missed epochs."""
+    """Yields two thousand analyses of all kinds of lanes: skewed and equal weights, ties at the line, liars, thin lanes, missed epochs."""
     rng = random.Random(1)
     for i in range(2000):
         size = rng.choice([1, 2, 3, 4, 5, 7, 9, 13])
@@ -232,7 +232,7 @@ def ratchet_cases():
         ("the tally is the lesser", [(F(60), F(100), 990000, 10000)]),
         *drawn,
     ]:
-        # Without rates: those of a contender that never failed.
+        # Without rates: those of a contender that always succeeded and a champion that never did.
         won = [(*each, 10**6, 0) if len(each) == 2 else each for each in won]
         bounds = [min(bound_of(int(w * 10**6), int(n * 10**6), MAIN_RULES), supported(a, r)) for w, n, a, r in won]
         plain = [{"wins": str(w * 10**6), "trials": str(n * 10**6), "unit": "1000000", "contender": a, "champion": r} for w, n, a, r in won]
@@ -303,7 +303,7 @@ def weight_cases():
                 v[2], v[3] = rng.randint(0, 32 * 10**6), rng.choice([0, rng.randint(0, 32 * 10**6)])
         rng.shuffle(validators)
         most = rng.choice([2, 128])
-        # "w" is active and has no permit now.
+        # "w" is active, but has no permit in this snapshot.
         attested = {h: rng.choice([stake, stake + 1, rng.randint(1, scale)]) for h, stake in [*(v[:2] for v in validators), ("w", scale)] if rng.random() < 0.9}
         stakes = {h: min(stake, attested.get(h, 0)) for h, stake, *_ in validators}
         yield {

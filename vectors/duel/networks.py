@@ -22,7 +22,7 @@ ONE_OF = {
     "quorumEpochs": [2, 3, 20], "evenEpoch": [2, 4], "validatorsMost": [3, 128], "quotaFirst": [16, 32],
     "margin": [1, 1, 1, 2], "envs": ["mt", "mt", "hm", "t", "h", "hmt"],
 }
-# Success rates of the first champion and of the others, by environment of one player.
+# By kind of network: the success rates of the first champion's first commitment, then of all others, to draw from.
 STRENGTHS = {
     "any": [[0.5], [0.1, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9]],
     "strong": [[0.1, 0.2, 0.4], [0.3, 0.8, 0.85, 0.9, 0.95]],
@@ -125,7 +125,7 @@ class Network:
         return {contender: tallies for contender, tallies in lane.items() if tallies}
 
     def spoil(self, lane):
-        """Alters a lane: a tally is missing, extra, or beyond the quota. Extra tallies are valid."""
+        """Alters a lane: a tally is missing, extra, or beyond the quota. An extra tally leaves the lane valid."""
         rng = self.rng
         contender = rng.choice(sorted(lane))
         kind = rng.choice(["no duel", "no env", "a duel more", "an env more", "too many", "too many points", "too many points"])
@@ -193,7 +193,7 @@ def seen_in(state, view, rules_after, decision):
 
 
 class Made:
-    """A network made by hand: a, b and c attest and seal everything, and `m0`, `m1`, … are there from the beginning."""
+    """A network made by hand: validators attest and seal everything unless `away`; `m0`, `m1`, … commit in epoch 0."""
 
     def __init__(self, what, rules, lanes, miners=2, names="abc", stakes={}, away={}):
         self.what, self.changes = what, [{"from": 0, **rules[0]}, *rules[1:]]

@@ -48,7 +48,7 @@ def as_json(transcript):
 
 
 def perfect_episode(game, index):
-    """Returns a challenge of the golden player, played perfectly."""
+    """Returns the episode on a golden challenge with the best reply to every prompt."""
     challenge = golden_id(game, index)
     episode = Episode(game, stream(seed_of(challenge)))
 
@@ -113,7 +113,7 @@ READ = [
     "@", "So.\n@", "I say C3.\r@", "C3\n@", "@\n", "@\r\n \n\n", " @ ", "@.", "@...", " @ . ", "*@*", "**@**", "***@***", "_@_", "__@__", "**_@_**", "`@`", "``@``", '"@"',
     "$@$", "$$@$$", "$$ @ $$", "\\(@\\)", "\\[ @ \\]", "\\boxed{@}", "\\text{@}", "\\(\\boxed{\\text{@}}\\)", "$\\boxed{@}$.", "**@.**", "**@**.", "**`@`.**", '"**@**."', "\x1b[1m@\x1b[0m", "# So\n\n**@**.\n\n",
 ]  # fmt: skip
-# Forms from which it is not read, because the line has more than pairs around the answer.
+# Forms from which "@" is not read, most of them because the last line has other text than pairs around it.
 NOT_READ = [
     "", " ", "\n \n", ".", "**", "****", "```", "\\boxed{}", "Answer: @", "Answer: **@**", "**Answer:** @", "**Answer: @**", "@ or @", '"@" or "@"', "*@* *@*", "@\n```", "```text\n@\n```", "~@~", "**@\n**", "@\nWell.",
     "**@", "@**", "*@_", "**@*", '"@', "$@", "\\boxed{@", "\\boxed@}", "\\boxed{@}{@}", "\\boxed{@}\\boxed{@}", "\\boxed {@}", "\\Boxed{@}", "\\frac{@}", "{@}", "\\(@\\]", "\\(@)", "\\\\(@\\\\)",
@@ -156,7 +156,7 @@ def replies():
 def replays():
     rows = []
     for env in (TICTACTOE, MULT8, PACK):
-        # Tictactoe has a game of several moves, so that its middle can be altered.
+        # For tictactoe, an episode of several moves is taken, so that its middle can be altered.
         index = next(i for i in range(256) if env is not TICTACTOE or len(perfect_episode(env, i)["messages"]) > 4)
         challenge_id, good = golden_id(env, index), perfect_episode(env, index)
         messages = good["messages"]

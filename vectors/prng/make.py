@@ -1,6 +1,6 @@
 """Makes the vectors of this folder that come from NumPy: `python3 make.py`, with numpy 2.4 and blake3.
 
-Each file is a list of {what, input, want, source}. A call is a list, its name and its arguments.
+Each file is a list of {what, input, want, source}. A call is a list of its name and its arguments.
 """
 
 import json
@@ -15,7 +15,7 @@ FOLDER = Path(__file__).parent
 
 
 def canonical(value):
-    """Returns canonical JSON for ASCII keys, all that is digested here."""
+    """Returns the canonical JSON of a value, whose keys must be ASCII."""
     return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -62,7 +62,7 @@ def save(name, vectors):
 
 
 SEEDS = [0, 1, 2, 7, 1234, 2**32 - 1, 2**32, 2**53 - 1, 2**64, 2**127 + 5, 2**128 - 1]
-# 2^64 mod this is nearly all of it, so one draw in 2049 is rejected: as often as can be with 64 bits.
+# 2^64 modulo this number is nearly the number itself, so one draw of 64 bits in 2049 is rejected, the greatest share.
 OFTEN_REJECTED = 2**64 // 2049 + 1
 
 
@@ -87,7 +87,7 @@ def seed_words():
 
 
 def mixed(seed, count):
-    """Calls of every kind, so that the waiting half of a draw is carried over each of them."""
+    """Returns random calls of every kind. The unused half of a draw of 64 bits is carried over each kind."""
     pick = random.Random(seed)
     edges = [2, 3, 9, 255, 2**31 - 1, 2**31, 2**31 + 1, 2**32 - 2, 2**32 - 1, 2**32, 2**32 + 1, 10**12, 2**52 + 1]
     edges += [2**53 - 1, 2**53, OFTEN_REJECTED]
@@ -106,7 +106,7 @@ def mixed(seed, count):
 
 
 def rejected_at_once():
-    """Returns the first seed whose third draw below OFTEN_REJECTED needs a fourth word."""
+    """Returns the first seed whose first three draws below OFTEN_REJECTED need more than three words."""
     for seed in range(1_000_000):
         g, raw = generator(seed), generator(seed).bit_generator
         g.integers(0, OFTEN_REJECTED, size=3)
@@ -149,10 +149,10 @@ def generators():
 
 
 def long_run():
-    """120,000 draws of mixed kinds, as one digest. A float is told by its 53 bits."""
+    """Returns 120,000 draws of mixed kinds as one digest. A float is digested as an integer of 53 bits."""
     calls = [["uint64"], ["uint32"], ["random"], ["integers", 0, 9], ["integers", -1000, 10**12], ["integers", 0, 1000]]
     calls += [["integers", 0, OFTEN_REJECTED], ["integers", 0, 2**31 + 1], ["permutation", 5], ["permutation", 7]]
-    # Powers of two reject nothing, but come as near to it as can be.
+    # For a power of two no draw is rejected, but p modulo 2^32 or 2^64 (Protocol 2.2) can equal the limit, 0.
     calls += [["integers", 0, 2**31], ["integers", 0, 2**53]]
     rounds, seed = 10_000, 2**127 + 11
     g, values = generator(seed), []

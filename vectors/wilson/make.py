@@ -141,7 +141,7 @@ def checksum():
 
 
 def edges(ratio, rule):
-    """Returns for each n the maximum wins of a hold and the minimum of a win, each from those of n - 1."""
+    """Returns for each n the most wins of a hold and the fewest of a win, searching upwards from those of n - 1."""
     held, won, low, high = [-1], [1], -1, 0
     for n in range(1, rule["cap"] + 1):
         if n >= rule["minTrials"]:
@@ -155,7 +155,7 @@ def edges(ratio, rule):
 
 
 def follow(p, held, won):
-    """Returns the outcomes of a walk by the exact distribution of its wins."""
+    """Returns, without simulation, the probabilities of win and hold, and mean, median and 95 % quantile of trials."""
     open_, win, hold, mean = {0: 1.0}, 0.0, 0.0, 0.0
     median = last = 0
     for n in range(1, len(held)):

@@ -13,7 +13,7 @@ import {
 } from './measure.ts'
 
 const ROUNDS = 3
-/** Limits of the page: time as a multiple of `af-verify`, and longest task. */
+/** Limits of the page: its time as a multiple of the time of `af-verify`, and longest task. */
 const MOST_TIMES = 2
 const MOST_TASK_MS = 50
 
@@ -26,7 +26,7 @@ try {
   await browser.close()
 }
 
-/** Alternates page and verifier, because the speed of a machine varies. */
+/** Measures page and verifier alternately, because the speed of a machine varies. */
 async function measureLargeLanes(): Promise<void> {
   await using history = await serveHistory({ validators: 64, epochs: 16 })
   const [pages, verifiers]: [number[], number[]] = [[], []]
@@ -59,7 +59,7 @@ async function measureLongHistory(): Promise<void> {
   if (task > MOST_TASK_MS) process.exitCode = 1
 }
 
-/** Opens the page, and closes it at the end of its reading. */
+/** Opens the page, and closes it once it has read the history. Resolves with measurements. */
 async function open({ url }: History) {
   const start = performance.now()
   const { page, requests } = await openPage(browser, url, { script: WATCH })

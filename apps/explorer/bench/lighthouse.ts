@@ -1,5 +1,5 @@
-// Prints Lighthouse's scores for the built page, served compressed. npx downloads it, because
-// nothing else needs it.
+// Prints Lighthouse's scores for the built page, served compressed. npx downloads
+// Lighthouse, because nothing else needs it.
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

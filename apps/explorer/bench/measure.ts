@@ -15,7 +15,8 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * Records the longest task of the main thread in milliseconds; browsers report tasks from 50 ms.
+ * Script that records the longest task of a page's main thread in milliseconds. Browsers report
+ * only tasks of at least 50 ms.
  */
 export const WATCH = `
   globalThis.longest = 0

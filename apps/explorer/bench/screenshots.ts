@@ -7,7 +7,7 @@ import { runDemo } from '../test/demo.ts'
 import { VIEWS } from '../test/views.ts'
 
 const folder = fileURLToPath(new URL('../../../docs/explorer', import.meta.url))
-/** Width and sufficient height, by the ending of a picture's name. */
+/** Width and maximum height in pixels, by the ending of a picture's name. */
 const SIZES = { '': [1280, 1200], '-360': [360, 1600] } as const
 /** The views with pictures. */
 const SHOWN = ['race', 'contender', 'validators', 'game']

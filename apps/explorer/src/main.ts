@@ -17,7 +17,7 @@ async function readNetwork() {
 
 const read = await readNetwork()
 const network = read.ok ? read.value : undefined
-// The worker reads while the rest of the page loads, each part in its own task.
+// The worker reads the network while the page loads, in several tasks, so that none is long.
 const feed = startFeed(network?.file, read.ok ? undefined : read.detail)
 await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
 const { showApp } = await import('./app.tsx')

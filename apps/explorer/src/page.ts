@@ -20,7 +20,7 @@ export const hotkeyNames = ({ file }: AppState): HotkeyFormatter => nameHotkeysB
 /** Latest answers by question. With them, a view has its full height immediately after Back. */
 const cachedAnswers = new Map<string, AnswerState<unknown>>()
 
-/** Replaces a file by values that differ for another file, since JSON has no members of a file. */
+/** Replaces a file by values that identify it, since `JSON.stringify` writes `{}` for any file. */
 const identifyFile = (_key: string, value: unknown): unknown =>
   value instanceof File ? [value.name, value.size, value.lastModified] : value
 
@@ -63,8 +63,8 @@ export function explainAbsence(state: AppState, none: string): string {
 }
 
 /**
- * Describes in one sentence the end or the current result of a duel, with the epochs that were read
- * if the duel's first was not. Under other constants duels begin again. Protocol §9.2.
+ * Describes in one sentence the end or the current result of a duel. Names the epochs that were
+ * read if the duel's first epoch was not read. A change of constants restarts duels: protocol §9.2.
  */
 export function describeResult(state: AppState, account: DuelAccount): string {
   const { duel, epochs, last } = account

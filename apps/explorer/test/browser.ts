@@ -31,8 +31,8 @@ export async function openPage(
 }
 
 /**
- * Opens a URL in place of a page, and waits for the end of the reading. A new context would start a
- * process that compiles everything again.
+ * Opens a URL in an open page, and waits for the end of the reading. `openPage` is slower: a new
+ * context starts a process, which compiles the code of the page again.
  */
 export async function openIn(page: Page, url: string): Promise<Opened> {
   const problems: string[] = []

@@ -6,7 +6,7 @@ import { build } from 'vite'
 const folder = fileURLToPath(new URL('..', import.meta.url))
 const packages = fileURLToPath(new URL('../../../packages', import.meta.url))
 
-/** Returns the time of the newest file of a folder in milliseconds, or 0. */
+/** Returns the time of the newest source below a folder in milliseconds; 0 without sources. */
 async function newestIn(place: string): Promise<number> {
   const names = await readdir(place, { recursive: true }).catch(() => [])
   const sources = names.filter(
@@ -17,8 +17,8 @@ async function newestIn(place: string): Promise<number> {
 }
 
 /**
- * Builds the page for `af serve` if its sources have changed. `npm test` has already built it, and
- * other tests may be reading it.
+ * Builds the page for `af serve` if a source is newer than the built page. `npm test` builds it
+ * beforehand, because a build would disturb other tests that read the page.
  */
 export async function buildPage(): Promise<void> {
   const built = await stat(join(folder, 'dist/index.html')).then(

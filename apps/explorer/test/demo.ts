@@ -14,7 +14,7 @@ interface Verified {
 
 /** A run of the demo, which then serves its page, and the result of `af-verify`. */
 export interface Demo extends AsyncDisposable {
-  /** Folder of the demo's folder, which the demo removes when it ends. */
+  /** Folder that contains `out`. The demo removes `out` when it ends. */
   readonly root: string
   readonly out: string
   /** URL of the page. */

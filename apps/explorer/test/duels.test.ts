@@ -6,7 +6,7 @@ import { RaceView } from '../src/views/race-view.tsx'
 import { played } from './epochs.ts'
 import { renderText } from './rendered.ts'
 
-/** m2 loses its duel in one epoch, m3 wins in one, m4 is neither better nor worse. */
+/** Shares of wins and losses. m2 loses in one epoch, m3 wins in one, m4 gets no verdict. */
 const RATES: Readonly<Record<string, readonly [number, number]>> = {
   m2: [0.1, 0.4],
   m3: [0.5, 0.1],
@@ -46,7 +46,7 @@ test.each([
   ['m2', 'failed'],
   ['m3', 'took the throne'],
   ['m4', 'failed, as its epochs were over'],
-])('describes the end of the duel of %s on its view and the view of the miner', (hotkey, how) => {
+])('describes the end of the duel of %s in the views of duel and miner', (hotkey, how) => {
   const shown = renderText(ContenderView, epochs, { id: `12/${hotkey}` })
   expect(shown).toContain(`against m1${hotkey} ${how}: `)
   const text = renderText(MinerView, epochs, { hotkey })

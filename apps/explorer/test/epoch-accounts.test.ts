@@ -8,7 +8,7 @@ const hotkeys = (count: number, mark: string): readonly string[] =>
   Array.from({ length: count }, (_, i) => `5${mark}${i}`.padEnd(48, 'x'))
 
 describe('the page, with 64 validators, eight duels and eight epochs', () => {
-  // No rate gives a verdict.
+  // With these constants, no rate gives a verdict.
   const protocol = { ...PROTOCOL, cap: 1_000_000, holdOffset: 10_000_000, evenPpm: 1 }
   const scene: Scene = {
     validators: hotkeys(64, 'v'),

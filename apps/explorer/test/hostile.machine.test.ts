@@ -14,7 +14,7 @@ import { buildPage } from './build-page.ts'
 import { type Faulty, serveFaulty } from './faulty-buckets.ts'
 import { type Hostile, HostileSubnet, MARKUP } from './hostile-subnet.ts'
 
-/** Elements that only the page's code may create. */
+/** Elements that the page's own code never creates, so hostile text would have created them. */
 const FOREIGN =
   'body script:not([src]), img:not([src="./mark.svg"]), iframe, object, embed, main b b'
 
@@ -173,9 +173,9 @@ describe.runIf(HAS_BROWSER)('hostile evidence', () => {
   )
 })
 
-/** Reports for each attempt whether the policy allows it where this runs. */
+/** Reports for each attempt whether the policy allows it in the page or worker that runs this. */
 async function attempts(unlisted: string): Promise<Record<string, boolean>> {
-  // A debugger may evaluate in the first task, so this uses another one.
+  // In the first task `eval` is allowed, for debuggers, so the attempts are in a second task.
   await new Promise((resolve) => setTimeout(resolve))
   const socket = (): Promise<unknown> =>
     new Promise((resolve, reject) => {

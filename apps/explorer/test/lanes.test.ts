@@ -41,7 +41,7 @@ const STATE = {
   ],
 }
 
-it('counts the lanes of validators, proved flaws first and idle validators last', () => {
+it('lists validators with lanes and flaws, flawed validators first and idle ones last', () => {
   const validators = [{ hotkey: 'zed', stake: 7_000_000_000n, isIdle: true } as ValidatorStatus]
   const all = renderText(ValidatorsView, STATE.epochs, {}, { validators })
   const rows = [
@@ -52,7 +52,7 @@ it('counts the lanes of validators, proved flaws first and idle validators last'
     ['zed', '7 TAO', 'idle', '0 of 0', 'none', '50 %'],
   ]
   expect(all).toContain(rows.flat().join('\n'))
-  // The duel with an outlier.
+  // The view shows the duel in which a validator is an outlier.
   expect(all).toContain(' 5C against 5A, epoch 1.')
   const eve = renderText(ValidatorsView, STATE.epochs, { of: 'eve' })
   expect(eve).toContain('eve\n–\n2 of 2\n0 of 2\nWRONG_REPLAY × 2\n')

@@ -22,14 +22,14 @@ const HAS_VERIFIER =
 const dist = fileURLToPath(new URL('../dist', import.meta.url))
 let demo: Demo
 let browser: Browser
-/** Shared pages, 1100 and 360 px wide, because each recomputes the demo. */
+/** Pages, 1100 and 360 px wide, that tests share because each new page recomputes the demo. */
 let wide: Opened
 let narrow: Opened
 /** A page in which tests open other URLs, one after the other. */
 let tab: Page
 /** Requests of the wide page until the end of its reading. */
 let firstAsked: readonly string[]
-/** Source of `axe-core`, evaluated by the browser's tools: the page's policy blocks it. */
+/** Source of `axe-core`. Playwright evaluates it, because the page's policy blocks its script. */
 let axe: string
 
 /** Returns the violations that axe finds, by rule and first element. */
@@ -52,7 +52,7 @@ const heightOf = (page: Page): Promise<number> =>
 
 const VIEWS_OF_ALL = ['#/', '#/validators', '#/miners', '#/nowhere']
 
-/** Maximum height in pixels; half of it for a contender in a wide window. */
+/** Maximum height of a view in pixels; half of it for the wide view `decided`. */
 const MOST_HEIGHT = 7500
 
 /** Opens each view without motion. Returns its URL, title, heading and problems. */
@@ -119,7 +119,7 @@ describe.runIf(HAS_BROWSER)('the page of af demo --open', () => {
     await page.getByText(`it won ${won}, clearly more`).first().waitFor()
   })
 
-  it('reads one copy of each block and the newest state of each bucket, and states that', async () => {
+  it('reads each block once, and states that copies were not compared; reads the newest states', async () => {
     const page = await race()
     const read = (pattern: RegExp) => firstAsked.flatMap((url) => url.match(pattern) ?? [])
     const blocks = read(/v1\/blocks\/\w+/)
@@ -151,7 +151,7 @@ describe.runIf(HAS_BROWSER)('the page of af demo --open', () => {
     await page.locator('.thumbnails .picture').nth(7).waitFor()
     await challenge.scrollIntoViewIfNeeded()
     const depth = (): Promise<number> => page.evaluate(() => scrollY)
-    // Stored at the click, because a driven browser may scroll before it.
+    // The position is stored at the click, because Playwright may scroll before it clicks.
     await page.evaluate(() =>
       addEventListener('click', () => sessionStorage.setItem('left', `${scrollY}`), true),
     )
@@ -207,7 +207,7 @@ describe.runIf(HAS_BROWSER)('the page of af demo --open', () => {
     })
   })
 
-  it('is visible before its code is loaded', async () => {
+  it('shows a text before its code is loaded, and loads its views separately', async () => {
     const read = (path: string) => readFile(join(dist, path), 'utf8')
     const html = await read('index.html')
     expect(html).toContain('Loading the page’s code…')
@@ -244,7 +244,7 @@ describe.runIf(HAS_BROWSER)('the page of af demo --open', () => {
       .waitFor()
   })
 
-  it('leads from the race to a board by keyboard', async () => {
+  it('can be operated by keyboard, from the race to a board and its proof', async () => {
     const { page } = await openIn(tab, demo.url)
     const press = async (name: RegExp): Promise<void> => {
       for (let i = 0; i < 200; i++) {
@@ -367,7 +367,7 @@ describe.runIf(HAS_BROWSER)('the page of af demo --open', () => {
     expect(moving).toBe(0)
   })
 
-  it('states that it trusts its first state if it does', async () => {
+  it('states that it begins with an attested state if `last` is given', async () => {
     const { page } = await openIn(tab, `${demo.url}?chain=chain.json&buckets=./&last=3`)
     expect(await page.locator('.root').textContent()).toBe(demo.verified.root)
     expect(await page.locator('.strip').textContent()).toMatch(
@@ -398,7 +398,7 @@ describe.runIf(HAS_BROWSER)('the page of af demo --open', () => {
       expect(page.url().startsWith(demo.url)).toBe(true)
     })
 
-    it('has the reason on the page if nothing can be recomputed', async () => {
+    it('is shown with the reason if nothing can be recomputed', async () => {
       const query = '?chain=chain.json&buckets=./&firstEpoch=4000000'
       const { page } = await openIn(tab, demo.url + query)
       expect(await page.locator('.strip').textContent()).toMatch(
@@ -434,7 +434,7 @@ describe.runIf(HAS_BROWSER)('the page of af demo --open', () => {
     )
   })
 
-  it('follows a served chain, and leaves the reader’s place unchanged', async () => {
+  it('follows a served chain, and leaves the scroll position unchanged', async () => {
     const log = await readFile(join(demo.out, 'chain.json'), 'utf8')
     const chain = LocalChain.import(log, () => new Uint8Array(32))
     using server = await listen(serveLocal(chain, 10), 0)
@@ -454,7 +454,7 @@ describe.runIf(HAS_BROWSER)('the page of af demo --open', () => {
     expect(await placeOf()).toBeCloseTo(before ?? 0, -1)
   })
 
-  it('names an environment that it cannot replay, and confirms nothing', async () => {
+  it('names an environment that it cannot replay, and shows no ✔', async () => {
     const nim = { specHash: 'ab'.repeat(32), players: 2, quotaFirst: 8, quotaMost: 64 }
     const envs = { 'nim@0.1.0': nim }
     const chain = LocalChain.create({ netuid: 120, random: () => new Uint8Array(32), envs })
@@ -484,7 +484,7 @@ describe.runIf(HAS_BROWSER)('the page of af demo --open', () => {
   it.each([
     ['no blocks', 'did not serve a requested file'],
     ['no states', 'does not serve the state that it attested'],
-  ] as const)('turns amber with the reason for a bucket with %s', async (fault, reason) => {
+  ] as const)('shows a warning with the reason for a bucket with %s', async (fault, reason) => {
     const [first = ''] = await readdir(join(demo.out, 'buckets'))
     using server = await serveFaulty(demo.out, { [first]: fault })
     const query = `?chain=${server.url}/chain.json&buckets=${server.url}/buckets`
@@ -495,7 +495,7 @@ describe.runIf(HAS_BROWSER)('the page of af demo --open', () => {
     expect(text).toContain('Every result that counts is valid.')
   })
 
-  it('reads another copy if a bucket is missing, slow, lying or closed', async () => {
+  it('reads another copy if a bucket is missing, slow, lying or without CORS headers', async () => {
     const [missing = '', slow = '', lying = '', closed = ''] = await readdir(
       join(demo.out, 'buckets'),
     )

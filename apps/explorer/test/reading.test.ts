@@ -89,7 +89,7 @@ it('shows the champion first, then contenders, then the queue with its expected 
   ])
 })
 
-it('states what was verified; if data is faulty, turns amber and gives the reason', async () => {
+it('states what was verified; if data is faulty, shows a warning with the reason', async () => {
   const network = { file, isByLink: false, own: undefined }
   const stripOf = (found: Partial<AppState>): string => {
     const state = { ...ENDED, ...found }

@@ -104,13 +104,13 @@ describe('a network file', () => {
     expect(named({ chain: 3 }, search).own).toBe(undefined)
   })
 
-  it('is the site’s own if a link describes the same network', () => {
+  it('is used, as without a link, if a link describes the same network', () => {
     expect(named(OWN, '?chain=finney&last=40')).toEqual({ file: OWN, isByLink: false, own: OWN })
     for (const other of ['', '&last=41', '&last=40&firstEpoch=3', '&last=40&buckets=x'])
       expect(named(OWN, `?chain=finney${other}`).isByLink, other).toBe(true)
   })
 
-  it('stays if a link changes only `last`', () => {
+  it('is used with the `last` of a link that names no chain', () => {
     const file = { ...OWN, last: 2 }
     expect(named(OWN, '?last=2')).toEqual({ file, isByLink: false, own: OWN })
     expect(named(OWN, '?').file).toEqual(OWN)
@@ -121,7 +121,7 @@ describe('a network file', () => {
     expect(from(value)).toMatchObject({ ok: false, detail: expect.stringMatching(/^No network/) })
   })
 
-  it('is refused like a link, with the name of the wrong field', async () => {
+  it('is refused if a field is wrong, as a link is, with the name of the field', async () => {
     const files = [
       { chain: 3 },
       { chain: '' },

@@ -73,7 +73,7 @@ it('prefers the key file, then a named wallet, the secret, the stored file, the 
   expect(await parsed()).toEqual({ hotkey: hotkeyOf(DEFAULT), warnings: [] })
 })
 
-it('says that a wallet or a hotkey does not exist', async () => {
+it('rejects a wallet or a hotkey that does not exist, and names it', async () => {
   for (const args of [
     ['--wallet', 'none'],
     ['--wallet', 'named', '--hotkey', 'none'],
@@ -86,7 +86,7 @@ it.each([
   ['a hotkey', {}, ['--hotkey', `${DEFAULT}`], DEFAULT],
   ['a wallet in the environment', { BT_WALLET_COLD: 'default' }, [], DEFAULT],
   ['a hotkey in the environment', { BT_WALLET_HOT: `${DEFAULT}` }, [], DEFAULT],
-  ['a wallet despite a secret', { AFFINE_HOTKEY: seed(SECRET) }, ['--wallet', 'named'], NAMED],
+  ['a wallet overriding a secret', { AFFINE_HOTKEY: seed(SECRET) }, ['--wallet', 'named'], NAMED],
 ] as const)('uses the default wallet or hotkey, given only %s', async (...[, env, args, who]) => {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
   expect(await parsed(...args)).toMatchObject({ hotkey: hotkeyOf(who) })

@@ -288,7 +288,7 @@ describe('af set-weights', () => {
     played = await playSubnetOnce(TWO_MINERS)
   })
 
-  /** The same chain, continued, and the uid of its champion. */
+  /** Returns a copy of the played chain, which can continue, and the uid of its champion. */
   async function subnet() {
     const chain = LocalChain.import(played.chainExport, () => randomBytes(32))
     const neurons = (await chain.snapshot(0)).neurons
@@ -330,7 +330,7 @@ describe('af set-weights', () => {
     expect((await chain.snapshot(chain.height)).neurons[0]?.lastUpdate).toBeGreaterThan(block ?? 0)
   })
 
-  it('rejects a hotkey without a permit, and an unregistered champion', async () => {
+  it('rejects a hotkey without permit or registration, and an unregistered champion', async () => {
     const { chain } = await subnet()
     using served = await listen(serveLocal(chain, 50), 0)
     const args = ['--network', served.url, '--buckets', played.buckets, '--key']
@@ -344,7 +344,7 @@ describe('af set-weights', () => {
     expect(left.error?.message).toMatch(`${hotkeyOf('stronger')} is no longer`)
   })
 
-  it('sets all weight to the registered owner without a champion', async () => {
+  it('sets all weight to the owner, if registered, while there is no champion', async () => {
     const chain = chainOf()
     await using served = await serveGrowingChain(chain)
     const args = ['--network', served.url, '--buckets', root, '--key', await keyOf(1)]

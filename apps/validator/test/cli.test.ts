@@ -209,7 +209,7 @@ describe('wrong usage', () => {
 })
 
 describe.concurrent('a command', () => {
-  it('reports an unreachable chain and leaves only .gitignore', async () => {
+  it('reports an unreachable chain, and leaves only .gitignore in its folder', async () => {
     const [url, folder] = [await closedUrl(), fresh()]
     const ends = await Promise.all([
       af('miner', '--port', '0', '--network', url, '--key', KEY),
@@ -223,7 +223,7 @@ describe.concurrent('a command', () => {
     expect(await readdir(folder)).toEqual(['.gitignore'])
   })
 
-  it('reports an unreachable URL without the user name in it', async () => {
+  it('reports an unreachable URL without the user name and password in it', async () => {
     const where = ['--network', 'http://me:s3cret@127.0.0.1:1']
     const player = 'http://me:s3cret@127.0.0.1:1/v1'
     const ends = [
@@ -239,7 +239,7 @@ describe.concurrent('a command', () => {
     }
   })
 
-  it('reports an unreachable player immediately and closes the built-in player', async () => {
+  it('ends with 4 if a player is unreachable, and stores nothing', async () => {
     const url = `${await closedUrl()}/v1`
     const [out, other] = [fresh(), fresh()]
     const ends = await Promise.all([

@@ -1,6 +1,7 @@
-// With `--import` in a process, lets a test move its clock: the file AHEAD contains the milliseconds
-// by which the clock is ahead. Before that file exists, intervals of half a minute and more never
-// fire; afterwards they fire every 20 ms. So no test depends on the speed of the machine.
+// With `--import`, lets a test move the clock of a process: the file AHEAD contains the number of
+// milliseconds by which this clock is ahead. Before that file exists, intervals of half a minute
+// and more never fire; afterwards they fire every 20 ms. So no test depends on the speed of the
+// machine.
 import { existsSync, readFileSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'
 

@@ -81,7 +81,7 @@ describe('the documents for operators', () => {
       expect(help).toContain(`  ${word} `)
   })
 
-  it('give complete settings once the secrets are filled in', () => {
+  it('give complete settings in env.example, once the secrets are filled in', () => {
     const lines = example.split('\n').filter((line) => /^[A-Z]/.test(line))
     const given = Object.fromEntries(
       lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),

@@ -17,7 +17,7 @@ const BLOCK_MS = 500
 
 afterAll(killAll)
 
-/** A TCP port in front of the chain's node that can be cut permanently. */
+/** Opens a TCP port that forwards to the chain's node until `cut` closes it. */
 async function cuttable(): Promise<{ readonly url: string; cut(): void }> {
   const { hostname, port } = new URL(url)
   const sockets = new Set<Socket>()

@@ -34,7 +34,7 @@ vi.mock('@affine/miners', async (original) => {
     real.openChutes({ ...options, ...chutes.place })
   return { ...real, fetchAccount, openChutes }
 })
-// Replies are in time on a busy machine.
+// With this long limit, replies are in time on a busy machine.
 vi.mock('@affine/miners/node', async (original) => {
   const real = await original<typeof import('@affine/miners/node')>()
   const exchange: typeof real.exchange = (query) => real.exchange({ ...query, replyMs: 600_000 })
@@ -79,7 +79,7 @@ const seal = (url: string): Uint8Array[] =>
 const minerOf = ({ hotkey }: Account, chute = 'c'): Uint8Array[] =>
   encodeCommitment({ kind: 'miner', model: `me/${hotkey}`, revision: REVISION, chute })
 
-/** The fields of every finding. */
+/** Values for the fields of all findings. */
 const FIELDS = {
   ...{ netuid: 7, block: 1200, seconds: 3, genesis: HASH, hotkey: '5Hotkey', uid: 4, tempos: 1 },
   ...{ message: '<message>', fault: '<fault>', tao: '1.5' },
@@ -127,7 +127,7 @@ async function chainWith(slots: Slots, { age = 5, blocks = 0 } = {}): Promise<st
   return fileOf(chain.export())
 }
 
-/** The result of each check, and all output. */
+/** Runs `af doctor` as text and as JSON. Resolves with each check, each finding and the text. */
 async function examine(who: Account, network: string, ...words: readonly string[]) {
   const secretSeed = Buffer.alloc(32, accounts.indexOf(who) + 1).toString('hex')
   const isEdwards = who.scheme === 'ed25519'
@@ -267,7 +267,7 @@ describe('af doctor', () => {
     const text = [`me/${rich.hotkey}`, REVISION, 'c']
     expect(copied.found.SLOT_UNREADABLE).toMatchObject({ block: 1, says: { text } })
     expect((await examine(poor, network)).results.commitment).toBe('fail')
-    // A running validator overwrites it.
+    // A running validator with a permit overwrites an unreadable commitment.
     expect((await examine(validator, network)).results.commitment).toBe('warn')
     const none = await examine(rich, network)
     expect(none.found).toMatchObject({ SLOT_FREE: {}, BUCKET_NOT_ANNOUNCED: {} })
@@ -334,13 +334,13 @@ describe('af doctor', () => {
     expect(lacking.found.RUNTIME_LACKS).toMatchObject({ result: 'fail', fault: 'no setWeights' })
   })
 
-  it('reports only an unreachable chain', async () => {
+  it('reports only that the chain is unreachable, if it is', async () => {
     const { results, found } = await examine(validator, 'http://127.0.0.1:1')
     expect(results).toEqual({ chain: 'fail' })
     expect(found.CHAIN_FAILS).toMatchObject({ error: 'Unreachable' })
   })
 
-  it('prints the first refusal of a source, and reads only a regular file up to 1 MiB', async () => {
+  it('prints the first reason to refuse a source, and reads only a regular file up to 1 MiB', async () => {
     const path = await fileOf('import requests\n')
     const refused = await runCommand(doctor, '--source', path, '--json')
     expect([refused.error, refused.exitCode]).toEqual([undefined, 1])
@@ -400,7 +400,7 @@ describe('af doctor', () => {
       })
     })
 
-    it('is written again if it is busy or slow to store', async () => {
+    it('is written again if it refuses a write as busy, or stores nothing', async () => {
       for (const troubles of ['busy', 'forgets'] as const) {
         await using odd = await serveOddS3({ troubles })
         expect(await examineBucket(odd.variables)).toMatchObject({

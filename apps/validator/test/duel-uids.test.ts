@@ -75,7 +75,7 @@ describe('af duel of uids', () => {
     })
   })
 
-  it('plays a uid against a skill, and does not continue after another commitment', async () => {
+  it('plays a uid against a skill, and does not continue the duel after another commitment', async () => {
     const words = ['mixed', '1.0', '1'] as const
     const first = await onNetwork(...words)
     expect(parseRecords(first.stdout).at(-1)).toMatchObject({ type: 'end', outcome: 'champion' })

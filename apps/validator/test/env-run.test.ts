@@ -67,7 +67,7 @@ describe('af env run', () => {
     expect(stdout).toMatch(/^< [ABC][123]$/m)
   })
 
-  it('plays the episode that begins with a reset with the given seed', async () => {
+  it('plays the same episode as an environment that is reset with the given seed', async () => {
     const seed = 2n ** 128n - 1n
     const game = make('hex-v0')
     game.reset({ seed })

@@ -19,7 +19,7 @@ describe('af explain', () => {
     await writeFile(join(root, name), text)
     return join(root, name)
   }
-  /** Earlier results, because each run reads the whole history. */
+  /** Results by arguments, stored because each run reads the whole history. */
   const results = new Map<string, Promise<CommandResult>>()
   function ask(file: string, hotkey: string, ...words: readonly string[]): Promise<CommandResult> {
     const all = ['--network', file, '--buckets', subnet.buckets, '--hotkey', hotkey, ...words]
@@ -39,7 +39,7 @@ describe('af explain', () => {
     )
   const whole = (): string => subnet.chainFile
 
-  it('prints the duels, and what a loser and the winner are now', async () => {
+  it('prints the duels and the current position of a loser and of the winner', async () => {
     const loser = await ask(whole(), hotkeyOf('weaker'))
     expect([loser.error, findUnprintable(loser.stdout)]).toEqual([undefined, []])
     const winner = await ask(whole(), hotkeyOf('stronger'))
@@ -57,7 +57,7 @@ describe('af explain', () => {
     expect(records[0]?.cause).toMatch(/^(OUTPLAYED|WRONG)$/)
   })
 
-  it('fits a terminal of 80 x 24 with a duel, and names a lost challenge of each environment', async () => {
+  it('fits a duel into a terminal of 80 x 24, and names a lost challenge of each environment', async () => {
     Object.assign(process.stdout, { isTTY: true, columns: 80 })
     const { stdout } = await ask(whole(), hotkeyOf('weaker'), '--netuid', '120')
     Object.assign(process.stdout, { isTTY, columns })
@@ -69,7 +69,7 @@ describe('af explain', () => {
     expect(lost).toEqual(Object.keys(LOCAL_NETWORK.protocol.envs))
   })
 
-  it('shows a pending duel, and the first epoch that --last reads', async () => {
+  it('shows a pending duel, and the first epoch of a duel that --last includes', async () => {
     const contender = hotkeyOf('stronger')
     const [duel] = (await ask(whole(), contender, '--json')).records
     const { from, to } = duel as unknown as Record<'from' | 'to', number>

@@ -19,7 +19,7 @@ let subnet: RunningSubnet
 let server: Server
 let seats: readonly Seat[]
 let honest: readonly RunningProcess[]
-/** Hostile responses of the third validator's bucket; null while it is correct. */
+/** Number of hostile responses of the third validator's bucket; null while it is correct. */
 let turn: number | null = null
 /** Step between two hostile responses, because neighbours are similar. */
 const STRIDE = 7

@@ -185,7 +185,7 @@ async function killRepeatedly(seat: Seat, random: Random): Promise<void> {
 const hasSurvived = (): boolean =>
   victims.some((seat) => [...(brokenOff.get(seat) ?? [])].some((epoch) => seat.seals.has(epoch)))
 
-/** Prints the result for people. */
+/** Returns counts of each killed validator's epochs, to print. */
 const countsOf = () =>
   victims.map((seat) => ({
     sealed: seat.seals.size,

@@ -60,7 +60,7 @@ it.each([
   },
 )
 
-it('computes the largest epoch from turns and tokens in every environment', () => {
+it('computes the tokens, and the requests to the champion, of the largest epoch', () => {
   const { tokens, championRequests } = estimateLoads(PROTOCOL, { neurons: neurons(64) }).mostEpoch
   expect(tokens).toBe(9 * 512 * (40 + 4 * 194 + 317) + 8 * 64 * 91 * 270)
   // The side that begins a game of 91 turns has 46 of them.

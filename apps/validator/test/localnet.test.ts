@@ -102,7 +102,7 @@ describe.concurrent('a restarted localnet', () => {
     expect(commitments).toEqual([expect.objectContaining({ hotkey: miner.hotkey, block: 1 })])
   })
 
-  it('adds and keeps one more miner with --miners', async () => {
+  it('adds one more miner with --miners, which remains in later runs', async () => {
     const out = fresh()
     const first = localnet(out)
     const began = await servingOf(first)
@@ -173,7 +173,7 @@ describe.concurrent('a restarted localnet', () => {
 })
 
 describe('a validator whose localnet ends', () => {
-  it('reports the missing node, continues with the chain, and stops without a chain', async () => {
+  it('reports the missing node, continues once the chain does, and can be stopped without it', async () => {
     const out = fresh()
     const chain = localnet(out, ['--validators', '1'])
     const { url } = await servingOf(chain)

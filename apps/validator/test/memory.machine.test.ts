@@ -69,7 +69,7 @@ async function askAndReadNothing(port: string, request: string): Promise<void> {
 async function growth(served: RunningProcess, url: string, request: string): Promise<number> {
   const { port } = new URL(url)
   await fetch(url).then((response) => response.arrayBuffer())
-  await writeFile(`/proc/${served.child.pid}/clear_refs`, '5') // forgets what it had at most
+  await writeFile(`/proc/${served.child.pid}/clear_refs`, '5') // resets VmHWM, the peak
   const idle = await memoryOf(served, 'VmRSS')
   await Promise.all(Array.from({ length: CONNECTIONS }, () => askAndReadNothing(port, request)))
   return (await memoryOf(served, 'VmHWM')) - idle

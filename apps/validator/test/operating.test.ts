@@ -193,7 +193,7 @@ describe('af validate', () => {
         await setAhead(ahead)
         report = await health(at)
       }
-      // A head task may have been pending.
+      // A pending head task would be a second reason.
       expect(report.reasons).toContain('no-block')
       await setAhead(10_000_000)
       return validator.ended

@@ -26,7 +26,7 @@ import {
 } from '../src/commands/demo/subnet.ts'
 import { narrate } from '../src/service/narrate.ts'
 
-/** The miners of the demo that play. The second becomes champion; the third adds a duel. */
+/** Miners of the demo. `stronger` takes the throne of `veteran`; `weaker` loses its duel. */
 export const TWO_MINERS: readonly string[] = ['veteran', 'stronger']
 export const THREE_MINERS: readonly string[] = ['veteran', 'weaker', 'stronger']
 

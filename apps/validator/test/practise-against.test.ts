@@ -88,7 +88,7 @@ describe('af practise --against', () => {
         else counts.tied += 1
       }
       expect([won, losses, ties]).toEqual([counts.won, counts.lost, counts.tied])
-      // One lane of a duel with the same share of ties.
+      // The probabilities of a win apply to one lane of a duel with the same share of ties.
       const { protocol } = LOCAL_NETWORK
       const constants = protocol.envs[env]!
       const epochs = Array.from({ length: protocol.duelEpochs }, (_, i) =>

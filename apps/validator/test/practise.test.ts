@@ -99,7 +99,7 @@ describe.concurrent('af practise', () => {
     expect(weak.stdout).toMatch(/^hex@0\.1\.0: 10 of 10 won .* opponent at strength 0, /)
     const file = join(root, 'weak.jsonl')
     const half = await practise('random', ...words, '0.5', '--resume', file)
-    // Lost challenges replay, so their ending has more than the reward.
+    // A lost challenge is replayed, so that its ending describes more than the reward.
     expect(half.stdout).toMatch(
       /^hex@0\.1\.0, challenge \w+: reward -1, best 1\n {2}(lost|forfeited): /m,
     )

@@ -15,7 +15,7 @@ const miner = (port: number): ValidatorTask => ({
   chute: `http://127.0.0.1:${port}/v1`,
 })
 
-test('prints a problem of every block every ten minutes, with its count', () => {
+test('prints a problem that occurs at every block once in ten minutes, with its count', () => {
   let now = 0
   const countOmitted = createProblemFilter(() => now)
   const reports: (readonly [number, number])[] = []

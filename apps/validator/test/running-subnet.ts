@@ -167,7 +167,7 @@ export async function startSubnet({
     return submit(extrinsic)
   }
 
-  // The first miner becomes champion and stays it. One miner joins in each epoch: lanes stay small,
+  // The first miner becomes and remains champion. One miner joins in each epoch: lanes stay small,
   // and a duel is always pending.
   const [best = '', other = ''] = await Promise.all(
     ['0.9', '0.3'].map(async (skill): Promise<string> => {

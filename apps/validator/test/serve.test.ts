@@ -363,7 +363,7 @@ describe('clients that read nothing', () => {
       send('')
         .resume()
         .once('close', () => count++)
-      // At most the backlog, because the system delays further connections.
+      // Opens fewer connections than the backlog at once: the system delays further ones.
       if (i % 50 === 49) await new Promise((done) => setTimeout(done, 50))
     }
     await expectSoon(() => count).toBe(10)

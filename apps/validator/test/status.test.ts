@@ -65,7 +65,7 @@ describe('af status', () => {
         block,
         epoch: before.epoch + 1,
         offset: 4,
-        due: { what: 'seals', blocks: 16, seconds: 192 }, // of 12 s
+        due: { what: 'seals', blocks: 16, seconds: 192 }, // 16 blocks of 12 s
         champion: { hotkey: hotkeyOf('veteran') },
         ratio: 510_000,
         duels: [{ contender: { hotkey: hotkeyOf('stronger') } }],

@@ -58,7 +58,7 @@ async function copyChanged(change: (base: string) => Promise<void>): Promise<str
   return base
 }
 
-/** Flips the lowest bit of the byte at `at`, or at this distance from the end. */
+/** Flips the lowest bit of the byte at `at`, which counts from the end if negative. */
 async function flip(file: string, at: number): Promise<void> {
   const bytes = await readFile(file)
   const index = at < 0 ? bytes.length + at : at
@@ -141,7 +141,7 @@ describe('recomputing', () => {
       const lines = (await readFile(file)).indexOf(10)
       await flip(file, where === 'in its signature' ? lines + 20 : where)
     }
-  /** Changes to a validator's copy of a block or state. */
+  /** Changed copies: holder, validator of the block or epoch of the state, change, and code. */
   const ALTERED: readonly (readonly [string, string | number, Change, code: string])[] = [
     ['bob', 'bob', at(40), 'WRONG_HASH'],
     ['carol', 'carol', at('in its signature'), 'WRONG_SIGNATURE'],

@@ -1,4 +1,4 @@
-"""Runs a program in a terminal. Its arguments: what to wait for and to type, as JSON; the program."""
+"""Runs a program in a terminal. Arguments: pairs of a text to wait for and a text to type, as JSON; the program."""
 
 import fcntl
 import json

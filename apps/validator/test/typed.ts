@@ -5,7 +5,7 @@ import { AF } from '../../../test/processes.ts'
 
 const PTY = fileURLToPath(new URL('terminal.py', import.meta.url))
 
-/** Whether `typed` can create a terminal. */
+/** Whether `runTyped` can create a terminal. */
 export const HAS_PYTHON: boolean = spawnSync('python3', ['-c', 'import pty']).status === 0
 
 /**

@@ -102,8 +102,8 @@ const isUnusedByProof = (option: Option): boolean => {
 export const program: CommandUnknownOpts = history
 
 /**
- * Checks the epochs of the options.
- * @throws RangeError if they contradict each other.
+ * Checks that the options that name epochs agree.
+ * @throws RangeError if these options contradict each other.
  */
 function checkOptions({
   epoch,

@@ -60,7 +60,7 @@ export interface VerifyOptions {
   readonly sample?: string
 }
 
-/** Bytes that one thread checks while others would still be starting. */
+/** Bytes of evidence up to which this thread checks alone, since others take long to start. */
 const SHORT_BYTES = 2 ** 24
 
 /**
@@ -73,7 +73,7 @@ export async function verify(
   screen: Output,
 ): Promise<void> {
   const { base, names = {} } = options
-  // Waiting times are not part of the result.
+  // Waiting times are not part of the result, so they go to standard error.
   const onWaits = (waits: Waits): void => {
     const text = formatWaits(waits)
     if (text !== undefined) process.stderr.write(`${text}\n`)
@@ -113,7 +113,7 @@ async function printEpochs(
   const onSample = options.samples || options.sample ? addSample : undefined
   for await (const result of recomputeEpochs({ ...data, onSample }, options)) {
     end = addToVerification(end, result, uncompared)
-    // A later error does not change the exit code.
+    // An error in a later epoch ends the run, and does not change this exit code.
     if (end.conclusion === 'FLAWED') process.exitCode = 1
     if (isShown()) {
       shown += await printSamples(samples, result, screen)

@@ -72,7 +72,7 @@ describe('af-verify', () => {
     await expect(await screens(lines, 4)).toMatchFileSnapshot('snapshots/no-chain.txt')
   })
 
-  it('checks a proof file, and states what is wrong with another file', async () => {
+  it('states what is wrong with a proof, its file, or its options', async () => {
     const chain = await chainOf(10)
     await mkdir(join(root, 'folder'))
     await writeFile(join(root, 'large'), '9'.repeat(3_000_000))
@@ -96,7 +96,7 @@ describe('af-verify', () => {
     expect(stderr).toMatch(/^network: .*, netuid 120 \(SUBTENSOR_ENDPOINT in \.env\)\n/)
   })
 
-  it('rejects a file or a server without the log of a chain, in one line', async () => {
+  it('rejects a file or a server without the log of a chain, and prints one line', async () => {
     const url = await serve((_, response) => response.end('\u001b[2J<html>\u202e'))
     await writeFile(join(root, 'odd.json'), '{"format":"affine-chain/1","\u009b":1}\n')
     for (const chain of [join(root, 'odd.json'), url]) {

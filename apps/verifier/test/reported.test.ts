@@ -35,7 +35,8 @@ afterEach(() => {
 })
 
 /**
- * Runs the verifier after `spoil` has changed the buckets' files. Resolves with text and records.
+ * Runs the verifier after `spoil` has changed the buckets' files. Resolves with the printed text
+ * and records.
  */
 async function runVerifier(
   spoil: () => Promise<void> = async () => {},
@@ -63,7 +64,7 @@ async function runVerifier(
 }
 
 it.each([0, 1])(
-  'warns of a voter that omitted bits, and of %i voters that set other weights',
+  'warns of a voter whose bits omit valid lanes, and of %i voters that set other weights',
   async (others) => {
     const [first, second, third, light] = subnet.voters as [Account, Account, Account, Account]
     const lacking = [first.hotkey, light.hotkey].sort()
@@ -131,7 +132,7 @@ it.each<[string, (file: string) => Promise<unknown>, string]>([
 it.each([
   [0, undefined],
   [1, 1],
-])('keeps the exit code of %i flaws if it cannot continue', async (flaws, exitCode) => {
+])('keeps the exit code of %i flaws if the next epoch is unavailable', async (flaws, exitCode) => {
   const [first, second] = subnet.voters as [Account, Account]
   const attestAll = async (of: State) => {
     for (const voter of subnet.voters) await subnet.attest(voter, of, hotkeys(subnet.voters))

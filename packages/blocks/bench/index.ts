@@ -23,7 +23,8 @@ import { honestSamples, SECRET, scopeOf } from '../test/lane.ts'
 /*
  * Verifies lanes on one core, from the blocks' bytes to the tallies. Prints the time of each part
  * of one sample, and the ratio of the total to the floor, which is reading the lines and hashing
- * them once. One lane has one duel, the other eight at the largest quotas, with 14,336 samples.
+ * them once. One lane has one duel; the other has eight duels with the largest quotas, and 14,336
+ * samples.
  */
 const key = keyOf(1)
 const CONTENDERS = [...'CDEFGHJK'].map((letter) => `5${letter.repeat(47)}`)
@@ -152,7 +153,7 @@ for (const [name, scope] of Object.entries(LANES)) {
   const samples = await honestSamples(scope)
   const { files, verify } = await sealLane(scope, samples)
   await verify()
-  await setTimeout(1000) // what runs in WebAssembly has started by then
+  await setTimeout(1000) // by then, the WebAssembly of BLAKE3 and sr25519 has started
   const parts = partsOf(scope, samples, files)
   const taken = await measure({ [LANE]: verify, ...parts }, samples.length > 5000 ? 15 : 200)
   const bytes = [...files.values()].reduce((sum, { length }) => sum + length, 0)

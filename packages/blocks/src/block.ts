@@ -89,7 +89,7 @@ export function openHeader(
   if (bytes.length > LIMITS.blockBytes) return BAD_LINES
   const [headerLine, signatureLine, ...lines] = splitLines(bytes)
   if (headerLine === undefined) return BAD_LINES
-  // Checking the hash first avoids parsing another block.
+  // Checking the hash first avoids parsing the header of another block.
   const hash = hashBlock(headerLine)
   if (known !== undefined && hash !== known)
     return fault('WRONG_HASH', `expected ${known}, got ${hash}`)

@@ -85,17 +85,17 @@ export const STATE_BYTES = 8_388_608
 /** Returns the path of the file with which a validator tests its bucket. Protocol §6.4. */
 export const probePath = (hotkey: string): string => `v1/probes/${hotkey}.json`
 
-/** The clock that limits the time of buckets, and the time of players in games. */
+/** The clock that limits the time of reads of buckets, and the time of players in games. */
 export interface Clock {
   /** Returns milliseconds since an arbitrary origin. */
   readonly now: () => number
-  /** Calls `wake` after `ms` milliseconds. The returned function cancels this. */
+  /** Calls `wake` after `ms` milliseconds. The returned function cancels the call. */
   readonly after: (ms: number, wake: () => void) => () => void
 }
 
 const PUBLIC_PATH = /^v1\/(?:blocks|states|probes)\/[\w-][\w.-]*$/
 
-/** Reports whether a path is public: that of a block, a state or a test file. Protocol §6.4. */
+/** Reports whether a path is that of a public file: a block, a state or a probe. Protocol §6.4. */
 export const isBucketPath = (path: string): boolean => PUBLIC_PATH.test(path)
 
 /** Returns the media type of a bucket's file. */
@@ -120,8 +120,8 @@ const PLAIN_URL = /^https?:\/\/[\w.:[\]-]+(\/[\w.~/-]*)?$/
 const PLAIN_NAME = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/
 
 /**
- * Reports whether an announced bucket is a plain name, looked up below a place that the reader
- * chose.
+ * Reports whether an announced bucket is a plain name. A reader looks it up below a folder or URL
+ * of its choice.
  */
 export const isPlainName = (announced: string): boolean => PLAIN_NAME.test(announced)
 

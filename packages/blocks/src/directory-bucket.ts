@@ -53,11 +53,11 @@ export function directoryBucket(directory: string, mode = 0o666): Bucket {
       if (!(await hasFile(root, path, bytes))) {
         await writeFile(temporary, bytes, { flag: 'wx', flush: true, mode })
         await link(temporary, place).catch(async (error: NodeJS.ErrnoException) => {
-          // Another writer was faster. Identical bytes are not an error.
+          // Another writer may have linked the file first. With identical bytes, that is no error.
           if (error.code !== 'EEXIST' || !(await hasFile(root, path, bytes))) throw error
         })
       }
-      // An existing file is synced too: the process that linked it may have crashed before.
+      // Also for an existing file: the process that linked it may have crashed before syncing.
       await syncFolders(folder, findTop(root, firstMade))
     } catch (error) {
       throw diskFailure(`write ${place}`, error)
@@ -82,7 +82,7 @@ const NOT_A_FILE_CODES = ['ELOOP', 'ENOTDIR', 'ENXIO', 'ENAMETOOLONG']
 /**
  * Opens the file at a path of the bucket in `directory`. Anything but a regular file, and anything
  * behind a link, is `not-a-file`.
- * @throws RangeError if `path` is not a path of a bucket; other errors of the system.
+ * @throws RangeError if `path` is not a path of a bucket; the system's error if opening fails.
  */
 export async function openFile(
   directory: string,

@@ -3,12 +3,12 @@ import type { Result } from '@affine/prng'
 const FAULTS = [
   // Anyone may have altered the bytes: another copy may be valid.
   ['MISSING_BLOCK', 'BAD_LINES', 'WRONG_HASH', 'WRONG_SIGNATURE', 'WRONG_ROOT'],
-  // The validator made every fault from here on, except the last. In these two, a line is not a
-  // header or a sample.
+  // All faults from here on, except BAD_PROOF, were made by the validator. With these two codes, a
+  // line is not a valid header or sample.
   ['BAD_HEADER', 'BAD_SAMPLE'],
   // A block is in the wrong place of its lane.
   ['WRONG_SCOPE', 'WRONG_HEIGHT', 'WRONG_PREVIOUS', 'SHORT_BLOCK', 'WRONG_SECRET'],
-  // The samples are not those of the plan.
+  // The samples are not those of the plan, or an invocation occurs twice in the lane.
   ['MISSING_INDEX', 'WRONG_CHALLENGE', 'REPEATED_INVOCATION'],
   // A transcript does not replay (the codes of `replay`), or its result differs from the sample's.
   ['PROMPT_DIFFERS', 'NOT_NORMALISED', 'WRONG_ROLE', 'TOO_SHORT', 'TOO_LONG'],

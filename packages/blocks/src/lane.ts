@@ -38,7 +38,7 @@ export interface Lane {
 export interface LaneRequest {
   /** Block that the validator sealed. */
   readonly head: Hash
-  /** Head that the validator sealed before, or `NO_BLOCK`. */
+  /** Head of the validator's previous sealed lane, or `NO_BLOCK` if there is none. */
   readonly previous: Hash
   readonly scope: Scope
   /** Resolves with the result of `checkBlock`. Called once for each block, from the head back. */

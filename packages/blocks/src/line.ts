@@ -179,7 +179,7 @@ const sample: Shape<Sample> = (value) => {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Returns the text of UTF-8 bytes, with any byte order mark, or an empty text for other bytes. */
+/** Returns the text of the bytes, with any byte order mark, or '' if they are not UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes)

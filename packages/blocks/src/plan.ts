@@ -31,7 +31,7 @@ export interface LaneQuotas {
 export interface Scope extends LaneId, LaneQuotas {
   /** Hash of the epoch's first block. */
   readonly beacon: Hash
-  /** The validator's C in the snapshot: see `hashCommitment`. */
+  /** The validator's C on chain in the epoch's snapshot: see `hashCommitment`. */
   readonly commitment: Hash
   readonly specHashes: Readonly<Record<string, Hash>>
 }
@@ -128,8 +128,8 @@ export function makeLaneEnvs(scope: Scope, secret: Hash): ReadonlyMap<string, La
 export type Rewards = readonly number[]
 
 /**
- * A contender's result in an environment. The other challenges of its quota are ties. Points are
- * sums over the challenges of its quota, in ppm per challenge; games have no points.
+ * A contender's result in an environment. Challenges of its quota that are neither wins nor losses
+ * are ties. Points are sums over these challenges, in ppm per challenge; games have no points.
  */
 type Totals = [wins: number, losses: number, contenderPoints: number, championPoints: number]
 

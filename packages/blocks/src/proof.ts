@@ -34,7 +34,7 @@ export interface SampleProof {
 /** Number of siblings of a leaf in a tree of `LIMITS.blockSamples` = 2^11 leaves. */
 const MAX_PATH = 11
 
-/** A line of n bytes has at most n characters. */
+/** Limits of bytes are used as limits of characters: a line of n bytes has at most n characters. */
 const proofShape = record<SampleProof>({
   sample: anyText(LIMITS.sampleBytes),
   index: uint(LIMITS.blockSamples - 1),

@@ -8,7 +8,7 @@ export interface Dialect {
   readonly prefix: string
   /** Prefix of the service's own headers: `x-amz-`. */
   readonly headers: string
-  /** Purpose of a key: `s3/aws4_request`. */
+  /** End of the credential scope: `s3/aws4_request`. */
   readonly scope: string
   /** Header that makes a write fail if the file exists. */
   readonly createOnly: readonly [name: string, value: string]

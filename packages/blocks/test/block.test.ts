@@ -24,7 +24,8 @@ const { genesis, netuid, epoch } = scope
 const first = { genesis, netuid, epoch, height: 0, prev: NO_BLOCK, time: 1 }
 
 /**
- * A copy of a block, as parts and how often each is repeated. Parts are hex: they may not be UTF-8.
+ * A copy of a block: its parts in hex, since they may not be UTF-8, each with its number of
+ * occurrences.
  */
 interface CopyVector {
   readonly what: string

@@ -53,8 +53,8 @@ if (S3_ENDPOINT && S3_BUCKET && S3_ACCESS_KEY_ID && S3_SECRET_ACCESS_KEY) {
 }
 
 /**
- * What happens to a request. A number, alone or with a code, is the status of a response that the
- * service never sent.
+ * What happens to a request. For a number, alone or with a code, the test itself responds with that
+ * status, and the service does not receive the request.
  */
 type Step = 'pass' | 'cut before' | 'cut after' | number | `${number} ${string}`
 /** Returns the XML of a service's error. */
@@ -100,7 +100,7 @@ describe('a write', () => {
     [['200 InternalError'], 'PUT', /: status 200 InternalError$/],
     [['200 NoSuchKey', 'pass'], 'PUT GET', /: no file exists after the response 404$/],
     [['200 PreconditionFailed', 'pass'], 'PUT GET', /: no file exists after the response 412$/],
-  ])('is left for the caller to repeat after %j', async (steps, want, message) => {
+  ])('rejects after %j, and succeeds if the caller repeats it', async (steps, want, message) => {
     const path = freshPath()
     const { asked, bucket } = bucketWithFaults(...steps)
     const error = await rejectionOf(bucket.write(path, bytes('x')))

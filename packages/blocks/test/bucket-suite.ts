@@ -106,7 +106,7 @@ export function bucketSuite(name: string, open: () => Promise<Harness>): void {
       expect(await bucket.read(freshPath(), 0)).toBeNull()
     })
 
-    it('rejects a file over the limit, with the path', async () => {
+    it('rejects a file over the limit with an error that contains the path', async () => {
       const path = freshPath()
       await bucket.write(path, bytes('0123456789\n'.repeat(30_000)))
       expect(await bucket.read(path, 330_000)).toHaveLength(330_000)

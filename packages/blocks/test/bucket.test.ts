@@ -65,7 +65,7 @@ describe('directoryBucket', () => {
     const folder = join(root, 'crash')
     await mkdir(folder)
     await writeFile(join(folder, '.left.tmp'), 'ha')
-    await link(join(folder, '.left.tmp'), join(folder, 'half')) // linked, but the writer never heard
+    await link(join(folder, '.left.tmp'), join(folder, 'half')) // the writer crashed after link(2)
     await directoryBucket(folder).write('half', bytes('ha'))
     await directoryBucket(folder).write('whole', bytes('whole'))
     expect(text(await directoryBucket(folder).read('whole', 5))).toBe('whole')
@@ -117,7 +117,7 @@ describe('directoryBucket', () => {
 
   it('reads at most the limit, regardless of the size that a file claims', async () => {
     const before = await readFile('/proc/self/maps')
-    expect(before.length).toBeGreaterThan(10) // and its size is 0
+    expect(before.length).toBeGreaterThan(10) // although its stats report 0 bytes
     const bucket = directoryBucket('/proc/self')
     await expect(bucket.read('maps', 10)).rejects.toThrow('maps: larger than 10 bytes')
     await expect(bucket.write('maps', new Uint8Array())).rejects.toThrow()
@@ -150,7 +150,7 @@ describe('httpBucket', () => {
       'aborted',
     ],
   ]
-  it.each(wrong)('rejects %s, with the URL', async (_, listener, why) => {
+  it.each(wrong)('rejects %s with an error that contains the URL', async (_, listener, why) => {
     const url = await serve(listener)
     await expect(httpBucket(url, { fetch }).read('a/b', 100)).rejects.toThrow(
       `cannot read ${url}/a/b: ${why}`,
@@ -167,7 +167,7 @@ describe('httpBucket', () => {
       const timer = setInterval(() => response.write('a'), 5)
       response.on('close', () => clearInterval(timer))
     })
-    // Also if fetch does not pass the signal on to the body.
+    // The read must end in time even if fetch ignores the signal.
     const forgetful: typeof fetch = (url) => fetch(url)
     const cases = [[mute, fetch] as const, [drip, fetch] as const, [drip, forgetful] as const]
     for (const [url, each] of cases) {

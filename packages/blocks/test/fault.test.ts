@@ -189,7 +189,7 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
       verifyWithText(2, (text) => text.replace(/([^\n]+\n)([^\n]+\n)$/, '$2$1')),
     'signed with another root': () => verifyWithHeader(1, { root: 'ab'.repeat(32) }),
   },
-  // `shape.test` tests all schemas of a sample, and prng canonical JSON.
+  // `shape.test.ts` tests all schemas of a sample. @affine/prng tests canonical JSON.
   BAD_SAMPLE: {
     'an unknown key': () => verifyWithSample(0, (sample) => ({ ...sample, note: 1 })),
     'a game with a miner': () =>
@@ -360,7 +360,7 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
   },
 }
 
-/** Returns the index of a sample that ended by the rules. */
+/** Returns the index of the first sample without a fault. */
 const clean = () => samples.findIndex(({ fault }) => !fault)
 
 /** Returns the long lane without its first block. */

@@ -56,7 +56,7 @@ describe('the reason of a forfeit', () => {
     ['no-reply', silent],
     ['unreadable', () => 'x'.repeat(5000)],
     ['unreadable', () => 'I resign.'],
-    ['illegal', () => 'A1'], // again and again
+    ['illegal', () => 'A1'], // the same cell at every turn
     [undefined, solving(HEX)],
   ])('is %s for the loser of a game, and undefined for the winner', async (want, loser) => {
     const games = await playedBy(HEX, 12, loser, solving(HEX))

@@ -56,12 +56,12 @@ describe('a block before the last', () => {
     expect(await codeOf(samples, bytes, 1000)).toBe(code)
   })
 
-  it('is also too short before an empty last block', async () => {
+  it('is too short with 2047 samples before an empty last block, but not with 2048', async () => {
     expect(await codeOf(blockSamples - 1, roomBytes, 0)).toBe('SHORT_BLOCK')
     expect(await codeOf(blockSamples, roomBytes, 0)).toBe('whole')
   })
 
-  it('has the sizes of its sample lines, with their line feeds', () => {
+  it('is audited with the bytes of all and of the first sample line, line feeds included', () => {
     const [last, first] = audited
     for (const block of [last, first]) {
       const bytes = lane.bytes.get(block.hash) ?? new Uint8Array()
@@ -72,7 +72,7 @@ describe('a block before the last', () => {
   })
 })
 
-it('holds the maximum of sample bytes next to the largest header in a block', () => {
+it('a block can hold the maximum of sample bytes next to the largest header', () => {
   const signatureBytes = JSON.stringify({ signature: 'ab'.repeat(64) }).length
   const overhead = LIMITS.headerBytes + 1 + signatureBytes + 1
   expect(LIMITS.roomBytes + overhead).toBeLessThanOrEqual(LIMITS.blockBytes)

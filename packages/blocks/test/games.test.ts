@@ -10,7 +10,7 @@ const OTHER = { champion: 'contender', contender: 'champion' } as const
 let samples: Sample[]
 
 beforeAll(async () => {
-  // With a skill of .97 a move, some games end by a connection, and others by the loser's reply.
+  // At these skills, some games end by a connection, others by a missing or unreadable reply.
   samples = await honestSamples(scope, 0.98, 0.97)
 })
 

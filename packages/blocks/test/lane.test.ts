@@ -67,7 +67,7 @@ describe('a valid lane', () => {
     expect(episodesOf(samples, 'champion').some(isCut)).toBe(true)
   })
 
-  it('may have only its secret in the last block, after a block of 2048 samples', async () => {
+  it('may end in a block that has the secret and no samples, after a block of 2048 samples', async () => {
     const full = scopeOf(toy.hotkey, { 'mult8@0.1.0': 1024 })
     const plans = [...plansOf(await honestSamples(full)), { lines: [] }]
     expect((await verifyLane(laneOf(toy, full, plans))).ok).toBe(true)
@@ -79,14 +79,14 @@ describe('a valid lane', () => {
     expect(read).toMatchObject({ ok: true, value: { tallies: {} } })
   })
 
-  it('continues from the seal before it', async () => {
+  it('may follow the head of an earlier lane', async () => {
     const next = laneOf(toy, scope, plansOf(samples), lane.head)
     expect((await verifyLane(next)).ok).toBe(true)
   })
 })
 
 describe('reading a lane', () => {
-  it('requests one block after another, from the head back, within the limit', async () => {
+  it('requests one block after another, from the head back, each of at most 8 MiB', async () => {
     const hashes: string[] = []
     const read = async (path: string, limit: number) => {
       expect(limit).toBe(LIMITS.blockBytes)

@@ -55,7 +55,7 @@ const someLines = fc
   .map((lines) => lines.map(utf8ToBytes))
 
 describe('properties', () => {
-  it('proves every line of any tree, and not for another index or too small a size', () => {
+  it('proves every line of any tree, but not for another index or too small a size', () => {
     fc.assert(
       fc.property(
         someLines,

@@ -13,9 +13,9 @@ const [A, B, C] = ['A', 'D', 'E'].map((letter) => `5${letter.repeat(47)}`) as [
 ]
 
 it.each([
-  ['an environment', 'no@1.0.0', A],
-  ['a miner', MULT8, B],
-])('%s that the lane does not plan counts for nothing', (_, env, other) => {
+  ['an environment that is not registered', 'no@1.0.0', A],
+  ['a miner without a quota', MULT8, B],
+])('a sample of %s adds nothing to the tallies', (_, env, other) => {
   const lane = { champion: CHAMPION, quotas: { [A]: { [env]: 1 } } }
   const plan = [CHAMPION, other].map((miner) => ({ env, index: 0, miner }))
   expect(countTallies(lane, plan, [[1], [0]])).toEqual({ [A]: { [env]: [0, 0, 0, 0] } })

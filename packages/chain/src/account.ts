@@ -80,15 +80,15 @@ export function verify(message: Uint8Array, signature: Uint8Array, hotkey: strin
     void verifyReady()
     return sr25519.verify(message, signature, publicKey)
   } catch {
-    return false // a point off the curve, a missing marker, a wrong length
+    return false // a point off the curve, no marker bit of sr25519, a wrong length
   }
 }
 
 /**
  * Reports whether `hotkey` signed exactly these bytes with sr25519 or Ed25519: as on Substrate's
- * chains, the signer of a call chooses. No signature is valid in both schemes, since only an
- * sr25519 signature has its highest bit set. False for malformed input. Never throws. Protocol
- * §5.1.
+ * chains, the signer of a call chooses the scheme. No signature is valid in both schemes, since
+ * only an sr25519 signature has its highest bit set. False for malformed input. Never throws.
+ * Protocol §5.1.
  */
 export function verifyCall(message: Uint8Array, signature: Uint8Array, hotkey: string): boolean {
   if (verify(message, signature, hotkey)) return true

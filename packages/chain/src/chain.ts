@@ -105,7 +105,7 @@ export interface Chain {
    * Undefined for a local chain.
    */
   runtimeFaults?(): Promise<readonly string[]>
-  /** Closes the connection. Undefined for a local chain in memory. */
+  /** Closes the connection. Undefined for a local chain. */
   close?(): Promise<void>
 }
 

@@ -7,7 +7,7 @@ const NODE_FAILURES = new Set(['Unreachable', 'BadReply', 'StateDiscarded'])
 export const isNodeFailure = (error: unknown): error is ChainError =>
   error instanceof ChainError && NODE_FAILURES.has(error.code)
 
-/** Returns a policy that repeats a task after node failures and pauses of up to 15 s. */
+/** Returns a policy that repeats a task after each node failure, with pauses of up to 15 s. */
 export const createRetryPolicy = (
   signal: AbortSignal,
   onRetry: (error: Error) => void = () => {},

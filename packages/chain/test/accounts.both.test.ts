@@ -21,7 +21,7 @@ test.each(keys)('derives the sr25519 key of $uri', ({ seed, publicKey, hotkey })
   expect(encodeAddress(hexToBytes(publicKey))).toBe(hotkey)
 })
 
-test.each(addresses)('encodes and decodes an address: $what', ({ input, want }) => {
+test.each(addresses)('decodes an address: $what', ({ input, want }) => {
   const key = decodeAddress(input)
   expect(key && bytesToHex(key)).toBe(want)
 })
@@ -98,7 +98,7 @@ test('copies the seed', () => {
   expect(bytesToHex(signer.sign(hexToBytes(message)))).toBe(signature)
 })
 
-test('throws a RangeError for a wrong length', () => {
+test('rejects a seed or a key of a wrong length', () => {
   for (const size of [31, 96])
     expect(() => account(new Uint8Array(size))).toThrow(`of a secret key, got ${size}`)
   expect(() => ed25519Account(new Uint8Array(64))).toThrow('"seed" expected 32 bytes, got 64')

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Account, type Chain, ChainError, type Head, type Params } from '../src/index.ts'
 import { codeOf } from './subnet.ts'
 
-/** A subnet with validators' permits, and without a stake threshold or a rate limit for weights. */
+/** A subnet with validators' permits; without `Limits`, without stake threshold and rate limit. */
 export interface Harness {
   readonly chain: Chain
   /** At least two, with stake and permits. */
@@ -133,7 +133,7 @@ export function chainSuite(name: string, open: (limits?: Limits) => Promise<Harn
       expect(by(stranger!)).toBeUndefined()
     })
 
-    test('signs calls with sr25519 and Ed25519', () => {
+    test('is tested with an sr25519 account and an Ed25519 account', () => {
       expect([alice!.scheme, miner!.scheme]).toEqual(['sr25519', 'ed25519'])
     })
 
@@ -263,7 +263,7 @@ export function chainSuite(name: string, open: (limits?: Limits) => Promise<Harn
       expect((await chain.weights(head.number))[miner!.hotkey]).toEqual([[uid, 65_535]])
     })
 
-    test('rejects future and negative block numbers', async () => {
+    test('rejects future, negative and fractional block numbers, and NaN', async () => {
       const { number } = await chain.head()
       for (const block of [number + 1000, -1, 0.5, Number.NaN]) {
         expect(await chain.snapshot(block).catch((error) => error.code)).toBe('UnknownBlock')

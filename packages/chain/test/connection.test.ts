@@ -16,7 +16,7 @@ import messages from './node-messages.json' with { type: 'json' }
 const ended: (() => Promise<void>)[] = []
 let retries: string[] = []
 
-// Skips pauses of seconds. Sockets use real time.
+// Divides pauses and time limits by 20. Sockets use real time.
 beforeAll(() => {
   const { setTimeout } = globalThis
   vi.stubGlobal('setTimeout', (task: () => void, ms = 0, ...args: []) =>
@@ -155,7 +155,7 @@ describe('a connection', () => {
     )
   })
 
-  test('replaces each node three times if it does not answer within a third of `stallMs`', async () => {
+  test('tries each node three times if none answers within a third of `stallMs`', async () => {
     const [deaf, mute] = [await node(), await node()]
     deaf.isSilent = true
     mute.replies.chain_getFinalizedHead = () => null
@@ -307,7 +307,7 @@ describe('final blocks', () => {
     expect(await blocks.reach(6)).toEqual(head(6))
   })
 
-  test('waits until a block of another node is final at this node', async () => {
+  test('waits until a block that a stopped node announced is final at the next node', async () => {
     const [first, behind] = [await node({ head: 8 }), await node({ head: 6 })]
     const { blocks } = connect([first, behind])
     await blocks.head()
@@ -324,7 +324,7 @@ describe('final blocks', () => {
     expect(wasMissing()).toBe(true)
   })
 
-  test('ends when the signal aborts: before or after the first head, or during a wait', async () => {
+  test('ends when the signal aborts before the first head or during a wait', async () => {
     const only = await node()
     const { connection, blocks } = connect([only], PATIENT)
     expect(await blocks.heads(AbortSignal.abort()).next()).toEqual({ value: undefined, done: true })
@@ -341,7 +341,7 @@ describe('final blocks', () => {
     expect([only.connections.opened, retries]).toEqual([1, []])
   })
 
-  test('have no hash for a number that no block has yet', async () => {
+  test('have no hash for a number that no final block has', async () => {
     const { blocks } = connect([await node()])
     for (const number of [-1, 0.5, Number.NaN, 2 ** 53, 6])
       await expect(blocks.blockHash(number)).rejects.toMatchObject({ code: 'UnknownBlock' })
@@ -441,7 +441,7 @@ describe('a malformed message', () => {
     { id: 10 ** 6, error: { code: 1, message: 'what?' } },
     { params: { subscription: ['h2'], result: 7 } },
     {},
-  ])('is ignored if it is only unrequested: %j', async (message) => {
+  ])('differs from an unrequested message, which is ignored: %j', async (message) => {
     const only = await node()
     const { blocks } = connect([only])
     await blocks.head()
@@ -472,7 +472,7 @@ describe('subtensor', () => {
     await expect.poll(() => other.connections.open).toBe(0)
   })
 
-  /** Makes a node return another last block by its number, whose parent's state is missing. */
+  /** Starts a node that returns the hash of block 3 for block 5, and lacks the state of block 2. */
   async function pruned(code: number, message: string): Promise<FakeNode> {
     const pruned = await node()
     pruned.replies.chain_getBlockHash = (number) =>

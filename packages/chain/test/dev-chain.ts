@@ -17,7 +17,7 @@ export interface DevChain {
   readonly isPuppet: boolean
   /** Makes `count` blocks, by default 1, or waits until they are finalized. */
   advance(count?: number): Promise<void>
-  /** Returns the wanted calls of a pallet that this runtime has. */
+  /** Returns the wanted calls of a pallet, except the calls that this runtime lacks. */
   calls(pallet: string, wanted: Readonly<Record<string, readonly unknown[]>>): Call[]
   /** Writes storage by pallet and item, and makes a block. Only for a puppet. */
   store(values: object): Promise<void>

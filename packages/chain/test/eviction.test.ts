@@ -51,7 +51,7 @@ test('gives emission by stake to neurons with a permit if there are no weights',
 })
 
 test.each<[string, Votes, number]>([
-  // The champion and the validators that give it weight have emission.
+  // If half of the stake gives weight to the miner, the miner and these voters have emission.
   ['more than half of the stake', { alice: MINER, bob: MINER }, CHARLIE],
   ['half of the stake', { alice: MINER }, BOB],
   ['less than half of the stake', { bob: MINER, charlie: OWNER }, MINER],
@@ -90,7 +90,7 @@ test('gives no emission for weights of 0 or of neurons without a permit', async 
 test('replaces an immune neuron only if too few neurons are not immune', async () => {
   const chain = full({ immunityPeriod: 3 })
   // In blocks 1 and 2 all neurons are immune, and the least emission decides. From block 3 on the
-  // first neurons are not: bob and charlie have emission, and the newcomers have none.
+  // first neurons are not immune: bob and charlie have emission, and the newcomers have none.
   expect(await evictedBy(chain, 5)).toEqual([MINER, MINER, CHARLIE, BOB, MINER])
   const guarded = full({ immunityPeriod: 3, minNonImmuneUids: 1 })
   expect(await evictedBy(guarded, 5)).toEqual([MINER, MINER, CHARLIE, MINER, CHARLIE])

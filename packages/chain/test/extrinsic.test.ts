@@ -116,7 +116,7 @@ test('states the scheme of the signature', async () => {
   for (const signer of [alice, miner]) sender.send(signer, remark(1)).catch(() => {})
   await until(2)
   expect([alice, miner].map(({ scheme }) => scheme)).toEqual(['sr25519', 'ed25519'])
-  // The scheme follows the version, and the address with its kind as first byte.
+  // Before the scheme are the version, the kind of the address, and 32 bytes of the address.
   expect([0, 1].map((i) => sent(i).toU8a(true)[1 + 1 + 32])).toEqual([1, 0])
   expect(verifyCall(payloadOf(1, HEAD), signatureOf(1), miner.hotkey)).toBe(true)
 })
@@ -182,7 +182,7 @@ test('gives concurrent calls of an account consecutive nonces', async () => {
   expect(pool.map((_, i) => sent(i).nonce.toNumber())).toEqual([NONCE, NONCE, NONCE + 1, NONCE + 2])
 })
 
-test('uses no nonce for a refused call, and sends the next call', async () => {
+test('sends the next call with the nonce of a refused call', async () => {
   const take = node.replies.author_submitExtrinsic!
   node.replies.author_submitExtrinsic = () => ({
     error: { code: 1010, message: 'Invalid Transaction', data: 'Custom error: 6' },

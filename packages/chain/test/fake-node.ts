@@ -45,7 +45,7 @@ export interface FakeNodeOptions {
 
 export const GENESIS: string = 'ab'.repeat(32)
 
-/** A pallet with one number. */
+/** The metadata of a pallet with one number. */
 const LEAST = new TypeRegistry().createType('MetadataV14', {
   lookup: { types: [{ id: 0, type: { def: { primitive: 'U32' } } }] },
   pallets: [

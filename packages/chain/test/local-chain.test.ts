@@ -302,7 +302,7 @@ describe('an export', async () => {
     }
     return [log.setup, ...log.blocks].map((line) => `${canonicalize(line as Json)}\n`).join('')
   }
-  /** Changes the log and recomputes all hashes. */
+  /** Returns the refusal of the changed log. All hashes are recomputed if `relink` is true. */
   const forge = (change: (log: Loose) => void, relink = true) => refusal(changeLog(change, relink))
 
   const alterations: [string, (log: Loose) => void][] = [

@@ -22,7 +22,7 @@ describe('a message of a node', () => {
     expect(result(text)).toBe(want)
   })
 
-  test('equals the JSON value except for those characters', () => {
+  test('equals the JSON value with a question mark for each unprintable character', () => {
     const plain = fc.string({
       unit: fc.integer({ min: 32, max: 126 }).map((code) => String.fromCharCode(code)),
     })
@@ -34,7 +34,7 @@ describe('a message of a node', () => {
     )
   })
 
-  test('is refused if it is long and has such characters', () => {
+  test('is refused if it is over 64 KiB long and has an unprintable character', () => {
     const zeros = '0'.repeat(2 ** 16)
     expect(result(zeros)).toBe(zeros)
     for (const text of ['é', '\\n', '\\u0041', '\u0007'])

@@ -50,7 +50,7 @@ const [TEXT, MORE, LAST, PONG] = [0x01, 0x00, 0x80, 0x8a]
 /** Returns a frame of at most 125 bytes of data. */
 const frame = (head: number, data: string): Buffer =>
   Buffer.from(`${String.fromCharCode(head, data.length)}${data}`, 'latin1')
-/** Frames of 64 bytes each. */
+/** Returns pongs of 64 bytes each. */
 const pongs = (count: number): Buffer =>
   Buffer.concat(Array(count).fill(frame(PONG, 'x'.repeat(62))))
 const ANSWER = JSON.stringify({ id: 1, result: 'answered' })
@@ -86,7 +86,7 @@ test('accepts a message in 64 fragments, and not in 65', async () => {
   await expect(hostile.send('chain_getBlockHash', [0])).rejects.toThrow(refusal)
 })
 
-test('accepts a megabyte of pongs with every message', async () => {
+test('accepts 640 kB of pongs before each message', async () => {
   const news = frame(LAST + TEXT, '{}')
   const socket = await connectSocket(async (send) => {
     for (let i = 0; i < 3; i++) await send(Buffer.concat([pongs(10_000), news]))

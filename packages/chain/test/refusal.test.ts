@@ -83,8 +83,8 @@ describe('a refusal in a block', () => {
   const [BALANCES, INSUFFICIENT_BALANCE] = [6, 2]
 
   /**
-   * Decodes a block's events from a node's bytes. Takes the error of each extrinsic, or null if it
-   * succeeded.
+   * Returns a block's events, decoded from bytes as a node sends them. An outcome consists of a
+   * phase, and of an error or null for success.
    */
   const eventsOf = (outcomes: [phase: object | string, error: unknown][]) => {
     const info = { weight: { refTime: 1, proofSize: 1 }, class: 'Normal', paysFee: 'Yes' }

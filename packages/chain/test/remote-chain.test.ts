@@ -15,7 +15,7 @@ chainSuite('a local chain over HTTP', async (limits) => {
 
 const url = 'http://chain.test/'
 const JSON_HEADERS = { 'content-type': 'application/json' }
-/** Returns a fetch that calls `handler` without a network. */
+/** Opens the chain that `handler` serves, without a network. */
 const connect = (handler: (request: Request) => Promise<Response>) =>
   remoteChain(url, { fetch: async (input, init) => handler(new Request(input, init)) })
 const failure = async (promise: Promise<unknown>) => {
@@ -30,7 +30,7 @@ const pass = async (chain: LocalChain, blocks: number) => {
   for (let i = 0; i < blocks; i++) await chain.produce(0)
 }
 
-/** Sends a request to the server of a chain, which waits for 10 ms. */
+/** Sends a request to the server of a chain, which waits for a block for at most 10 ms. */
 const ask = (chain: LocalChain, init: RequestInit) => {
   const options = { method: 'POST', headers: JSON_HEADERS, duplex: 'half', ...init }
   return serveLocal(chain, 10)(new Request(url, options))

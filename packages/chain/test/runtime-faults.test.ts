@@ -53,7 +53,7 @@ describe('the faults of a runtime', () => {
       },
     ],
     [
-      'the counting of epochs, and the next one',
+      'the counting of epochs, and the start of the next epoch',
       ({ apis, storage }) => {
         remove(storage[SUBNET], 'subnetEpochIndex')
         remove(apis[API], 'getNextEpochStartBlock')

@@ -27,7 +27,7 @@ export async function scenario(): Promise<{ chain: LocalChain; refusals: readonl
       [3, 40_000],
       [0, 1],
     ]),
-    chain.setWeights(charlie, [[3, 1]]), // no permit yet
+    chain.setWeights(charlie, [[3, 1]]), // no permit
     chain.commit(stranger, [bytes(1)]), // not registered
   )
   await chain.produce(2000)

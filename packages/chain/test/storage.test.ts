@@ -29,7 +29,7 @@ const badReply = (name: string) => ({
 })
 
 describe('the metagraph', () => {
-  test('has neurons by uid, stakes of any size, and the reveal period if commits are on', async () => {
+  test('has neurons by uid, stakes of any size, and the reveal period if commit-reveal is on', async () => {
     expect(await read(metagraph)).toEqual({
       tempo: 360,
       revealPeriod: 3,
@@ -66,14 +66,14 @@ describe('the metagraph', () => {
     expect(getSelectiveMetagraph.mock.calls).toEqual([[120, fields]])
   })
 
-  test('is NotInRuntime if the runtime has no call for it', async () => {
+  test('is rejected as NotInRuntime if the runtime has no call for it', async () => {
     await expect(readMetagraph(runtimeOf({}), 120)).rejects.toMatchObject({
       code: 'NotInRuntime',
       message: expect.stringContaining('metagraph'),
     })
   })
 
-  test('is SubnetNotExists if there is no subnet', async () => {
+  test('is rejected as SubnetNotExists if there is no subnet', async () => {
     await expect(read(null)).rejects.toMatchObject({ code: 'SubnetNotExists' })
   })
 
@@ -103,13 +103,13 @@ describe('the metagraph', () => {
     ['a tempo in hex', { tempo: '0x10' }],
     ['a negative period', { commitRevealPeriod: -1 }],
     ['commit-reveal neither on nor off', { commitRevealWeightsEnabled: null }],
-  ])('is BadReply with %s', async (_, change) => {
+  ])('is rejected as BadReply with %s', async (_, change) => {
     await expect(read({ ...metagraph, ...change })).rejects.toMatchObject(
       badReply('metagraph of subnet 120'),
     )
   })
 
-  test.each(Object.keys(metagraph))('is BadReply without %s', async (field) => {
+  test.each(Object.keys(metagraph))('is rejected as BadReply without %s', async (field) => {
     const change = { [field]: undefined }
     await expect(read({ ...metagraph, ...change })).rejects.toMatchObject(badReply('metagraph'))
   })
@@ -165,7 +165,7 @@ describe('a commitment', () => {
     ['fields without list', alice.hotkey, { block: 9, info: { fields: { raw1: '0x07' } } }],
     ['a field that is a text', alice.hotkey, { block: 9, info: { fields: ['0x07'] } }],
     ['a null', alice.hotkey, null],
-  ])('is BadReply with %s', (_, owner, value) => {
+  ])('is rejected as BadReply with %s', (_, owner, value) => {
     const error = expect.objectContaining(badReply('commitment'))
     expect(() => parseSlot(codec(owner), codec(value))).toThrow(error)
   })
@@ -173,7 +173,7 @@ describe('a commitment', () => {
 
 describe('an integer', () => {
   test.each(['', '-1', '0.5', '0x10', '1e3', ' 1', '1,000', 'null', '1'.repeat(40)])(
-    'is BadReply if it is %j',
+    'is rejected as BadReply if it is %j',
     (text) => {
       const error = expect.objectContaining(badReply('it'))
       expect(() => parseInteger(codec(text), 'it')).toThrow(error)
@@ -216,7 +216,7 @@ describe('a row of weights', () => {
     [[[1, -2]]],
     [[[65_536, 2]]],
     [[[1, 65_536]]],
-  ])('is BadReply if it is %j', (json) => {
+  ])('is rejected as BadReply if it is %j', (json) => {
     const error = expect.objectContaining(badReply('weights'))
     expect(() => parseRow(codec(json))).toThrow(error)
   })

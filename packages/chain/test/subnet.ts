@@ -15,7 +15,7 @@ export const charlie: Account = account(bytes(3))
 export const miner: Account = ed25519Account(bytes(4))
 export const stranger: Account = account(bytes(5))
 
-/** Returns 32 bytes that count up, for the same hashes in every run. */
+/** Returns a `random` whose results count up, for the same hashes in every run. */
 const counter = (): (() => Uint8Array) => {
   let value = 0
   return () => bytes(value++ & 255)

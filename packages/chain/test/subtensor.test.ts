@@ -138,7 +138,7 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
         return commits.includes(`${round}`) ? sending : null
       }
       let committed = await commit()
-      for (let tries = 1; committed === null && tries < 5; tries++) committed = await commit() // a block came first
+      for (let tries = 1; committed === null && tries < 5; tries++) committed = await commit() // a block came in between
       expect(await weightsOf(chain, alice, committed!)).toBeUndefined()
       const want: UidWeights = await eventually(async () =>
         weightsOf(chain, alice, await chain.head()),

@@ -55,7 +55,7 @@ async function decrypt(sealed: Uint8Array, signature: string): Promise<Uint8Arra
 }
 
 test.each(vectors.cases)(
-  'encrypts the bytes that the runtime opened: $what',
+  'returns the ciphertext that the runtime decrypted: $what',
   async ({ input, want }) => {
     const parts = [input.sigma, input.esk, input.nonce].map((part) => hexToBytes(part))
     const sealed = await timelockEncrypt(hexToBytes(input.plaintext), input.round, handOut(parts))

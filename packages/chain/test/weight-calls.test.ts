@@ -104,7 +104,7 @@ describe('timelocked weights', () => {
     [names.slice(0, 1), 0],
     [names.slice(1), 1],
     [[...names].reverse(), 0],
-  ])('use the newest call of the runtime: of %j, number %i', async (calls, chosen) => {
+  ])('use the newest call that the runtime has, of %j', async (calls, chosen) => {
     const args = [
       [NETUID, signed, round, 4n],
       [NETUID, unsigned, round],
@@ -143,7 +143,7 @@ describe('timelocked weights', () => {
     [`${M}.commitRevealWeightsVersion`],
     ['drand.lastStoredRound'],
     ['aura.slotDuration'],
-  ])('are BadReply if %s has another type', async (item) => {
+  ])('are rejected as BadReply if %s has another type', async (item) => {
     for (const other of ['0x01', -1, 0.5, null, [7]])
       await expect(planned(names, { [item]: other })).rejects.toMatchObject({
         name: 'ChainError',
@@ -192,7 +192,7 @@ describe('the blocks to the next epoch', () => {
     },
   )
 
-  test('are NotInRuntime if the runtime counts epochs without the start of the next', async () => {
+  test('are rejected as NotInRuntime if the runtime does not report when the next epoch starts', async () => {
     const answer = 'subnetInfoRuntimeApi.getNextEpochStartBlock'
     const { [answer]: _, ...without } = counted
     for (const values of [without, { ...counted, [answer]: null }])

@@ -37,7 +37,7 @@ export interface Throw {
   readonly isLate?: boolean
 }
 
-/** A lead in one environment with which the rival is behind in the sum over all environments. */
+/** Multiple of a lead in one environment with which the rival is behind in the sum over all. */
 const WORSE = -2.5
 
 export const THROWS = {
@@ -55,7 +55,7 @@ export const THROWS = {
   'games alone': { silent: {}, games: 1 },
 } as const satisfies Readonly<Record<string, Throw>>
 
-/** Late losses: little is known of the accomplices where the rival is better. */
+/** Accomplices win early where the rival is better, so they play few challenges there. */
 export const LATE: Throw = {
   ...THROWS['two environments and games'],
   isLate: true,
@@ -93,7 +93,7 @@ export function rivalShare({ lanes, liars, skill, thrown }: Crowning, lists: num
   return measureLists({ contenders, best: RIVAL, stakes: equal(lanes), liars, draw }, lists).won
 }
 
-/** Cases where the rival has to win its games, under lies at few lanes: see `bench games`. */
+/** The rival has to win its games, which lies can prevent at few lanes: see `bench games`. */
 const BY_GAMES: Throw = { ...THROWS['two environments and games'], leads: { [TICTACTOE]: WORSE } }
 
 const LISTS = process.argv.includes('--all') ? 300 : 30

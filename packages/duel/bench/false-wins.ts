@@ -20,7 +20,7 @@ export const STAKES: readonly (readonly [name: string, weights: readonly number[
   ['4, 3:1:1:1', [1_000_000, 333_333, 333_333, 333_333]],
 ]
 
-/** A third honest, a third lying, a third absent: ten lanes are 4, 3 and 3. */
+/** Numbers of honest, lying and absent validators. Each group has a third of the weight. */
 const THIRDS = [
   [1, 2, 1],
   [2, 2, 1],
@@ -84,7 +84,7 @@ function printExact(): void {
   })
 }
 
-/** The last row has the maximum over all possible ratios, by hundredths. */
+/** The last row has the maximum over the ratios 0.51, 0.52 … 0.80. */
 export const EXACT_RATIOS: Readonly<Record<string, readonly number[]>> = {
   '0.51': [510_000],
   '0.60': [600_000],

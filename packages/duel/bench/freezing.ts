@@ -52,7 +52,7 @@ export function planFor(z: number, quotas: Quotas): FreezePlan {
   return (stage, deviations) => valueAt(stage, deviations * Math.sqrt(stage.counted))
 }
 
-/** Returns the value at a share of the reach, from −1 to 1. */
+/** Returns the value at a lead, which is a share of the reach from −1 to 1. */
 function interpolate(values: Float64Array, lead: number): number {
   const at = Math.min(Math.max((lead + 1) * (STEPS / 2), 0), STEPS)
   const below = Math.min(Math.floor(at), STEPS - 1)

@@ -3,10 +3,10 @@ import { scored } from '../test/subnet.ts'
 import { last } from './draw.ts'
 
 /**
- * The strategies of liars, which all play the same and know every honest result of the epoch. `up`
- * and `down` go to the limit of the outlier rule; `down, with care` uses a limit of 32 instead of
- * 36 and ignores its own weight; `thin` reports as few losses as the outlier rule allows, and no
- * wins above the median; `block` plays the strategy that is worst for the contender.
+ * The strategies of liars. All liars report the same tally, and know every honest result of the
+ * epoch. `up` and `down` go to the limit of the outlier rule; `down, with care` uses a limit of 32
+ * instead of 36 and ignores its own weight; `thin` reports as few losses as the outlier rule
+ * allows, and no wins above the median; `block` plays the strategy that is worst for the contender.
  */
 export type Lie =
   | 'absent'
@@ -85,8 +85,8 @@ export function fabricate(lie: Lie, known: Known): readonly Tally[] {
 }
 
 /**
- * Returns the maximum of one count that the outlier rule allows, and the minimum of the other
- * count.
+ * Returns a tally with the most wins or losses that the outlier rule allows, and the fewest of the
+ * other.
  */
 function stayInLimits(lie: Lie, known: Known): Tally {
   const { played, liarTallies } = known

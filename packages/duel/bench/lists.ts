@@ -13,7 +13,7 @@ import { type Share, shareOf } from './duels.ts'
 
 /** Contenders of one champion, and the validators that judge them. */
 export interface List {
-  /** The epochs after which each contender begins its duel, by hotkey, in the order of the list. */
+  /** After how many epochs each contender begins its duel, by hotkey, in the order of the list. */
   readonly contenders: Readonly<Record<string, number>>
   /** The contender that should have the throne. It begins immediately. */
   readonly best: string
@@ -67,9 +67,9 @@ function sceneOf({ contenders, stakes }: List, epochs: number): Scene {
 }
 
 /**
- * Draws the lanes of an epoch. Liars copy the best honest lane of each contender, and the worst of
- * `best`. They invent points independently, since no rule sets a lane aside because of its points.
- * Protocol §8.5.
+ * Draws the lanes of an epoch. Liars copy each contender's best honest lane, but the worst of
+ * `best`. They choose the lane for the contender's points and the lane for wins independently,
+ * since no rule sets a lane aside because of its points. Protocol §8.5.
  */
 function drawLanes({ best, stakes, liars, draw }: List, state: State, random: Generator): Lanes {
   const indexes = new Map(

@@ -29,7 +29,7 @@ const MEASURED: Readonly<Record<string, { readonly tied: number; readonly calls:
   'tictactoe@0.1.0': { tied: 0.91, calls: 1.45 },
 }
 
-/** Strengths of contenders: three of five are copies of the champion, the others .45 to .51. */
+/** Contenders' shares of wins: three of five copy the champion, the others win .45 to .51. */
 const shareOf = (place: number): number =>
   place % 5 < 3 ? 0.5 : 0.45 + (Math.floor(place / 5) % 7) / 100
 
@@ -45,7 +45,7 @@ interface Served {
   readonly crowned: number
 }
 
-/** Plays miners that begin to wait together, until each has its verdict. */
+/** Simulates miners that begin to wait together, until no miner waits and no duel is left. */
 function serve(validators: readonly string[], protocol: Protocol): Served {
   const random = pcg64(20_260_101n)
   const queue = Array.from({ length: MINERS }, (_, place) => miner(`m${place}`, place))

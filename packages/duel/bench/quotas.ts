@@ -1,7 +1,7 @@
 import { computeQuota, PROTOCOL } from '../src/index.ts'
 import { constantsOf } from '../test/subnet.ts'
 
-/** Challenges that a lane plays, by epoch of a duel. */
+/** Number of challenges that a lane plays, by epoch of a duel. */
 export type Quotas = readonly number[]
 
 const quotasIn = (env: string): Quotas =>

@@ -36,7 +36,7 @@ function dethronementsAYear({ won, epochs }: Pick<Shares, 'won' | 'epochs'>, env
 
 const choose = (n: number, k: number): number => (k === 0 ? 1 : (choose(n - 1, k - 1) * n) / k)
 
-/** Computes the exact result for one lane that is evaluated after every challenge. */
+/** Returns the exact number for one lane that is evaluated after every challenge. */
 export function yearOfOne(envs: number): number {
   const main = PROTOCOL
   const zSquared = oneLaneZ(envs === 1 ? ALONE : main) ** 2
@@ -71,7 +71,7 @@ export function printYears(): void {
 
 const YEARS = process.argv.includes('--all') ? 20 : 2
 
-/** Stakes where a third lies, and freezes epochs if another third is absent. */
+/** Four validators of equal stake. Liars can freeze epochs only if others are absent. */
 const VALIDATORS: readonly (readonly [name: string, cell: Pick<Cell, 'field' | 'strategy'>])[] = [
   ['all honest', { field: fieldOf(equal(4)), strategy: 'honest' }],
   ['a third lies', { field: fieldOf(equal(4)), strategy: 'copy the best' }],

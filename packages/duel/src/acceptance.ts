@@ -27,11 +27,11 @@ export interface Acceptance {
   readonly attesters: readonly string[]
   /** Whether the attesters have enough weight. False in a frozen epoch. */
   readonly attested: boolean
-  /** False also for a sealed and attested lane that is void. */
+  /** Whether the lane counts: it is sealed, attested and valid. */
   readonly accepted: boolean
 }
 
-/** Returns the attestations of this epoch with the root of `state`. Protocol §8.3. */
+/** Returns the attestations that have the epoch and the root of `state`. Protocol §8.3. */
 export function countedAttestations(
   state: State,
   { validators }: DuelSnapshot,
@@ -114,8 +114,8 @@ const BYTES = 16
 const bitOrder = (voters: State['voters']): readonly string[] => Object.keys(voters).sort()
 
 /**
- * Returns an attestation's bitmap with the bits of the validators in `whole`: 16 bytes, each from
- * its lowest bit on. Protocol §5.2.
+ * Returns an attestation's bitmap: 16 bytes with a bit for each voter, the lowest bit of a byte
+ * first. The bits of the voters in `whole` are set. Protocol §5.2.
  */
 export function encodeBitmap(voters: State['voters'], whole: ReadonlySet<string>): Uint8Array {
   const bitmap = new Uint8Array(BYTES)

@@ -83,7 +83,7 @@ function updateThrone(
   return { ratio, record: raiseRecord(record, crowned.rated, 'contender') }
 }
 
-/** Returns the champion and the list of duels of the coming epoch. Protocol §8.11, §8.12. */
+/** Returns the champion, duels and `lastPlayed` of the coming epoch. Protocol §8.11, §8.12. */
 function scheduleTurns(
   state: State,
   judged: Report,

@@ -144,13 +144,13 @@ export function findWinLack(
 
 /**
  * Returns the score of the trimmed lanes. A lane below the ratio counts as a lane at the ratio, so
- * the worst lies of a third of the weight do no more than its absence. This would add E max(0, N(0,
- * 1)) = 0.3989 deviations a lane by luck, so 0.4 a lane are subtracted. The variance is the largest
- * that lanes of this weight can have. Protocol §8.6.
+ * liars with a third of the weight do no more harm by the worst lies than by absence. Because no
+ * lane counts less, luck adds E max(0, N(0, 1)) = 0.3989 deviations a lane, so 0.4 a lane are
+ * subtracted. The variance is the largest that lanes of this weight can have. Protocol §8.6.
  */
 function computeScore(trimmed: TrimmedLanes, ratioPpm: number): Score {
   const [rate, other] = [BigInt(ratioPpm), PPM - BigInt(ratioPpm)]
-  // In millionths squared.
+  // In squared millionths of a trial.
   const varianceIn = ({ trials }: EnvLane): bigint => rate * other * trials
   const widest = takeWidest(trimmed)
   const leading = trimmed.filter(([lane]) => computeLead(lane, ratioPpm) > 0n)
@@ -297,7 +297,7 @@ const toShare = (lane: LaneCounts, kind: LaneQuantity): Share => ({
 
 /**
  * Reports whether two proportions differ by more than `zSquared` allows, under their pooled
- * variance. Counts are in 1 / `unit`. Protocol §8.5.
+ * variance. A challenge adds at most `unit` to a count. Protocol §8.5.
  */
 export function areApart(
   { count: x, played: q }: Share,

@@ -1,4 +1,4 @@
-/** Returns a record with these keys as own properties, `__proto__` included. */
+/** Returns a record of these keys and their values. Even the key `__proto__` is an own property. */
 export function tabulate<Value>(
   keys: readonly string[],
   createValue: (key: string) => Value,

@@ -9,8 +9,8 @@ export const computeEpochIndex = ({ start }: Pick<Duel, 'start'>, epoch: number)
   epoch - start + 1
 
 /**
- * Reports whether the contender has won enough environments. The duel then continues without
- * verdicts. Protocol §8.7.
+ * Reports whether the contender has won enough environments. A duel that is won gets no further
+ * verdicts, even if it continues. Protocol §8.7.
  */
 export const isWon = ({ verdicts }: Pick<Duel, 'verdicts'>, protocol: Protocol): boolean =>
   findDuelWinner(verdicts, protocol) === 'contender'

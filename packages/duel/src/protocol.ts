@@ -10,7 +10,7 @@ const CONSTANTS = {
   epochBlocks: 360,
   /** Index in an epoch of the block at whose end seals are read. */
   sealBlock: 240,
-  /** Maximum voters: the bits of an attestation. */
+  /** Maximum number of voters: an attestation has one bit for each. */
   validatorsMost: 128,
   /** Epochs that a validator stays active after its last attestation. */
   quorumEpochs: 20,
@@ -18,7 +18,7 @@ const CONSTANTS = {
   cap: 5000,
   /** Minimum decisive trials for a WIN, of one lane or several. */
   minTrials: 10,
-  /** z² of one lane. */
+  /** z² of a WIN, or of a HOLD by the upper bound, in one lane alone. Protocol §7. */
   zSquaredPpm: 8_122_500,
   /** Offset and slope of the line up to which the champion holds an environment. Protocol §7. */
   holdOffset: 30,
@@ -30,13 +30,13 @@ const CONSTANTS = {
   floorZSquaredPpm: 6_002_500,
   /** z² of a WIN in the sole deciding environment. */
   aloneZSquaredPpm: 12_250_000,
-  /** K: of N environments the contender needs ⌈(N+K)/2⌉. */
+  /** K: of N environments that are not undecided the contender has to win ⌈(N+K)/2⌉. */
   margin: 1,
   /** Maximum concurrent duels. */
   duelsMost: 8,
   /** Maximum epochs of a duel. */
   duelEpochs: 8,
-  /** Square of the maximum deviations from the median lane's share. Other lanes are outliers. */
+  /** Square of the deviations from the median lane's share beyond which a lane is an outlier. */
   outlierZSquared: 36,
   /**
    * An environment is undecided, from epoch `evenEpoch` of a duel on, if its median lane has a
@@ -44,7 +44,7 @@ const CONSTANTS = {
    */
   evenEpoch: 5,
   evenPpm: 50_000,
-  /** Part of a validator's correct and incorrect lanes that remains after an epoch. */
+  /** Part of a validator's counts `correct` and `incorrect` that remains after an epoch. */
   trustFadePpm: 937_500,
   ratioFloorPpm: 510_000,
   ratioCeilingPpm: 800_000,
@@ -63,8 +63,8 @@ export type Protocol = Readonly<typeof CONSTANTS>
 export const PROTOCOL: Protocol = CONSTANTS
 
 /**
- * The constants of a local network: short epochs, fewer long challenges, and a smaller cap with its
- * line for a hold. Protocol §9.2.
+ * The constants of a local network: shorter epochs, fewer long challenges, a smaller cap, and a
+ * steeper line for a hold. Protocol §9.2.
  */
 export const LOCAL: Protocol = {
   ...PROTOCOL,

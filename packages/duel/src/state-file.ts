@@ -10,7 +10,8 @@ import { isWithinQuota, type LaneTally } from './tally.ts'
 export const encodeState = (state: State): string => canonicalize(state)
 
 /**
- * Reads a state exactly as `encodeState` writes it. Never throws. Does not verify the state's root.
+ * Parses a state. Accepts only a text that `encodeState` could have written. Never throws. Does not
+ * verify the state's root.
  */
 export function parseState(text: string): Result<State, 'BAD_STATE'> {
   const parsed = parseCanonical(text)

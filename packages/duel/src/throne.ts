@@ -112,8 +112,8 @@ export interface WonEnv {
 /**
  * Returns the ratio to beat after a contender won these environments: the geometric mean of their
  * bounds in ppm, rounded down, between the protocol's floor and ceiling. A bound is the tally's
- * lower Wilson bound, so a lucky 10 of 10 does not lock the throne. It is at most the share that
- * the rates support, so a champion that loses on purpose does not lock the throne either. Protocol
+ * lower Wilson bound, so a lucky 10 of 10 does not give a ratio that no one can exceed. It is at
+ * most the share that the rates support, so neither does a champion that loses on purpose. Protocol
  * §8.10.
  */
 export function ratchet(won: readonly WonEnv[], protocol: Protocol): number {

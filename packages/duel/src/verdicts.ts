@@ -24,8 +24,9 @@ export interface EnvReport extends Evidence {
 }
 
 /**
- * The rule of §8.6 that gave a verdict, or the missing condition. `SCORE` gives a win, `LINE` a
- * hold. `BLANK`, no decisive challenge, and `SCARCE`, too few of them, give an undecided verdict.
+ * The rule of §8.6 that gave a verdict, or the condition that is missing for a win. `SCORE` gives a
+ * win, `LINE` a hold. `BLANK`, no decisive challenge, and `SCARCE`, too few decisive challenges,
+ * give an undecided verdict.
  */
 export type VerdictCause = 'SCORE' | 'LINE' | 'BLANK' | 'SCARCE' | WinLack
 

@@ -2,9 +2,9 @@ import { expect, it, test } from 'vitest'
 import { computeQuotas, decide, type LaneTally } from '../src/index.ts'
 import { epochOf, MULT8, miner, startedDuels, TICTACTOE } from './subnet.ts'
 
-// Validators made up the lanes of these tests.
+// In these tests the lane of one validator is void or has an impossible tally.
 
-test('counts no void lane, even without challenges', () => {
+test('accepts no void lane, even if no challenges are due', () => {
   const started = startedDuels()
   const verdicts = { [MULT8]: 'win', [TICTACTOE]: 'win' } as const
   const tallies = Array.from({ length: 8 }, () => ({}))
@@ -18,12 +18,12 @@ test('counts no void lane, even without challenges', () => {
 })
 
 it.each<readonly [string, LaneTally]>([
-  ['more decisive challenges than there are', [17, 16, 0, 0]],
+  ['more decisive challenges than its quota', [17, 16, 0, 0]],
   ['a negative count', [-1, 16, 0, 0]],
   ['a fraction', [15.5, 16, 0, 0]],
   ['a fraction of a point', [16, 16, 0.5, 0]],
-  ['more points than there are', [16, 16, 0, 32_000_001]],
-])('counts no lane that has %s', (_, tally) => {
+  ['more points than its quota allows', [16, 16, 0, 32_000_001]],
+])('accepts no lane that has %s in an environment that is played', (_, tally) => {
   const miners = ['m1', 'm2', 'm3', 'm4'].map((hotkey, i) => miner(hotkey, i + 1))
   const three = startedDuels({ miners })
   const facts = epochOf(three, { miners })

@@ -104,7 +104,7 @@ describe('judgeEnvironment', () => {
 
   /**
    * Returns the lanes, each marked as honest or not. As many lanes as fit in a third of the weight
-   * tell `lie`.
+   * report the tally `lie`.
    */
   const withLies = (entries: readonly (readonly [string, number, Tally])[], lie: Tally) => {
     const third = entries.reduce((sum, [, weight]) => sum + weight, 0) / 3
@@ -118,7 +118,7 @@ describe('judgeEnvironment', () => {
   const lead = ({ wins, losses }: Tally) =>
     BigInt(wins) * 1_000_000n - BigInt(wins + losses) * BigInt(RATIO)
 
-  it('lets no coalition up to a third raise the tested tally above that of the honest lanes', () => {
+  it('lets no liars up to a third raise the tally trimmed for a win above the honest tally', () => {
     fc.assert(
       fc.property(lanes, tally, (entries, lie) => {
         const reports = withLies(entries, lie)
@@ -130,7 +130,7 @@ describe('judgeEnvironment', () => {
         const truth = reports
           .filter(({ honest }) => honest)
           .reduce((sum, { entry: [, weight, seen] }) => sum + BigInt(weight) * lead(seen), 0n)
-        // Without weight beyond the third there is nothing to test.
+        // Without trials or without a lead, the trimmed tally is no win.
         if (win.trials > 0n && tested >= 0n) expect(tested).toBeLessThanOrEqual(truth)
       }),
     )

@@ -69,7 +69,7 @@ function lanesIn(state: State, random: Generator): Lanes {
   return Object.fromEntries(VALIDATORS.map((validator) => [validator, lane()]))
 }
 
-/** Returns the champions in order, until every miner has had a duel. */
+/** Returns the champions in order, until every miner has had a turn and no duel is left. */
 function thronesOf(
   hotkeys: readonly string[],
   seed: number,

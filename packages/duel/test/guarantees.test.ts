@@ -8,7 +8,7 @@ import { LOCAL, PROTOCOL } from '../src/index.ts'
 
 const page = readFileSync(new URL('../../../docs/guarantees.md', import.meta.url), 'utf8')
 
-/** Returns the rows of the table with these columns, without spaces. */
+/** Returns the rows of the table whose first columns are `columns`, each as trimmed cells. */
 function rowsBelow(columns: string): readonly (readonly string[])[] {
   const lines = page.split('\n')
   const cellsOf = (line = '') => line.split('|').map((cell) => cell.trim())
@@ -69,7 +69,7 @@ test('no number of docs/guarantees.md is worse than its promise', () => {
   const unequal = rowsBelow('lanes, stake|tied')
   expect(unequal).toHaveLength(40)
   for (const [stake = '', tied, liars, honest] of unequal) {
-    const hasHalf = /:1/.test(stake) // one validator
+    const hasHalf = /:1/.test(stake) // one validator has half of the stake or more
     const most = hasHalf ? 0.3 : 0.5
     if (Number(tied) <= most) expect(liars, stake).not.toContain('below')
     if (Number(tied) <= 0.65) expect(honest, stake).not.toContain('below')

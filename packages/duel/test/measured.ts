@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * A pair of programs in docs/environments.md: the share of wins among the decisive challenges, and
- * of ties.
+ * One program against another in docs/environments.md: `p` is its share of the decisive challenges,
+ * `tied` the share of ties among all challenges.
  */
 export interface MeasuredPair {
   readonly p: number

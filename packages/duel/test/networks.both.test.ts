@@ -23,7 +23,7 @@ interface Network {
     readonly from: number
     /** The first letters of the environments played. */
     readonly envs?: string
-    /** For each environment. */
+    /** The same in each environment. */
     readonly quotaFirst?: number
   })[]
   readonly epochs: readonly Drawn[]

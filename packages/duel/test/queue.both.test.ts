@@ -42,12 +42,12 @@ test('three hundred queues have the order of a second implementation', () => {
   expect(ordered).toEqual(queues.vectors.map(({ want }) => want))
 })
 
-test('ties are sorted by code units, as hotkeys have both cases', () => {
+test('miners that wait equally long are sorted by the code units of their hotkeys', () => {
   const miners = ['b', 'a', 'B'].map((hotkey) => miner(hotkey, 5))
   expect(orderOf(NOBODY, { miners, hotkeys: ['a', 'b', 'B'] })).toEqual(['B', 'a', 'b'])
 })
 
-test('a miner whose text has no digest is omitted', () => {
+test('a miner with a lone surrogate in its commitment is omitted', () => {
   const odd = { ...miner('m1'), model: '\ud800' }
   expect(orderOf(NOBODY, { miners: [odd, miner('m2')] })).toEqual(['m2'])
   const halves = { ...miner('m1'), model: '\ud800', revision: '\udc00' }

@@ -43,13 +43,13 @@ test.each([
   [0, 12],
   [8, 12],
 ])(
-  'a rival of p = .6 leaves .55 or more to beat after %i lost duels, as the mean of %i runs',
+  'a rival of p = .6 is crowned after %i lost duels: the mean ratio of %i runs is .55 or more',
   (lost, runs) => {
     const ratios = Array.from({ length: runs }, (_, seed) => ratioAfter(lost, 'plays', seed))
     expect(meanOf(ratios)).toBeGreaterThanOrEqual(550_000)
   },
 )
 
-test('a thrown duel leaves the floor to beat once the champion’s rate is recorded', () => {
+test('the ratio is the floor after a champion whose rate is recorded throws its duel', () => {
   expect(ratioAfter(8, 'is silent', 1)).toBe(PROTOCOL.ratioFloorPpm)
 })

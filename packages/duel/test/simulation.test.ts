@@ -7,7 +7,7 @@ import { GAME, SINGLE } from '../bench/quotas.ts'
 import { balancedOf, equal, fieldOf, skewed, thirdsOf, zipf } from '../bench/stakes.ts'
 import { PROTOCOL } from '../src/index.ts'
 
-// Few by default: the bench plays those of docs/guarantees.md.
+// Few duels by default: the bench plays the larger number for docs/guarantees.md.
 const DUELS = Number(process.env.DUELS ?? 20)
 const SEED = 20_260_101n
 
@@ -27,13 +27,13 @@ const STAKES = [
 describe.each(STAKES)('with stakes %s', (_, weights) => {
   const at = { p: 0.51, tied: 0 }
 
-  it.each(LIES)('a contender that is no better wins as rarely as promised: %s', (strategy) => {
+  it.each(LIES)('a contender exactly at the ratio wins as rarely as promised: %s', (strategy) => {
     expectShare({ ...at, field: fieldOf(weights), strategy }, { atMost: PROMISED.falseWins })
     const field = balancedOf(weights)
     expectShare({ ...at, field, strategy, freezes: true }, { atMost: PROMISED.falseWins })
   })
 
-  it.each(BLOCKS)('a contender of p = 0.6 wins with a fifth tied: %s', (strategy) => {
+  it.each(BLOCKS)('a contender of p = 0.6 wins as promised, a fifth tied: %s', (strategy) => {
     const field = fieldOf(weights)
     expectShare({ field, p: 0.6, tied: 0.2, strategy }, { atLeast: PROMISED.rightWins })
   })
@@ -75,7 +75,7 @@ describe('an environment of few games a lane', () => {
     [16, 'thin'],
     [16, 'down, with care'],
     [16, 'block'],
-  ] as const)('is won by a contender of p = 0.6: %d lanes, %s', (lanes, strategy) => {
+  ] as const)('is won as promised by a contender of p = 0.6: %d lanes, %s', (lanes, strategy) => {
     const cell = { ...at, field: fieldOf(equal(lanes)), p: 0.6, strategy }
     expectShare(cell, { atLeast: PROMISED.rightWins })
   })
@@ -85,13 +85,13 @@ describe.each(TIED_MOST)('with $lanes lanes', ({ lanes, liars, honest }) => {
   const at = { field: fieldOf(equal(lanes)), p: 0.6 }
 
   it.each(['thin', 'down, with care', 'block'] as const)(
-    `a contender of p = 0.6 wins with ${liars} tied: %s`,
+    `a contender of p = 0.6 wins as promised, with a share of ${liars} tied: %s`,
     (strategy) => {
       expectShare({ ...at, tied: liars, strategy }, { atLeast: PROMISED.rightWins })
     },
   )
 
-  it(`a contender of p = 0.6 wins with ${honest} tied without liars`, () => {
+  it(`a contender of p = 0.6 wins as promised without liars, with a share of ${honest} tied`, () => {
     const cell = { ...at, tied: honest, strategy: 'honest' } as const
     expectShare(cell, { atLeast: PROMISED.rightWins })
   })

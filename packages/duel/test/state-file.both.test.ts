@@ -6,7 +6,7 @@ import { epochOf } from './subnet.ts'
 
 const base = vectors.base as unknown as Json
 
-/** Returns a copy with another value at `path`, or without it. */
+/** Returns a copy with the value `to` at a path of keys, or without a value there. */
 function edit(value: Json, [key, ...rest]: readonly string[], to: Json | undefined): Json {
   if (key === undefined) return to ?? ''
   if (Array.isArray(value)) return value.map((x, i) => (String(i) === key ? edit(x, rest, to) : x))
@@ -46,7 +46,7 @@ describe('rejects', () => {
     expect(parseState(text ?? edited)).toMatchObject({ ok: false, code: 'BAD_STATE' })
   })
 
-  it('a key of the prototype, without touching it', () => {
+  it('an invalid entry `__proto__`, without changing the prototype of objects', () => {
     const text = canonicalize(base).replace('"trust":{', '"trust":{"__proto__":{"polluted":1},')
     expect(parseState(text)).toMatchObject({ ok: false, code: 'BAD_STATE' })
     expect({}).not.toHaveProperty('polluted')

@@ -91,8 +91,8 @@ export interface Scene {
   readonly validators?: readonly string[]
   readonly miners?: readonly Candidate[]
   /**
-   * Validators whose lanes are valid but not sealed; in `broken`, sealed but void; in `unattested`,
-   * not attested.
+   * Validators whose lanes are valid but not sealed. The lanes of `broken` are sealed but void; the
+   * lanes of `unattested` are not attested.
    */
   readonly unsealed?: readonly string[]
   readonly broken?: readonly string[]
@@ -105,7 +105,7 @@ export interface Scene {
   readonly unregistered?: readonly string[]
   /** The constants from the next epoch on. */
   readonly protocol?: Protocol
-  /** Share of wins and losses of the quota, the same for all or by lane. */
+  /** Shares of the quota that are wins and losses, the same for all or by lane. */
   readonly rates?: Rates | ((validator: string, env: string, contender: string) => Rates)
   /** Share of the points that each miner earned. Default: the winner of a challenge has all. */
   readonly points?: (validator: string, env: string, contender: string) => Points
@@ -118,7 +118,7 @@ export const frozenIn = ({ tallies }: Pick<Duel, 'tallies'> = { tallies: [] }): 
   tallies.filter((epoch) => Object.keys(epoch).length === 0).length
 
 /**
- * Returns the state of the first epoch with voters after a network's first: m1 is champion, without
+ * Returns the state of a network's second epoch, the first with voters: m1 is champion, without
  * duels.
  */
 export function crownedFirst(scene: Scene = {}): State {

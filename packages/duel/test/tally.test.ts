@@ -50,7 +50,7 @@ describe('a match', () => {
     )
   })
 
-  it('ends at the cap, even if it was about to win all the time', () => {
+  it('is a hold at the cap, even if it was always one trial from a win', () => {
     let now = NO_MATCH
     while (now.verdict === 'continue') {
       const won = addChallenge(now, 'win', RULE)

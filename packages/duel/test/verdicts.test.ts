@@ -33,7 +33,7 @@ function judge(
 }
 
 const EVEN = { [B]: 'even', [C]: 'even', [D]: 'even' } as const
-const FEW = [22, 10, 32] as const // enough among several, too few alone
+const FEW = [22, 10, 32] as const // a win by the usual rule, but not by the stricter rule
 
 describe('the sole deciding environment', () => {
   it('is judged by the stricter rule, and reported with that rule', () => {
@@ -58,7 +58,7 @@ describe('the sole deciding environment', () => {
   })
 })
 
-it('gives an undecided verdict after 96 challenges, none of them decisive, in any epoch', () => {
+it('gives an undecided verdict after 96 challenges, none of them decisive, before `evenEpoch`', () => {
   expect(judge({}, [0, 0, 95], 2).envs[A]?.given).toBeUndefined()
   expect(judge({}, [0, 0, 96], 2).envs[A]).toMatchObject({ given: 'even', cause: 'BLANK' })
   expect(judge({}, [1, 0, 96], 2).envs[A]?.given).toBeUndefined()
@@ -70,6 +70,6 @@ it.each([
   ['FEW', [2, 0, 20], undefined],
   ['BEHIND', [15, 17, 32], undefined],
   ['CLOSE', [20, 15, 40], undefined],
-] as const)('reports the rule that decided, or what is missing: %s', (cause, tally, given) => {
+] as const)('reports the cause of a verdict, or what a win lacks: %s', (cause, tally, given) => {
   expect(judge({}, tally, 2).envs[A]).toMatchObject({ given, cause })
 })

@@ -44,8 +44,8 @@ export async function listAudits(chain: Chain, state: State): Promise<readonly A
 /**
  * Verifies a sealed lane, and publishes it if it is valid. Each block is read from `bucket`, from
  * `store`, which has the lanes that this validator sampled, from a temporary folder, or from
- * `holders`. The folder collects the blocks, so no one can fill the bucket with a void lane. It is
- * deleted at the end, unless a block is missing.
+ * `holders`. The temporary folder has the blocks until the lane is verified, so no one can fill the
+ * bucket with a void lane. The folder is deleted at the end, unless a block is missing.
  */
 export async function auditLane(
   { chain, account, bucket, store, folder }: Setup,
@@ -56,7 +56,7 @@ export async function auditLane(
   const place = join(incomingFolder(folder), `${state.epoch}-${sealed.validator}`)
   const incoming = directoryBucket(place)
   const read = reader.blocks({
-    // Sources are ranked by name: a slow or failing source only moves itself to the end.
+    // Each source has its own name: the reader moves slow or failing sources to the end by name.
     sources: Object.entries({ bucket, store, incoming }).map(([name, { read }]) => ({
       name,
       read,

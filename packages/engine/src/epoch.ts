@@ -49,8 +49,8 @@ export class Phase {
   readonly epoch: number
   readonly reader: BucketReader
   /**
-   * Aborts when sampling ends. A missing reply is then the miner's fault, unless the reason is
-   * `StopError`.
+   * Aborts when sampling ends. A missing reply is then the miner's fault, unless the reason of the
+   * abort is a `StopError`.
    */
   readonly sampling: AbortController = new AbortController()
   /** Aborts when the attestation is due, even if lanes are missing. */
@@ -129,8 +129,8 @@ export class Epoch {
   }
 
   /**
-   * Sets all weight to the hotkey that is owed it. The chain states when weights were last set, so
-   * this happens once an epoch, even after restarts. Protocol §8.13.
+   * Gives all weight to the hotkey that is owed it, once an epoch even after restarts: the chain
+   * states when weights were last set. Protocol §8.13.
    */
   async #setWeights(): Promise<void> {
     const { chain, account } = this.#setup

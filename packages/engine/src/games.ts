@@ -4,7 +4,7 @@ import { type GameRules, make } from '@affine/envs'
 import { digest, type Hash } from '@affine/prng'
 import pLimit from 'p-limit'
 
-/** Sampling divided by the longest clock of a game. */
+/** The clock of a game is at most the time of sampling divided by this number. */
 const CLOCKS = 6
 /**
  * One in 32 of a contender's games starts immediately, and each game keeps its turn for up to a
@@ -46,8 +46,8 @@ export interface GameSchedule {
  * each other. `quotas` may have environments without games. One game in 32 starts immediately,
  * another when a game has ended or has lasted a sixth of a clock.
  *
- * The games start once `awake` has resolved, or when all turns and two clocks just fit before
- * sampling ends: every game starts, even if a player sleeps. Protocol §5.4.
+ * The games start once `awake` has resolved, but at the latest when all turns and two clocks just
+ * fit before sampling ends, so every game starts even if a player sleeps. Protocol §5.4.
  */
 export function planGames(
   quotas: Readonly<Record<string, number>>,

@@ -35,8 +35,8 @@ export interface LaneTask extends Pick<Setup, 'agent' | 'mayAsk' | 'hasChanged' 
   readonly secret: Hash
   readonly journalPath: string
   /**
-   * Aborts when sampling ends. A missing reply is then the miner's fault, unless the reason is
-   * `StopError`.
+   * Aborts when sampling ends. A missing reply is then the miner's fault, unless the reason of the
+   * abort is a `StopError`.
    */
   readonly deadline: AbortSignal
   readonly gamesTime: GamesTime
@@ -123,7 +123,7 @@ async function waitForReply(samples: readonly Promise<Sample>[]): Promise<void> 
 /**
  * Returns the samples in the order of asking. Games are last: they wait for a reply to another
  * sample. Games, and likewise episodes, are in an order that follows from the secret, as the
- * challenge ids do, so an outage does not affect a chosen environment or miner. Protocol §5.4.
+ * challenge ids do, so no one can choose whose samples an outage affects. Protocol §5.4.
  */
 function shuffleGamesLast(open: readonly DueSample[]): readonly DueSample[] {
   const ranked = open.map((due) => {

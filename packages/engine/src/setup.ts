@@ -25,7 +25,7 @@ export interface Setup {
   /** Announced name or URL of the public bucket. */
   readonly bucketUrl: string
   readonly openBucket: OpenBucket
-  /** Default: verifies blocks in this thread. */
+  /** Verifies a block. Default: in this thread. */
   readonly check?: CheckBlock
   /** Returns the agent of a miner in an epoch. */
   readonly agent: AgentFactory
@@ -84,7 +84,7 @@ export type Event =
       readonly sample: Sample
       /** The champion's hotkey. */
       readonly champion: string
-      /** Number of missing samples. */
+      /** Number of the lane's samples that are not yet taken. */
       readonly left: number
     }
   | { readonly type: 'sent'; readonly task: Transaction; readonly block: number }

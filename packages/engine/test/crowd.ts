@@ -62,7 +62,7 @@ export interface CrowdRun {
 export const contenderOf = (index: number): string =>
   index === 0 ? CONTENDER : account(new Uint8Array(32).fill(100 + index)).hotkey
 
-/** Returns the servers that each endpoint needs to answer a multiple of the answered calls. */
+/** Returns how many servers each endpoint needs for `times` times the calls of `answered`. */
 export const serversFor = (times: number, answered: PerSide<number>, samplingMs: number) => {
   const needOf = (calls: number): number => Math.ceil((times * calls * MEAN_MS) / samplingMs)
   return { champion: needOf(answered.champion), contender: needOf(answered.contender) }

@@ -184,10 +184,10 @@ describe('a file that was altered while the validator was down', () => {
   const SECRET = `secrets/${FIRST}`
 
   it.each<Row>([
-    ['a line', JOURNAL, swap(/\n\{"at"/, '\n{"at" '), { fault: 'NOT_CANONICAL' }],
+    ['a line’s spacing', JOURNAL, swap(/\n\{"at"/, '\n{"at" '), { fault: 'NOT_CANONICAL' }],
     ['a reward', JOURNAL, swap(/"reward":1\}/, '"reward":0}'), { fault: 'WRONG_REWARD' }],
-    ['a key', JOURNAL, swap(/"messages":/, '"messages_":'), { fault: 'NOT_A_SAMPLE' }],
-    ['a type', JOURNAL, swap(/"reward":1\}/, '"reward":"1"}'), { fault: 'BAD_SAMPLE' }],
+    ['a sample’s key', JOURNAL, swap(/"messages":/, '"messages_":'), { fault: 'NOT_A_SAMPLE' }],
+    ['a reward’s type', JOURNAL, swap(/"reward":1\}/, '"reward":"1"}'), { fault: 'BAD_SAMPLE' }],
     ['a time', JOURNAL, swap(/"at":\d+/, '"at":"soon"'), { fault: 'NOT_A_SAMPLE' }],
     ['the secret, cut short', SECRET, (bytes) => bytes.subarray(1), { fault: 'NOT_A_SECRET' }],
     ['another secret', SECRET, (bytes) => bytes.fill('0', 0, 9), { fault: 'OTHER_SECRET' }],

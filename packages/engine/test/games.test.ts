@@ -169,7 +169,7 @@ describe('the clock of a side', () => {
       ['late', 'clock'],
       `in the remaining ${seconds} s`,
     ],
-  ])('loses the game of a miner that %s, with the reason', async (_, by, reasons, text) => {
+  ])('loses the game of a miner that %s, and reports why', async (_, by, reasons, text) => {
     const time = new Clock()
     const { url } = await serve(by(time))
     const events: MinerEvent[] = []
@@ -280,7 +280,7 @@ describe('a game', () => {
 describe('the beginning of sampling', () => {
   const samplingMs = 1_000_000
   const never = new AbortController().signal
-  /** Returns the start of sampling that could start at 0, for a clock at `nowMs`. */
+  /** Returns the time at which `awaitStart` resolves, by a clock that begins at `nowMs`. */
   const startAt = async (secret: string, nowMs = 0, deadline = never): Promise<number> => {
     const time = new Clock()
     time.skip(nowMs)

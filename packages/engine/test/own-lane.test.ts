@@ -100,7 +100,7 @@ describe('the blocks of a lane', () => {
     }
   })
 
-  it('contain at most 8 MiB, and are full', async () => {
+  it('contain at most 8 MiB, and are full except the last', async () => {
     // Large samples, which this test does not replay.
     const prompt = { role: 'user' as const, content: 'x'.repeat(50_000) }
     const large = samples.slice(0, 256).map((sample) => ({ ...sample, messages: [prompt] }))

@@ -19,7 +19,7 @@ async function wideIn(folder: string): Promise<readonly string[]> {
   return paths.filter((_, i) => (modes[i] ?? 0) & 0o077)
 }
 
-it('restricts a validator’s folder and a localnet’s keys to their owner under any umask, and not a bucket', async () => {
+it('restricts a validator’s folder and a localnet’s keys to their owner even with umask 0, but not a bucket', async () => {
   const before = process.umask(0)
   try {
     const out = join(root, 'net')

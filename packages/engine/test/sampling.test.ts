@@ -161,7 +161,7 @@ describe('a lane of several contenders', () => {
   const miners = [CHAMPION, CONTENDER, OTHER].map((hotkey) => {
     return { hotkey, model: hotkey, revision: 'main', chute: '' }
   })
-  /** Samples the lane, and lists the environments and miners in the order of first prompts. */
+  /** Samples the lane, and lists environment and miner of each prompt, in the order of prompts. */
   async function recordQuestions(options: Partial<LaneTask> = {}) {
     const questions: string[] = []
     const agent: LaneTask['agent'] =
@@ -198,7 +198,7 @@ describe('a lane of several contenders', () => {
     expect(questions.filter((each) => each.endsWith(OTHER) && !each.startsWith(HEX)).length).toBe(8)
   })
 
-  it('asks in the same random order over all environments each time, and games after a first reply', async () => {
+  it('asks in the same random order over all environments each time, and begins games after a first reply', async () => {
     const { questions } = await recordQuestions()
     expect(questions[0]?.startsWith(HEX)).toBe(false)
     const others = questions.filter((each) => !each.startsWith(HEX))

@@ -48,7 +48,7 @@ const cases = (['champion', 'contender'] as const).flatMap((role) =>
 )
 
 it.each(cases)(
-  'a %s that sleeps for %i minutes forfeits only those of %i games begun a clock before waking',
+  'a %s that sleeps for %i minutes forfeits, of %i games, those begun over a clock before it wakes',
   async (role, minutes, games) => {
     const wakesMs = minutes * 60_000
     const { began, forfeits, begun } = await gamesWith(sleepers[role], wakesMs, games)

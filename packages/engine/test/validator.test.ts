@@ -71,7 +71,7 @@ it.each([
   [90, [true, false, false]],
   [279, [true, false, false]],
   [280, [true, true, false]],
-])('has ended sampling, audit and epoch at block %i of 300, seals at 100: %j', (...row) => {
+])('ends, by block %i of 300 with seals at 100, sampling, audit and epoch: %j', (...row) => {
   const [offset, over] = row
   const phase = new Phase(1, { on: () => {} } as unknown as Setup)
   const isOver = () =>

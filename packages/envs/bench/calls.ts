@@ -42,7 +42,7 @@ export function callsIn(games: readonly { readonly messages: readonly Message[] 
 const charactersOf = (messages: readonly Message[]): number =>
   messages.reduce((sum, { content }) => sum + content.length, 0)
 
-/** Returns a table row: name, calls, and the tokens of each kind, a quarter of its characters. */
+/** Returns a table row: name, calls, and tokens asked and replied, a quarter of the characters. */
 export function callsRow(name: string, { calls, asked, replied }: CallCost): string {
   const tokens = [asked / 4, replied / 4].map((count) => count.toFixed(0))
   return `| ${[name, calls.toFixed(1), ...tokens].join(' | ')} |`

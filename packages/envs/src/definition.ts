@@ -11,7 +11,7 @@ export interface Definition<State, Observation, Action> {
   readonly name: string
   /** `x.y.z`. Any change of prompts, accepted replies or rewards needs a new version. */
   readonly version: string
-  /** Maximum number of replies in an episode, which is truncated there. */
+  /** Maximum number of replies in an episode, after which it is truncated. */
   readonly maxSteps: number
   /** Maximum time for a reply in milliseconds. The sampler enforces it. */
   readonly replyMs: number

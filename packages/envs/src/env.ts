@@ -73,7 +73,7 @@ export class Env {
 
   /**
    * Takes one action. An illegal action forfeits, as does null, which `parse` returns for an
-   * unreadable reply: the episode ends, and this reward reduces its total to the lowest.
+   * unreadable reply: the episode ends, and the reward of the step reduces the total to the lowest.
    *
    * @throws TypeError before reset, after the end, and for an action outside the action space.
    */
@@ -130,7 +130,7 @@ export function expectOnly(name: string, options: object, known: readonly string
     throw new TypeError(`"${name}" expected ${known.join(' and ')} only, got ${unknown.join(', ')}`)
 }
 
-/** Returns the salt of the commitment. Formatting a seed takes longer than a step. */
+/** Returns the salt of the commitment. Computed late: it takes longer than a step. */
 const formatSalt = ({ origin, since }: StreamOrigin): string =>
   since === 0 ? String(origin) : `${origin}+${since}`
 

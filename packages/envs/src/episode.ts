@@ -121,7 +121,7 @@ export function formatReply(spec: EnvSpec, action: unknown, reply: string): stri
 
 export type Message = { readonly role: 'user' | 'assistant'; readonly content: string }
 
-/** The reason that an episode ended with a prompt. */
+/** The reason for which a transcript ends with a prompt, not a reply. */
 export type Fault = 'no-reply'
 
 /** `invocation` is the platform's id of the call, `ms` its duration. Both are only recorded. */

@@ -43,7 +43,7 @@ export function goldenEpisodes(spec: EnvSpec): readonly GoldenEpisode[] {
  *
  * - 0–5: a guess, which may be good, bad, illegal or malformed
  * - 6: ESC `[1mSo` U+202E `:` ESC `]0;x` BEL CR LF `good`, for `normalise` to clean
- * - 7: `good`, in the variant above that `integers(0, 10)` selects
+ * - 7: `good`, in the variant of `formatVariants` that `integers(0, 10)` selects
  * - 8: no reply
  * - 9 and above: `good`
  *

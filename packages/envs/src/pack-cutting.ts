@@ -81,13 +81,13 @@ function cut(
   ]
 }
 
-/** Draws the length of the first part. Both parts have at least 2 and a fifth of the side. */
+/** Draws the length of the first part. Each is at least 2 and floor(side / 5) long. */
 function drawPart(side: number, random: Generator): number {
   const min = Math.max(2, Math.floor(side / 5))
   return random.integers(min, side - min + 1)
 }
 
-/** Returns four parts around a fifth, so that no straight cut separates them. */
+/** Returns five parts: four around the last, so that no straight cut separates them. */
 function cutInFive(
   [x, y, width, height]: Placement,
   random: Generator,

@@ -37,7 +37,7 @@ export interface ReplayedSide {
 /**
  * Replays an episode from recorded messages, with the code that played it. Messages that end with a
  * prompt are an episode that ended with a fault. Does not check who caused that fault or which
- * reward was recorded. Ignores other fields of a message.
+ * reward was recorded. Ignores the fields of a message except role and content.
  *
  * Accepts hostile messages of any type, and never throws because of them if the environment does
  * not. Protocol §3.1.

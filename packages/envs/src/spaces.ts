@@ -22,7 +22,7 @@ function getOwnStream(): Generator {
   return ownStream
 }
 
-/** Returns the space of the integers 0 … `size` - 1. A sample is one `integers(0, size)`. */
+/** Returns the space of the integers 0 … `size` - 1. A sample draws one `integers(0, size)`. */
 export function Discrete(size: number): Space<number> {
   return {
     description: `Discrete(${size})`,

@@ -119,7 +119,7 @@ const PAIRS = [
   ['\\text{', '}'],
 ] as const
 
-/** The characters of pairs, except brackets. */
+/** The signs of pairs, except round and square brackets. */
 const PAIR_SIGNS = /[*_`"$\\{}]/
 
 /**

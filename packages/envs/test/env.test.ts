@@ -3,7 +3,7 @@ import { defineEnv, Env, make, spaces } from '../src/index.ts'
 
 const challenge = '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM'
 
-/** Counts to three: each step earns 1, the third ends the episode, and 7 is illegal. */
+/** Adds actions to 0 or 1. A step earns 1, a sum of at least 3 ends the episode, 7 is illegal. */
 const counter = defineEnv<number, readonly number[], number>({
   name: 'counter',
   version: '1.2.3',

@@ -107,8 +107,8 @@ describe('the replay of a game', () => {
   })
 })
 
-describe('the checks of two players', () => {
-  /** The player of the third number wins. */
+describe('the checks of a game', () => {
+  /** The players take 1 or 2 in turn. The player that takes the last wins. */
   const counting: GameDefinition<number, readonly number[], number> = {
     name: 'counting',
     version: '0.1.0',

@@ -12,12 +12,12 @@ import { make, normalise, recordReply } from '../src/index.ts'
 const page = readFileSync(new URL('../../../docs/environments.md', import.meta.url), 'utf8')
 const rows = page.split('\n').map((line) => line.replaceAll(/ +/g, ' '))
 
-test('measures the results of hex programs in docs/environments.md', () => {
+test('measures the results of hex programs that docs/environments.md states', () => {
   for (const pair of pairsOf(['random', 'golden', 'alpha-beta 2']))
     expect(rows).toContain(hexRow(pair, hexMatch(pair, GAMES)))
 })
 
-test('measures the areas and results of pack programs in docs/environments.md', () => {
+test('measures the areas and results of pack programs that docs/environments.md states', () => {
   const names = ['greedy', 'sorted', 'golden', '100 tries']
   const rewards = Object.fromEntries(names.map((name) => [name, packRewards(name, CHALLENGES)]))
   const of = (name: string): readonly number[] => rewards[name] ?? []
@@ -26,11 +26,11 @@ test('measures the areas and results of pack programs in docs/environments.md', 
     expect(rows).toContain(packRow(pair, packScore(of(pair[0]), of(pair[1]))))
 })
 
-test.each(['pack', 'tictactoe', 'mult8'])('measures the calls of %s in environments.md', (name) => {
+test.each(['pack', 'tictactoe', 'mult8'])('measures the calls of %s as the page states', (name) => {
   expect(rows).toContain(callsRow(name, callsOf(make(`${name}@0.1.0`), CHALLENGES)))
 })
 
-test.each(['tictactoe', 'mult8'])('measures decisions in %s in docs/environments.md', (name) => {
+test.each(['tictactoe', 'mult8'])('measures the decisions in %s as the page states', (name) => {
   const env = make(`${name}@0.1.0`)
   const { calls } = callsOf(env, CHALLENGES)
   const pair: NamePair = ['0.96', '0.95']

@@ -14,7 +14,7 @@ test.each(games.vectors)('replays a game: $what', ({ input, want }) => {
 })
 
 // Python alters the same messages of the same episodes, and computes one digest of the results.
-test.each(games.tampered)('replays 4 × $input alterations of $what', ({ what, input, want }) => {
+test.each(games.tampered)('replays $input episodes of $what, altered', ({ what, input, want }) => {
   const env = make(what)
   const results: Json[] = []
   for (let index = 0; index < input; index++) results.push(...replayAltered(env, index, 4).slice(1))

@@ -3,7 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { extractAnswer, isRecorded, normalise, recordReply } from '../src/text.ts'
 
-// Text by an attacker: introducers, terminators, halves of pairs and invisible characters.
+// Text by an attacker: starts and ends of escape sequences, halves of surrogate pairs, line ends,
+// and invisible characters.
 const pieces =
   '\u001b \u009b \u009d \u0090 \u009c \u0007 [ ] \\ P m 0 ; A \r \n \u0085 \u2028 \ud83d \ude00 \u200b \u202e \ufeff \u0000 \t \u{e0041} e\u0301'
 const hostile = fc

@@ -79,7 +79,7 @@ describe('positions', () => {
 })
 
 describe('the opponent', () => {
-  test('earns the value of the position after any move of the agent', () => {
+  test('never changes the value of the position after a move of the agent by its reply', () => {
     const random = pcg64(0)
     for (let seed = 0; seed < 3000; seed++) {
       const { reward, boards } = play(

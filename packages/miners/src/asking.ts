@@ -116,7 +116,7 @@ export interface CallTerms {
   readonly isGame: boolean
 }
 
-/** Answers for a miner. A call without terms is not part of a game and ends with sampling. */
+/** Returns a miner's answer. A call without terms is not part of a game and ends with sampling. */
 export type MinerAgent = (messages: Parameters<Agent>[0], call?: CallTerms) => ReturnType<Agent>
 
 export interface EpochContext {

@@ -106,7 +106,7 @@ export class ChutesKey {
     this.#check ??= this.#checkAccount(context)
   }
 
-  /** Waits until the account is in order or the epoch is over. The result is that of `#check`. */
+  /** Resolves when the account is in order or the epoch is over, with the result of `#check`. */
   async #checkAccount(context: EpochContext): Promise<boolean> {
     const wasInOrder = await this.#waitForOrder(context).catch(() => false)
     this.#isBad = false

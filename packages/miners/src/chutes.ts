@@ -21,7 +21,7 @@ interface Options extends CallOptions {
    * account's own chutes are called.
    */
   readonly netuid?: number | undefined
-  /** Milliseconds between checks of the account, or of a hidden model. Default: 60,000. */
+  /** Milliseconds between checks of the account, or of a model not yet public. Default: 60,000. */
   readonly pauseMs?: number
 }
 
@@ -40,12 +40,12 @@ export interface Chutes {
 /**
  * Opens the miners on Chutes. In each epoch, a miner's chute and the files of its model are checked
  * before the miner is asked: the chute must be the plain use of a template with the committed
- * model, and the model's chat templates must be on the list; otherwise the miner does not reply.
+ * model, and the model's chat templates on the network's list; otherwise the miner has no reply.
  * Each reply has the id of its invocation.
  *
  * While the account is not in order, no miner is asked. An agent without a reply rejects at the end
- * of an epoch with such a pause, and at the end of a clock that ran during the pause, since the
- * miner may not be at fault. Protocol §5.4.
+ * of an epoch with such a pause, and at the end of a clock that ran during the pause, since it is
+ * uncertain whether the miner is at fault. Protocol §5.4.
  * @throws RangeError for an invalid key, which is not quoted; from `agent` for a list of templates
  *   that this release does not have.
  */

@@ -87,8 +87,8 @@ export async function playAll<Entry>(
 }
 
 /**
- * A duel that one person runs: one lane, without trimming. The secret is 64 hex digits, drawn when
- * the duel starts, so that its challenges are unknown before the start. Protocol §10.
+ * A duel that one person runs: one lane, which is not trimmed. The secret is 64 hex digits, drawn
+ * when the duel starts, so that its challenges are unknown before the start. Protocol §10.
  */
 export type SoloDuel = Readonly<
   Record<Side, string> & { secret: Hash; envs: readonly string[]; ratioPpm: number }
@@ -253,8 +253,8 @@ interface PracticeRun extends SoloRun {
 
 /**
  * Plays the exercises that are not in the journal. Resolves with the played exercises in the order
- * of `exercises`. An environment ends after 20 challenges without a legal answer. Rejects if
- * `signal` aborts.
+ * of `exercises`. If the first 20 challenges of an environment have no legal answer, sends no more
+ * of that environment. Rejects if `signal` aborts.
  */
 export async function practise(run: PracticeRun): Promise<readonly PlayedExercise[]> {
   const { exercises, journal, on } = run

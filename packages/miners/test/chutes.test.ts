@@ -149,7 +149,7 @@ describe.concurrent('a miner on Chutes', () => {
     expect(seen.filter(({ url }) => url === '/users/me')).toEqual([])
   })
 
-  it('is woken once an epoch after its check, and again if Chutes fails', async () => {
+  it('is woken once an epoch after its check, and again if Chutes fails to wake it', async () => {
     const { ask, requestsTo, waitForRequests } = await chutes({
       [wakeOf(MINER)]: (...args) => answers(args[2] === 0 ? 503 : 200)(...args),
       [DESCRIPTION]: (...args) => {
@@ -250,7 +250,7 @@ describe.concurrent('a key that is refused', () => {
   it.each<[what: string, account: Handle, refusal: number]>([
     ['has no money', answers(200, accountWith(0)), 402],
     ['has lost its access', answers(200, accountWith(3, { netuids: [] })), 404],
-    ['cannot be looked at', (request) => request.socket.resetAndDestroy(), 402],
+    ['cannot be fetched', (request) => request.socket.resetAndDestroy(), 402],
   ])('pauses calls while its account %s, without blaming a miner', async (_, account, refusal) => {
     let isBad = false
     const { ask, waitForProblems } = await chutes(
@@ -426,7 +426,7 @@ describe.concurrent('an account without access to the subnet’s chutes', () => 
     ['subnet_invoke', {}],
     ['subnet_admin', { permissions_bitmask: 1 << 10 }],
   ])(
-    'has access with %s: a 404 is the fault of that miner, and others are asked',
+    'has access with %s: a 404 is the asked miner’s fault, and other miners are asked',
     async (_, more) => {
       const routes = { '/users/me': answers(200, accountWith(3, more)), [POST]: answers(404) }
       const setting = { pauseMs: RARE_MS, netuid: NETUID }

@@ -340,7 +340,7 @@ describe('concurrent calls', () => {
     for (const reply of await Promise.all(replies)) expect(reply).toMatchObject({ content: 'A1' })
   })
 
-  it('are halved once after 429s, and increase by one with every round of replies', async () => {
+  it('have a limit, which is halved once after 429s, and grows by one with every round of replies', async () => {
     const { url, answer, come, areUnderWay } = await holding()
     const client = clientOf(url)(600_000, forever)
     const replies = Array.from({ length: 8 }, () => client(PROMPT))

@@ -185,7 +185,7 @@ describe('an event', () => {
     [429, '429'],
     [500, '5xx'],
     [520, '5xx'],
-  ])('for %i has the reason %s, and is one problem for all calls', async (status, label) => {
+  ])('for status %i has the reason %s; all calls report one problem', async (status, label) => {
     const { url, problems, labels } = await eventsOfSampling(busyWith(status), 9)
     const task = { kind: 'miner', model: 'm', chute: url }
     expect(problems).toMatchObject([{ task, error: { code: label } }])
@@ -205,7 +205,7 @@ describe('openPlayer', () => {
   const open = (url: string) =>
     openPlayer(url, 'seed', { ...NODE_CALLER, model: 'default', timeoutMs: 1000, signal })
 
-  /** Refuses every model except its own, which it lists. */
+  /** Lists models with these ids, and refuses every other request. */
   const refuses =
     (status: number, why: string, ...ids: readonly string[]): Answer =>
     (_, { url }, response) => {

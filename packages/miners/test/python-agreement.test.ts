@@ -75,7 +75,7 @@ function expectSame(sources: readonly string[]): void {
   }
 }
 
-/** Characters with a special meaning in Python, and those that join or end tokens. */
+/** Characters with a special meaning in Python, and characters that join or end tokens. */
 const PIECES = [
   ...'\'"#\\()[]{}=,.:;-+*@0_aAbBfFrRuUxXN \t\f\v\r\n\0\u001a\u0085\u00a0\u2028\ufeffｍé😀',
   ...'""" \'\'\' "" """" \'\'\'\' \\x41 \\u0041 \\U0001F600 \\ud83d \\101 \\a'.split(' '),

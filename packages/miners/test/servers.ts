@@ -34,7 +34,7 @@ export async function serve(
 ): Promise<{ readonly url: string; readonly seen: readonly Seen[] }> {
   const seen: Seen[] = []
   let count = 0
-  // Without a timeout, it closes no connection that a busy client is about to reuse.
+  // Without a timeout, the server closes no connection that a busy client is about to reuse.
   const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     const index = count++
     let body = ''

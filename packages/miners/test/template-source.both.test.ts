@@ -41,13 +41,13 @@ it('accepts any well-formed model and revision without a commitment', () => {
   expect(readAny(VLLM.replace(MODEL, 'mine'))).toMatchObject({ code: 'MODEL' })
 })
 
-it.each(altered)('refuses a source with %s, with its line', (_, source, code, line) => {
+it.each(altered)('refuses a source with %s, and names the line', (_, source, code, line) => {
   const verdict = read(source)
   expect(verdict).toMatchObject({ ok: false, code })
   expect(!verdict.ok && verdict.detail).toMatch(new RegExp(`^line ${line}: [ -~…]+$`))
 })
 
-it('reads or refuses any text with a bounded message', () => {
+it('reads any text, or refuses it with a message of bounded length', () => {
   const piece = fc.oneof(
     fc.constantFrom(...VLLM.split(/(?<=\n)/)),
     fc.constantFrom(...VLLM.split(/\b/)),

@@ -21,8 +21,8 @@ const NO_CODINGS = ['', 'identity', 'aws-chunked']
 const MAX_CODINGS = 4
 
 /**
- * Returns the body decoded by its `Content-Encoding`; unchanged with an unknown coding or more than
- * four, since readers of evidence check its hash.
+ * Returns the body decoded by its `Content-Encoding`. With an unknown coding or more than four, the
+ * body is unchanged: readers of evidence check its hash.
  */
 export function decodeBody(response: IncomingMessage): Bytes {
   const tokens = (response.headers['content-encoding'] ?? '').toLowerCase().split(',')

@@ -9,8 +9,8 @@ const DEFAULT_HEADERS = { 'accept-encoding': 'gzip, br', 'user-agent': 'affine' 
  * Returns a fetch over `node:http` and `node:https`. Node's own fetch is undici's. In every undici
  * release for Node 20, a server that closes the connection of an unread body may end the process
  * (nodejs/undici#5360). A redirect is an error; with `redirect: 'manual'` it is returned. Callers
- * have to limit the time of the whole response, by `signal`, and the size: only bytes that are read
- * are received and decoded.
+ * have to limit the time of the whole response, by `signal`, and its size, by not reading further:
+ * only bytes that are read are received and decoded.
  */
 export function fetchBy(agents: Agents): typeof globalThis.fetch {
   return async (input, init) => {
@@ -43,7 +43,7 @@ const isRedirect = ({ statusCode = 0 }: IncomingMessage): boolean =>
   [301, 302, 303, 307, 308].includes(statusCode)
 
 /**
- * Converts a response to fetch's.
+ * Converts a response of `node:http` to fetch's `Response`.
  * @throws RangeError for a status that fetch does not know.
  */
 function toWebResponse(incoming: IncomingResponse, signal: AbortSignal | undefined): Response {

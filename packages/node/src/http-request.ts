@@ -36,7 +36,7 @@ export interface IncomingResponse {
 
 interface SendOptions extends http.RequestOptions {
   readonly body?: Uint8Array | string | undefined
-  /** Called with each attempt to send the request. */
+  /** Called with the request of each attempt to send it. */
   readonly onOpen?: (outgoing: http.ClientRequest) => void
 }
 

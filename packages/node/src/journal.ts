@@ -23,7 +23,7 @@ export interface Journal extends AsyncDisposable {
  * file.
  *
  * @throws AlteredFile, as a rejection, if any other line is not canonical JSON, or if the file is
- *   one torn line that starts neither an object nor with a zero byte.
+ *   one torn line that begins neither with `{` nor with a zero byte.
  */
 export async function openJournal(path: string): Promise<Journal> {
   await makeFolder(dirname(path), 0o700)

@@ -14,7 +14,7 @@ const root = testFolder('lock')
 
 afterAll(killAll)
 
-/** Starts a process that locks folders at a given time, until it is killed. */
+/** Starts a process that locks folders from a given time on, and keeps the locks until killed. */
 const hold = (when: number, folders: readonly string[]): RunningProcess =>
   start(HOLDER, [String(when), ...folders])
 const readLocks = async ({
@@ -32,7 +32,7 @@ it('creates, locks and unlocks a folder', async () => {
   await (await lockFolder(folder))[Symbol.asyncDispose]()
 })
 
-it('rejects a locked folder with the process that has the lock, until that process ends', async () => {
+it('rejects a locked folder, and names the process with the lock, until that process ends', async () => {
   const folder = join(root, 'held')
   const first = hold(0, [folder])
   expect(await readLocks(first)).toEqual({ held: [folder], refused: [] })

@@ -1,5 +1,6 @@
-// Locks folders, 20 ms apart, until it is killed, and prints which folders it locked. Arguments:
-// the Unix time in milliseconds at which to lock the first folder, then the folders.
+// Locks folders, 20 ms apart, prints which it locked and the errors for the others, and keeps the
+// locks until it is killed. Arguments: the Unix time in milliseconds at which to lock the first
+// folder, then the folders.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { lockFolder } from '../src/folder-lock.ts'
 

@@ -39,7 +39,7 @@ add('permutation, an element', 'pure-rand', () => purePermutation(DRAWS), 1)
 add('seeding', '@affine/prng', () => pcg64(0x0123456789abcdef0123456789abcdefn))
 add('seeding', 'BigInt', () => new BigIntPcg64(seedWords(0x0123456789abcdef0123456789abcdefn)))
 
-// The value resembles one recorded sample. The peer does not check it.
+// The value resembles a recorded sample. `JSON`, the peer, does not check the value.
 const sample: Json = {
   env: 'mult8@0.1.0',
   index: 7,

@@ -32,7 +32,7 @@ const BUFFER_BYTES = 256
 /**
  * Returns a function that returns the 32 bytes of `digest(tag, ...fields, ...last)`, for at least
  * one field in `last`. Calls reuse a buffer with `fields`: allocation takes as long as the hash.
- * Both throw as `digest` does.
+ * Both functions throw as `digest` does.
  */
 export function digestsAfter(tag: string, ...fields: Json[]): (...last: Json[]) => Uint8Array {
   const start = encoder.encode(`${encodeFields(tag, fields).slice(0, -1)},`)

@@ -15,7 +15,7 @@ test.each(vectors)('seedWords agrees with the vector: $what', ({ input, want }) 
   if (want.message !== undefined) expect(() => seedWords(seed)).toThrow(want.message)
 })
 
-test('rejects a seed that is not a number or a bigint', () => {
+test('rejects a seed that is not a finite number or a bigint', () => {
   for (const seed of [undefined, '1', Symbol('1'), () => 1])
     expect(() => seedWords(seed as unknown as bigint)).toThrow(TypeError)
   for (const seed of [Number.NaN, Number.POSITIVE_INFINITY])

@@ -22,7 +22,7 @@ export interface EpisodeCourse {
   readonly turns: readonly Turn[]
   /** Last picture. Undefined without pictures, or if the last reply left the position unchanged. */
   readonly lastPicture?: Picture | undefined
-  /** Turns of both sides in order. Only in a game recorded for both. */
+  /** Turns of both sides in order. Only in a game recorded for both sides. */
   readonly moves?: readonly GameMove[]
   readonly reward: number
   readonly ending: EpisodeEnding

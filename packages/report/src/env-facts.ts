@@ -14,10 +14,10 @@ import { type BoundsInput, boundsPpm, ceilRoot, holdLine } from '@affine/wilson'
 export type Bounds = ReturnType<typeof boundsPpm>
 
 /**
- * One of the two deciding tallies, in millionths of a challenge, and the interval of its share at
- * the z of a win. With a positive score, the tally for a win has the interval of the score instead,
- * extended to contain the share. The lower end of that interval reaches the ratio if and only if
- * the score reaches `bar`.
+ * The tally that decides a win or a hold, in millionths of a challenge, and the interval of its
+ * share at the z of a win. With a positive score, the tally for a win has the interval of the score
+ * instead, extended to contain the share. The lower end of the score's interval reaches the ratio
+ * if and only if the score reaches `bar`.
  */
 export interface Decider {
   readonly wins: number

@@ -81,7 +81,7 @@ function estimateDecisive(count: Omit<Comparison, 'win'>, { envs, duelEpochs }: 
   return Math.floor((played * decisive) / Math.max(1, decisive + ties))
 }
 
-/** Standard deviations that the score charges a lane. Protocol §8.6. */
+/** Standard deviations that the score subtracts for a lane. Protocol §8.6. */
 const ONE_LANE_Z = 0.4
 
 /** Returns the rule for one lane that has at most `most` decisive challenges. */

@@ -2,7 +2,7 @@ import type { Neuron, Snapshot } from '@affine/chain'
 import type { State } from '@affine/duel'
 import { formatWait } from './text.ts'
 
-/** Number of epochs, a day, in which ended turns are counted, and minimum count for a rate. */
+/** Epochs (a day) in which ended turns are counted, and minimum of ended turns for a rate. */
 const [COUNTED_EPOCHS, FEWEST_TURNS] = [20, 16]
 /**
  * Mean epochs of a duel: shortest among weak contenders, longest among strong contenders and
@@ -44,7 +44,7 @@ export function estimateTurn(place: number, state: State): EpochRange {
 
 /** The eviction of a neuron without earnings. */
 export interface Eviction {
-  /** Registration that evicts the neuron, from 1, if no neuron starts to earn. */
+  /** Number of the registration that evicts the neuron, 1 for the next, if none starts to earn. */
   readonly registrations: number
   /** Blocks until the neuron can be evicted. */
   readonly immuneBlocks: number

@@ -9,7 +9,7 @@ import { describeWait, type EpochRange, estimateTurn } from '../src/queue-wait.t
 it.each([
   ['copies and slightly weaker miners', 4, (place: number) => (place % 5 < 3 ? 0.5 : 0.47)],
   ['weak miners', 4, () => 0.3],
-])('estimates a range with nine of ten waits of %s in a simulated queue', (_, lanes, share) => {
+])('estimates ranges that contain 9 of 10 simulated waits of %s', (_, lanes, share) => {
   const random = pcg64(20_260_101n)
   const validators = Array.from({ length: lanes }, (_, i) => `v${i + 10}`)
   const miners = Array.from({ length: 160 }, (_, place) => miner(`m${place}`, place))

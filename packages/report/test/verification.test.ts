@@ -81,7 +81,7 @@ test.each([
   ['two of four environments, the others undecided', 4, 2, 2, 985_000],
   ['one of four environments, the others undecided', 4, 1, 1, 990_000],
   ['the only environment', 1, 1, 1, 997_500],
-])('computes the share that does not win %s, at the ratio', (_, all, counted, needed, want) => {
+])('computes the share of contenders that fail to win %s', (_, all, counted, needed, want) => {
   const envs = Array(all).fill('env')
   expect(Math.round(surePpm({ envs, counted, needed }))).toBe(want)
 })

@@ -168,7 +168,7 @@ export class BucketTimes {
   }
 }
 
-/** Milliseconds after which the next item is queried too. */
+/** Milliseconds without an answer after which the next item is queried too. */
 const LATE_MS = 2000
 /** Maximum late answers that this process waits for concurrently: each may have 8 MiB. */
 const MAX_LATE = 32

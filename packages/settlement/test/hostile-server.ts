@@ -97,7 +97,7 @@ const LONG_HEADER = `X: ${'y'.repeat(1000)}\r\n`
 const MOST_OF_FILE = sized(FILE).subarray(0, 50_000)
 const MOST_OF_GZIP = closing(GZIP.subarray(0, 50_000), packed('gzip'))
 
-/** By name: the deed, the result of a read, and the time limit for a read that would not end. */
+/** Deeds by name, with the result of a read, and the time limit of a read that would not end. */
 export const DEEDS: Readonly<Record<string, readonly [Deed, Want, timeoutMs?: number]>> = {
   'honest gzip, and FIN': [ends(closing(GZIP, packed('gzip'))), 'the file'],
   'honest br, and FIN': [ends(closing(BR, packed('br'))), 'the file'],
@@ -165,8 +165,8 @@ export const DEEDS: Readonly<Record<string, readonly [Deed, Want, timeoutMs?: nu
 }
 
 /**
- * Returns a server that reacts to every request with the deed that `deedOf` returns for its path;
- * over TLS if `tls` is given.
+ * Returns a server that reacts to every request with the deed that `behaviourOf` returns for the
+ * request's path; over TLS if `tls` is given.
  */
 export function hostileServer(behaviourOf: (path: string) => Deed, tls?: TlsOptions): Server {
   const listener = (socket: Socket): void => {

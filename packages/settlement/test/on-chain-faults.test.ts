@@ -27,7 +27,7 @@ const warningsIn = (epochs: readonly RecomputedEpoch[]): readonly string[] =>
 
 /**
  * Returns the flaws and warnings of an epoch in which three voters attest all sealed lanes. The
- * fourth voter attests what is given, and seals if `isSealing`.
+ * fourth voter sends an attestation with the fields of `attestation`, and seals if `isSealing`.
  */
 async function recomputeEpoch(
   attestation: (state: State) => Partial<Commitment> = () => ({}),
@@ -86,8 +86,8 @@ test.each([
 })
 
 /**
- * Returns four voters, and the state of an epoch in which those at the indices `sealing` (default:
- * all) seal valid lanes, and the others seal heads of lanes that do not exist.
+ * Returns four voters, and the state of an epoch in which the voters at the indices `sealing`
+ * (default: all) seal valid lanes, and the others seal heads of lanes that do not exist.
  */
 async function startSealed(sealing: readonly number[] = [0, 1, 2, 3]) {
   const subnet = new ReadingSubnet([100, 100, 100, 10])

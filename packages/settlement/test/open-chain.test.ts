@@ -105,7 +105,7 @@ test('knows whether a name is that of a live chain', () => {
   expect(others.filter(isOnline)).toEqual([])
 })
 
-test('follows no export', async () => {
+test('rejects an export where a live chain is expected', async () => {
   await expect(openLive('chain.json', host)).rejects.toThrow(
     new RangeError('"network" expected a live chain, got an export: "chain.json"'),
   )

@@ -33,9 +33,9 @@ test.each([
   ['no JSON', () => '\ud800', 'the text is not JSON'],
   ['no header', () => text.replace('{\\"count', '{\\"kount'), 'the header: '],
   ['too many bytes', () => '9'.repeat(PROOF_BYTES + 1), `expected at most ${PROOF_BYTES} bytes`],
-  ['another’s seal', () => text.replace(second.hotkey, first.hotkey), 'expected headers up to '],
+  ['another validator', () => text.replace(second.hotkey, first.hotkey), 'expected headers up to '],
   ['no seal', () => text.replace(second.hotkey, third.hotkey), `${third.hotkey} has no seal of`],
-  ['no such epoch', () => text.replace('\\"epoch\\":2', '\\"epoch\\":3'), 'epoch 3 on this chain'],
+  ['a later epoch', () => text.replace('\\"epoch\\":2', '\\"epoch\\":3'), 'epoch 3 on this chain'],
 ])('rejects a file with %s', async (_, make, detail) => {
   expect(make()).not.toBe(text)
   const result = await judge(make())

@@ -14,8 +14,8 @@ import type { Copies, Source } from '../src/copies.ts'
 import { createLaneFinder, type RecomputeOptions } from '../src/recompute.ts'
 
 /**
- * Returns a subnet of three voters, and the state of an ended epoch in which all seal, the second a
- * lane by this plan, and attest all lanes.
+ * Returns a subnet of three voters, and the state of an ended epoch in which all voters seal a lane
+ * and attest all lanes. The second voter's lane follows `plan`.
  */
 async function playAttested(plan: LanePlan = {}) {
   const subnet = new ReadingSubnet([100, 100, 100])
@@ -43,7 +43,7 @@ test('recomputes every ended epoch of a range', async () => {
 
 test.each<[string, RecomputeOptions['choose'], readonly string[]]>([
   ['all', undefined, ['COPY_MISSING', 'STATE_DIFFERS']],
-  ['those chosen', (holders) => holders.slice(0, 0), ['STATE_DIFFERS']],
+  ['only chosen ones, here none', (holders) => holders.slice(0, 0), ['STATE_DIFFERS']],
   ['none, but the state of the last epoch', null, ['STATE_DIFFERS']],
 ])('compares these copies of a block: %s', async (_, choose, codes) => {
   const { subnet, state } = await playAttested()

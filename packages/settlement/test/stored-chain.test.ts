@@ -74,9 +74,9 @@ describe('the folder of a local network', () => {
   })
 })
 
-describe('a chain’s file that ends anywhere', () => {
+describe('a chain’s file that was cut at any byte', () => {
   const path = testFolder('stored-chain')
-  it('is resumed after its last complete block, and is complete again', async () => {
+  it('is resumed after its last complete block, and loses the rest', async () => {
     const chain = LocalChain.create({ netuid: 1, random: () => new Uint8Array(32), time: 1 })
     const stored = await StoredChain.begin(chain, join(path, 'chain.json'))
     const texts = [chain.export()]

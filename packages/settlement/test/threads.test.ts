@@ -13,7 +13,7 @@ const WANTED: BlockRequest = {
   due: 0,
 }
 
-// test/verify-jobs.test.ts has the threads themselves, which need a build.
+// test/verify-jobs.test.ts tests the threads themselves, which need a build.
 test('threads leave small blocks and the spared bytes to the thread that opened them', async () => {
   await using threads = openThreads(3, 2 ** 17)
   expect(threads.lanesAtOnce).toBe(7)

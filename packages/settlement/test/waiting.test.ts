@@ -59,13 +59,13 @@ async function lostOf(bytesPerMs: readonly Speed[], weights: readonly number[] =
 }
 
 test.each([
-  ['a tenth of the speed', [100, 1e3, 1e3, 1e3], [0]],
-  ['a megabyte a second', [1000, 1e6, 1e6, 1e6], []],
+  ['one at a tenth of the others’ speed', [100, 1e3, 1e3, 1e3], [0]],
+  ['one at a megabyte a second', [1000, 1e6, 1e6, 1e6], []],
   ['all slow', [100, 100, 100, 100], []],
-  ['just over half the speed', [51, 100, 100, 100], []],
-  ['a third of the speed', [30, 100, 100, 100], [0]],
+  ['one at just over half the others’ speed', [51, 100, 100, 100], []],
+  ['one at a third of the others’ speed', [30, 100, 100, 100], [0]],
   ['two of four slow', [50, 50, 1e6, 1e6], [0, 1]],
-  ['two not asked', [50, 50, 'not asked', 'not asked'], [0, 1]],
+  ['two slow, and two not queried', [50, 50, 'not asked', 'not asked'], [0, 1]],
   ['two of three slow', [50, 50, 1e6], []],
   ['two of three slow, with little weight', [50, 50, 1e6], [0, 1], [40, 40, 90]],
 ] as const)('judges slow buckets: %s', async (_, speeds, lost, weights: readonly number[] = []) => {

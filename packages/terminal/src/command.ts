@@ -38,7 +38,7 @@ export const ENV_MODULES: Option<'--env-module <file>'> =
 
 export type ChainOptions = {
   network: string
-  /** Where `network` is set: `--network`, a variable and its `.env` file if any, or `default`. */
+  /** Origin of `network`: `--network`, a variable and its `.env` file if any, or `default`. */
   networkFrom?: string | undefined
   netuid?: number | undefined
   firstEpoch?: number | undefined

@@ -5,7 +5,7 @@ import { fit } from './fit.ts'
 
 /** The output of a command: text, or with `--json` one JSON object a line. */
 export interface Output {
-  /** Prints lines, fitted to the terminal and in colour, or the record. */
+  /** Prints lines, fitted to the terminal and in colour, or with `--json` the record. */
   line(lines: string | readonly Line[], record: object): void
   /**
    * Shows progress on one line of a terminal. The next status overwrites the text, unless it ends

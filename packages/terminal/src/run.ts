@@ -161,7 +161,7 @@ function reportUnknownFirst(
   command.parseOptions = (words) => {
     const { parseOptions } = Command.prototype
     const silent: Command = Object.create(command, { emit: { value: () => false } })
-    const { operands, unknown } = parseOptions.call(silent, words) // reads no value
+    const { operands, unknown } = parseOptions.call(silent, words) // sets no option
     const name = operands[operands[0] === 'help' ? 1 : 0]
     const isKnown = command.commands.some((subcommand) => subcommand.name() === name)
     if (needsSubcommand && name !== undefined && !isKnown) {

@@ -82,7 +82,7 @@ export class InvalidValue extends InvalidArgumentError {
   }
 }
 
-/** Returns "expected" with the expected value if the text has no value. */
+/** Returns "expected" with the expected value if `read` rejects the text, otherwise undefined. */
 export function findFault({ read }: Setting, text: string): string | undefined {
   try {
     read?.(text)
@@ -125,7 +125,7 @@ export function isFile(path: string): boolean {
   try {
     return statSync(path).isFile()
   } catch {
-    return false // The text may not be a path.
+    return false // No such file, or the text cannot be a path.
   }
 }
 

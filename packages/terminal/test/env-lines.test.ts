@@ -5,7 +5,7 @@ import { readEnvLines } from '../src/env-lines.ts'
 import { HOSTILE, ours } from './hostile-lines.ts'
 
 describe('a file of settings', () => {
-  it.each(HOSTILE)('is read, or refused with the numbers of its lines: %j', (text, want) => {
+  it.each(HOSTILE)('is read, or refused with the numbers of bad lines: %j', (text, want) => {
     const { lines, faults } = readEnvLines(text, ours)
     const given = lines.filter(({ name }) => ours(name)).map(({ name, value }) => [name, value])
     const refused = faults.map((fault) => Number(/^line (\d+): /.exec(fault)?.[1]))

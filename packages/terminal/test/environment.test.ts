@@ -83,7 +83,7 @@ it('names the option, variable or file that names the network', async () => {
 })
 
 describe('the environment', () => {
-  it('has lower priority than options, and sets the first variable that is not empty', async () => {
+  it('has lower priority than options, and ignores empty variables of an option', async () => {
     vi.stubEnv('SUBTENSOR_ENDPOINT', 'finney')
     vi.stubEnv('NETUID', '7')
     expect(optionsOf()).toEqual({ network: 'finney', netuid: 7 })
@@ -103,7 +103,7 @@ describe('the environment', () => {
     expect(optionsOf()).toEqual({ network: 'finney,ws://127.0.0.1:9' })
   })
 
-  it('is refused with the name of the variable if the value is invalid', () => {
+  it('is refused with the name of a variable if its value is invalid', () => {
     vi.stubEnv('AFFINE_NETUID', 'many')
     expect(() => optionsOf('--network', 'test')).toThrow(/'many' from env 'AFFINE_NETUID'/)
   })

@@ -102,7 +102,7 @@ export const HOSTILE: readonly Hostile[] = [
   [`\ufffd\ufffdA\0F\0`, [1]],
   [`AFFINE_FOLDER=\ufffd\n${dry}`, [1]],
   ['\udc00', [1]],
-  // Variables of other programs are checked only as far as necessary.
+  // The value of another program's variable only has to end with its line.
   [`PATH=$PATH:/x # mine\nMOTTO=it's "fine"\nNODE_OPTIONS=  --a\t\n${dry}`, DRY],
   ['__proto__=x\nconstructor=y', {}],
   ['AFFINE_FOLDER=two words', { AFFINE_FOLDER: 'two words' }],

@@ -5,9 +5,9 @@ export type BoundsInput = Proportion & { readonly zSquaredPpm: number | bigint }
 
 /**
  * Returns the Wilson bounds of `wins / trials` in ppm, each rounded away from the rate: `lower` is
- * the largest ratio below 1 for which `lowerReaches`, or 0, and `upper` the smallest for which
- * `upperBelow`, or 1_000_000. So comparing a rounded bound with a ratio in ppm gives the same
- * result as comparing the exact bound.
+ * the largest ratio below 1 for which `lowerReaches` is true, 0 if there is none, and `upper` the
+ * smallest for which `upperBelow` is true, 1_000_000 if there is none. So comparing a rounded bound
+ * with a ratio in ppm gives the same result as comparing the exact bound.
  *
  * Uses only integers. Returns 0 and 1_000_000 without trials.
  *

@@ -91,9 +91,9 @@ export function upperBelow(proportion: Proportion & Bar): boolean {
  * lower bound reaches the ratio; otherwise `hold` at the cap, if the upper bound is below the
  * ratio, or at or below `holdLine`; otherwise `continue`.
  *
- * Depends only on the counts, which `unit` scales. With z from `calibrate`, one of the ratios that
- * it covers, an evaluation after each whole trial, and a stop at the first win or hold, a contender
- * no better than the ratio wins with probability at most alpha. Protocol §7.
+ * Depends only on the counts, in any unit. With z from `calibrate`, one of the ratios that it
+ * covers, an evaluation after each whole trial, and a stop at the first win or hold, a contender no
+ * better than the ratio wins with probability at most alpha. Protocol §7.
  *
  * @throws RangeError unless 1 <= minTrials <= cap <= 10_000_000, and as `holdLine` does.
  */

@@ -227,7 +227,7 @@ export function calibrate({
   for (let ratioPpm = LOWEST_PPM; ratioPpm <= HIGHEST_PPM; ratioPpm += STEP_PPM) {
     const isAllowed = (hundredths: number): boolean =>
       crossing({ p: ratioPpm / 1e6, ratioPpm, rule: createRule(hundredths) }) <= alpha
-    // A higher z only raises the boundary.
+    // A higher z never raises the probability, so `least` remains allowed at the ratios before.
     if (!isAllowed(least)) least = leastAbove(least, max, isAllowed)
   }
   return least / 100

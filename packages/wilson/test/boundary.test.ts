@@ -34,7 +34,7 @@ test('computes both boundaries as `evaluate` does, for every count', () => {
 
 test.each([
   [9_000_000n, 500_000],
-  [9_000_001n, 500_000], // just above the ties
+  [9_000_001n, 500_000], // just above the row before, in which counts are exactly on the boundary
   [8_122_500n, 510_000],
   [6_250_000n, 200_000],
   [4_000_000n, 800_000],

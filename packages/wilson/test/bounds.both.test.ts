@@ -5,7 +5,7 @@ import { boundsPpm, ceilRoot, leastAbove, lowerReaches, upperBelow } from '../sr
 
 const counts = fc.tuple(fc.nat(5000), fc.nat(5000), fc.integer({ min: 1, max: 12_000_000 }))
 
-test('rounds each bound to the last ratio that is still within it', () => {
+test('returns the largest ratio with `lowerReaches`, and the smallest with `upperBelow`', () => {
   fc.assert(
     fc.property(counts, ([wins, losses, z]) => {
       const proportion = { wins, trials: wins + losses, zSquaredPpm: BigInt(z) }

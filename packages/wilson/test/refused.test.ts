@@ -14,7 +14,7 @@ test.each(refused.vectors)('$call rejects $what', ({ call, input, error }) => {
 })
 
 test.each([Number.NaN, Number.POSITIVE_INFINITY, undefined, null, '5'])(
-  'every function rejects %s as a number',
+  '`evaluate`, `walk` and `calibrate` reject %s as a number',
   (value) => {
     const bad = value as number
     const line = { holdOffset: 88, holdSlopePpm: 16_000 }

@@ -40,7 +40,7 @@ describe('a sequential test', () => {
     )
   })
 
-  test('holds exactly when the formulas in floats say so', () => {
+  test('returns `hold` before the cap exactly if the formulas in floats do', () => {
     fc.assert(
       fc.property(
         counts,

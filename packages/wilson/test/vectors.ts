@@ -20,7 +20,7 @@ export function near(want: number): { asymmetricMatch(got: number): boolean; toS
   }
 }
 
-/** Generates rules with a cap up to `max`, and hold lines that decide or are far away. */
+/** Generates rules with a cap up to `max`, and hold lines that give holds or are too far away. */
 export const anyRule = (max: number, zSquaredPpm: fc.Arbitrary<bigint>): fc.Arbitrary<Rule> =>
   fc
     .record({

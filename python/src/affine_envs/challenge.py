@@ -52,7 +52,7 @@ def _is_base58(text: str) -> bool:
 
 
 def number_in(text: str) -> int:
-    """Returns the number that the digits of a base58 text write."""
+    """Returns the number that a base58 text represents."""
     return reduce(lambda number, digit: number * 58 + ALPHABET.index(digit), text, 0)
 
 

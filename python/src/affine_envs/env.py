@@ -72,7 +72,7 @@ class AffineEnv(gymnasium.Env[Any, Any]):
     def take(self, action: Any) -> tuple[Episode[Any, Any], int]:
         """Returns the episode after an action, and the reward of the action.
 
-        Raises RuntimeError without an episode in progress, ValueError outside the action space.
+        Raises RuntimeError if no episode is in progress, ValueError if the space lacks the action.
         """
         episode = self.episode
         if episode is None or episode.over:

@@ -94,7 +94,7 @@ Refusal = Literal[
 
 @dataclass(frozen=True)
 class Replayed:
-    """The result of recorded messages. With `fault` the last prompt has no reply."""
+    """The result of a replay. `fault` states that a reply is missing."""
 
     reward: int
     fault: bool

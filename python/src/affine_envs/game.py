@@ -50,7 +50,7 @@ class Game(ABC, Generic[State, Action]):
 
     @abstractmethod
     def truth(self, state: State) -> Json:
-        """Returns the data that judge an episode, from its first state. Only a digest is shown."""
+        """Returns the truth (Protocol §3.6) of a first state, of which `info` has only a digest."""
 
     def truth_text(self, state: State) -> str:
         """Returns the canonical text of `truth`."""
@@ -81,7 +81,7 @@ class TwoPlayerGame(Game[State, Action]):
     """A game of two players, who take turns. Protocol §3.1.
 
     As a `Game` it has one player, who plays against the scripted player. `strength` is the share of
-    moves that the scripted player chooses well. The others are random legal moves. Protocol §3.6.
+    moves that the scripted player chooses well. Its other moves are random. Protocol §3.6.
     """
 
     def __init__(self, strength: float = 1.0) -> None:

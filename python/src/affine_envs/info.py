@@ -22,7 +22,7 @@ def info_of(
 ) -> dict[str, Any]:
     """Returns the facts of the episode that starts in `initial_state`.
 
-    `challenge_id` is None after a reset without one. The commitment is made with `origin`.
+    `challenge_id` is None after a reset without one. `origin` is part of the commitment's digest.
     """
     return {
         "challenge_id": challenge_id,

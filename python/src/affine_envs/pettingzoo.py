@@ -77,7 +77,7 @@ class TwoPlayerEnv(AECEnv[str, Any, Any]):
             self._origin, self._since = str(challenge_id or drawn), 0
         else:
             self._since += 1
-        # In evidence the first player is drawn. Here it is always the first agent.
+        # On the subnet this draw decides who is first. Here the first agent always is.
         self._random.integers(0, 2)
         self._state = self.game.opening(self._random)
         origin = f"{self._origin}+{self._since}" if self._since else self._origin

@@ -39,7 +39,7 @@ def game_of(env: str, strength: float | None = None) -> Game[Any, Any]:
 
 @cache
 def _load(id: str) -> Game[Any, Any]:
-    """Loads the game of an entry point. Raises ValueError, which names it, if it is faulty."""
+    """Loads the game of an entry point, or raises a ValueError that names the entry point."""
     where = f"the entry point {id!r}, {POINTS[id].value}"
     if id in GAMES:
         raise ValueError(f"{where}: this environment exists; give yours another name or version")

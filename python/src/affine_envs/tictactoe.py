@@ -68,7 +68,7 @@ class TicTacToe(Game[Board, int]):
     def truth(self, state: Board) -> Json:
         return {"board": code(state), "best": best_cells(state)}
 
-    @cache  # noqa: B019  there is one of these
+    @cache  # noqa: B019  the class has one instance
     def truth_text(self, state: Board) -> str:
         return super().truth_text(state)
 
@@ -97,7 +97,7 @@ class TicTacToe(Game[Board, int]):
 def _results(board: Board, cell: int) -> tuple[tuple[Board, int, bool], ...]:
     """Returns the results of a move, one for each best reply to it; none for an illegal move.
 
-    To draw from a single result takes nothing from the stream.
+    A single result is not drawn, since `integers(0, 1)` takes nothing from the stream.
     """
     if board[cell] != 0:
         return ()

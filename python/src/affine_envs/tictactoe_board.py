@@ -34,7 +34,7 @@ def is_lost(board: Board) -> bool:
 
 
 def is_over(board: Board) -> bool:
-    """Reports whether there is a row, or no empty cell."""
+    """Reports whether the last move made three in a row, or no cell is empty."""
     return is_lost(board) or 0 not in board
 
 

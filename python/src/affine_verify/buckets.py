@@ -27,7 +27,7 @@ class UnavailableError(Exception):
 def read_url(url: str, limit: int, seconds: float, question: bytes | None = None) -> bytes | None:
     """Returns what a URL serves with status 200, at most one byte beyond the limit.
 
-    Returns None after an error or `seconds`. A question, in JSON, is sent by POST.
+    Returns None after an error or a timeout of `seconds`. A question, in JSON, is sent by POST.
     """
     end = time.monotonic() + seconds
     data = bytearray()
@@ -83,7 +83,7 @@ class Buckets:
         return None if data is None or len(data) > limit else data
 
     def _fetch(self, address: str, url: str, limit: int) -> bytes | None:
-        """Reads a URL. A bucket that was waited for 90 seconds is not asked again."""
+        """Reads a URL. After 90 seconds of waiting in total, a bucket is not asked again."""
         left = PATIENCE_SECONDS - self.waited.get(address, 0.0)
         begin = time.monotonic()
         data = read_url(url, limit, min(READ_SECONDS, left)) if left > 0 else None

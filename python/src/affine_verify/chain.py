@@ -50,7 +50,7 @@ BLOCK = {"time": is_uint, "entropy": is_hash, "calls": list_of(CALL, 4096), "has
 
 
 class Neuron(NamedTuple):
-    """A registered hotkey. `last_update` is the block of its weights or its registration."""
+    """A registered hotkey. `last_update` is the block of its last weights or registration."""
 
     uid: int
     stake: int

@@ -52,7 +52,7 @@ Object = Mapping[str, Any]
 Quotas = Mapping[str, Mapping[str, int]]
 """Numbers of challenges, by contender and environment."""
 Tallies = dict[str, dict[str, list[int]]]
-"""By contender and environment: wins, losses, the contender's points, the champion's."""
+"""By contender and environment: wins, losses, the contender's points, the champion's points."""
 
 
 class Scope(NamedTuple):
@@ -166,8 +166,8 @@ class Lane(NamedTuple):
     def read(self, fetch: Callable[[str, Callable[[bytes], Block]], Block]) -> Tallies:
         """Returns the tallies of a valid lane, or raises a FaultError.
 
-        Reads the blocks from the last to the first, and stops at the first fault. `fetch` returns
-        the block of a hash, which it reads with its second argument.
+        Reads the blocks from the last to the first, and stops at the first fault. `fetch`
+        returns the block of a hash, using its second argument to read the bytes.
         """
         plan = plan_of(self.state["champion"]["hotkey"], self.quotas)
         rewards: list[list[int]] = []
@@ -228,7 +228,7 @@ class Lane(NamedTuple):
 
 
 def is_full(lines: Sequence[bytes], following: Sequence[bytes]) -> bool:
-    """Reports whether a block before another one is full. Protocol §6.2."""
+    """Reports whether a block is full, given the lines of the block after it. Protocol §6.2."""
     size = sum(len(line) + 1 for line in [*lines, *following[:1]])
     return len(lines) == BLOCK_SAMPLES or size > ROOM_BYTES
 

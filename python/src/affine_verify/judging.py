@@ -62,7 +62,7 @@ def median(weights: Weights, lanes: Lanes, count: str) -> str:
 
 
 def are_apart(x: int, q: int, y: int, r: int, z_squared: int, unit: int = 1) -> bool:
-    """Reports whether two proportions, in 1/unit, are apart. Protocol §8.5, §8.11."""
+    """Reports whether x/q and y/r, with x and y in 1/unit, are apart. Protocol §8.5, §8.11."""
     left = (x * r - y * q) ** 2 * (q + r)
     return left > z_squared * q * r * (x + y) * (unit * (q + r) - x - y)
 

@@ -138,7 +138,7 @@ def _run_history(given: argparse.Namespace) -> int:
 
 
 def _check_base(base: str | None, chain: Chain) -> None:
-    """Refuses a base without buckets that validators announce by name, and none if some do."""
+    """Raises a UsageError if validators announce names, and none is found below the base."""
     view = chain.views[-1]
     slots = [view.slot(hotkey) for hotkey, neuron in view.neurons.items() if neuron.has_permit]
     addresses = [slot.address for slot in slots if isinstance(slot, Seal | Attestation)]

@@ -8,7 +8,7 @@ from affine_verify.evidence import is_game
 
 
 def _envs(**quotas: tuple[int, int]) -> dict[str, Any]:
-    """Returns the constants of version 0.1.0 of environments with first and greatest quotas."""
+    """Returns the constants of environments, in version 0.1.0, by first and greatest quota."""
     envs = {}
     for name, (first, most) in quotas.items():
         id = f"{name}@0.1.0"

@@ -1,4 +1,4 @@
-"""Shapes of values from strangers. A shape is a test, or an object of shapes by member."""
+"""Shapes of values from strangers. A shape is a test, or a dict of member names to shapes."""
 
 import re
 from collections.abc import Callable
@@ -10,7 +10,7 @@ Test = Callable[[Any], bool]
 
 
 def fits(value: object, shape: Any) -> bool:
-    """Reports whether a value has a shape: it passes the test, or each of its members has a shape.
+    """Reports whether a value has a shape: it passes the test, or its members have their shapes.
 
     The name of a member that may be absent ends with `?`. Other members are not allowed.
     """

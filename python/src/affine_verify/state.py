@@ -132,7 +132,7 @@ def accept(state: State, view: View) -> Acceptance:
 
 
 def active_validators(state: State, view: View, rules: Rules) -> dict[str, dict[str, Any]]:
-    """Returns recent entries of `attested`, or before it all staked validators. Protocol §8.1."""
+    """Returns recent entries of `attested`; if it is absent, of all validators with stake. §8.1."""
     epoch, entries = state["epoch"], state.get("attested")
     if entries is None:
         entries = {
@@ -166,7 +166,7 @@ def index_of(duel: Duel, epoch: int) -> int:
 
 
 def quota_of(index: int, env: Mapping[str, int]) -> int:
-    """Returns the challenges of a lane in a duel's epoch. Protocol §8.2."""
+    """Returns the number of challenges of a lane in a duel's epoch. Protocol §8.2."""
     return int(min(env["quotaFirst"] * 2 ** (index - 1), env["quotaMost"]))
 
 
@@ -237,7 +237,7 @@ def begin(contender: Mapping[str, str], epoch: int) -> Duel:
 
 
 def trust_after(state: State, accepted: Sequence[str], played: Sequence[Views]) -> Entries:
-    """Returns trust after an epoch. `played` has, by duel, the environments played. §8.9."""
+    """Returns trust after an epoch. `played` has, by duel, evidence by environment. §8.9."""
     fade, trust = state["protocol"]["trustFadePpm"], dict(state["trust"])
     for hotkey in state["due"]:
         before = trust.get(hotkey, NO_TRUST).items()
@@ -364,7 +364,7 @@ def decide(
     duels += [begin(contender._asdict(), epoch + 1) for contender in begun]
     last_played |= {each.hotkey: {"content": content_of(each)} for each in [*started, *begun]}
 
-    # 8: voters, and who stays
+    # 8: voters, and the hotkeys that stay in the state
     active = active_validators(state, view, rules)
     permits = {h: neuron.stake for h, neuron in view.neurons.items() if neuron.has_permit}
     stakes = {h: min(s, int(active[h]["stake"])) for h, s in permits.items() if h in active}

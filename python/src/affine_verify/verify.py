@@ -117,7 +117,7 @@ class Epoch:
                     yield hotkey, "STATE_DIFFERS"
 
     def _lane_flaws(self) -> Findings:
-        """Yields validators of void lanes, and voters of unsealed, missing or altered lanes."""
+        """Yields validators of void lanes, and voters with bits of unsealed lanes or bad copies."""
         sealed = sum(1 << i for i, hotkey in enumerate(self.slots) if hotkey in self.seals)
         for hotkey in self.acceptance.counted.keys() & self.slots.keys():
             if int.from_bytes(self.acceptance.counted[hotkey].bitmap, "little") & ~sealed:

@@ -40,7 +40,7 @@ import {
 const acceptSignature = (): boolean => true
 const scope = scopeOf(toy.hotkey, { 'mult8@0.1.0': 2, 'tictactoe@0.1.0': 1, 'hex@0.1.0': 1 })
 
-/** Resolves with a lane in two blocks, and with the same lane correctly in one block. */
+/** Resolves with a lane in blocks of two samples, and with the same lane correctly in one block. */
 async function smallLane() {
   const samples = await honestSamples(scope)
   const lane = laneOf(toy, scope, plansOf(samples, 2))
@@ -59,7 +59,7 @@ function reseal(bytes: Uint8Array) {
   try {
     return forge(toy, fields, { lines })
   } catch {
-    return { hash: hashBlock(header), bytes } // it has no canonical form
+    return { hash: hashBlock(header), bytes } // the header has no canonical form
   }
 }
 

@@ -193,7 +193,7 @@ const ENV = [
   'S3_SECRET_ACCESS_KEY="secret-key-of-mine-9z"\n# a comment\nCHUTES_API_KEY=cpk_0123456789abcdef',
   "AFFINE_EMIT=true\n  AFFINE_STALL=60\nAFFINE_NETUID='120'\nAFFINE_METRICS=9100",
 ].join('\n')
-/** The output for any settings. */
+/** The output without settings, which contains no secret. */
 const NAMES = JSON.stringify(readSettings({}, {}, {}))
 const SECRETS = ['S3_SECRET_ACCESS_KEY', 'S3_ACCESS_KEY_ID', 'CHUTES_API_KEY', 'AFFINE_HOTKEY']
 

@@ -138,7 +138,7 @@ function Strip({ state, env, ratioPpm, report, of, isPast }: StripProps): JSX.El
         <rect class="track" y="26" width="100%" height="6" />
         <RatioLine ratio={ratioPpm} isPast={isPast} height={58} />
         {faces.map((lane, i) => (
-          // biome-ignore lint/a11y/noSvgWithoutTitle: the group in it has one
+          // biome-ignore lint/a11y/noSvgWithoutTitle: the group in it has a title
           <svg key={lane.validator} x={toPercent(lane.rate)} y={4 + (i % ROWS) * 18}>
             <g class={lane.isSetAside ? 'lane aside' : 'lane'} transform="translate(-7 0)">
               <title>

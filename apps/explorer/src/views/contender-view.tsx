@@ -87,7 +87,7 @@ function Losses({ account, side, ...page }: DuelProps & { readonly side: Side })
 
 /**
  * Sorts lost challenges so that the environments alternate. In each environment, challenges without
- * a forfeit come first, because they show the most, and then the latest.
+ * a forfeit come first, because they show the most, and later challenges before earlier ones.
  */
 function alternateEnvs(losses: readonly LostLine[]): readonly LostLine[] {
   const best = [...losses]

@@ -62,7 +62,7 @@ const NO_REPLY = 'no usable reply'
 interface TurnProps {
   readonly turn: Turn
   readonly index: number
-  /** Mistake that is already shown. */
+  /** Text about a mistake that is already shown, and not to be repeated. */
   readonly explained: string | undefined
 }
 

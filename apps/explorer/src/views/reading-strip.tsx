@@ -137,7 +137,7 @@ export function LinkWarning({ own }: Pick<NamedNetwork, 'own'>): JSX.Element {
   )
 }
 
-/** Describes the network. Only a named network has a known genesis; a node may report any. */
+/** Describes the network. A URL has no name, because its node may report any genesis. */
 function describeNetwork({ chain }: NetworkFile, beginning: ReadingSpan | undefined): string {
   const name = isNetworkName(chain) ? `${chain}, ` : ''
   if (beginning === undefined) return `${name}not read yet`

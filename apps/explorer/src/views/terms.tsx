@@ -44,7 +44,7 @@ function Term({
 }: GlossaryEntry & { readonly children: ComponentChildren }): JSX.Element {
   const [isShown, setShown] = useState(false)
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the button in it is what is operated
+    // biome-ignore lint/a11y/noStaticElementInteractions: the reader operates the button in it
     <span
       class="term"
       onMouseEnter={() => setShown(true)}

@@ -34,7 +34,7 @@ export function ValidatorsView({ of, ...page }: Page & ValidatorProps): JSX.Elem
   )
 }
 
-/** Shows the latest duel in which the validator, or any, was an outlier; otherwise the latest. */
+/** Shows the latest duel with `of`, or any validator, as an outlier; otherwise the latest duel. */
 function LatestDuel({ of, ...page }: Page & ValidatorProps): JSX.Element | null {
   const { state } = page
   const duels = listDuels(state)

@@ -14,7 +14,7 @@ import { proveLine, rereadBlock } from './evidence.ts'
 import { explainSteps } from './proof-steps.ts'
 import type { SubnetReader } from './reader.ts'
 
-/** A pair, and the course of each side if the environment is registered. */
+/** Both results of one challenge, with their courses if the environment is registered. */
 export interface ShownPair extends ChallengePair {
   readonly courses: PerSide<EpisodeCourse | undefined>
 }

@@ -86,8 +86,8 @@ export class SubnetReader {
   }
 
   /**
-   * Recomputes every epoch, or about the `last` ones, from one copy of each block, then follows the
-   * chain. Yields new epochs and the newest block and, after new epochs, the queue and the
+   * Recomputes every epoch, or about the newest `last`, from one copy of each block, then follows
+   * the chain. Yields new epochs and the newest block and, after new epochs, the queue and the
    * validators. Ends only with a failure.
    */
   async *follow(last: number | undefined): AsyncGenerator<Findings, void> {
@@ -182,7 +182,7 @@ export class SubnetReader {
   }
 }
 
-/** Limit and timeout of an exported chain. */
+/** Maximum size of a chain's export, and the timeout of its download. */
 const MAX_CHAIN_BYTES = 268_435_456
 const TIMEOUT_MS = 60_000
 

@@ -22,8 +22,8 @@ export interface OwnBucket {
 }
 
 /**
- * A kind of bucket, with its settings in the order of `af setup`. All validators read every bucket
- * at an http(s) URL or in a folder.
+ * A kind of bucket, with its settings in the order of `af setup`. Other validators read a bucket of
+ * any kind at its http(s) URL or in a folder.
  */
 export interface Backend {
   /** The text in `af setup`. */
@@ -166,7 +166,7 @@ function createServiceBucket(options: Omit<S3Options, 'now' | 'fetch'>): Bucket 
   return { ...bucket, write: (...file) => pRetry(() => bucket.write(...file), retrying) }
 }
 
-/** A bucket in a folder of this machine, named after the hotkey. */
+/** A bucket on this machine: the folder with the name of the hotkey, in the folder `buckets`. */
 const DIRECTORY = defineBackend({
   label: 'in a folder here that a web server serves',
   needsUrl: false,

@@ -58,7 +58,7 @@ export const demo: CommandUnknownOpts = new Command('demo')
     const nameOf = nameHotkeysBy(names)
     screen.line(formatIntro(participants), { type: 'start', seed, names })
 
-    // All validators do the same, so only one of them prints its successes.
+    // All validators decide the same, so only the first prints events other than problems.
     const epochs: EpochResult[] = []
     const onEvent: OnMemberEvent = (member, event) => {
       const isPrinted =
@@ -110,7 +110,7 @@ const NO_VERIFIER =
 
 type DemoVerification = { json?: true; verbose?: true; envModule?: string; epochs: number }
 
-/** Runs `af-verify`, if installed, in another process, and takes over its result and exit code. */
+/** Runs `af-verify`, if installed, in another process. Prints its result, sets its exit code. */
 async function verifyApart(
   out: string,
   { json, verbose, envModule, epochs }: DemoVerification,

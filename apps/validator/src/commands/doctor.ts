@@ -32,7 +32,7 @@ const command = createAccountCommand('doctor')
       .implies({ network: 'local' }), // no network is used, so none is required
   )
 
-/** Here `--buckets` may also be a URL, so it is not an option of settings. */
+/** Reports whether a setting becomes an option. `--buckets` is one already, and accepts URLs. */
 const isOwn = ({ name, heading }: NamedSetting): boolean =>
   name === 'folder' || (heading === 'Bucket' && name !== 'buckets')
 
@@ -44,7 +44,7 @@ export const doctor: CommandUnknownOpts = addSettingOptions(command, isOwn)
     const account = await readNamedAccount(options)
     const { hotkey } = account
     const { buckets: base, ...others } = options
-    // A URL cannot be written to.
+    // Validators cannot write to a URL, so a URL is not passed as the setting `buckets`.
     const isFolder = base !== undefined && !/^https?:/.test(base)
     const flags = Object.entries(isFolder ? options : others).filter(
       ([name]) => command.getOptionValueSource(name) === 'cli',
@@ -63,7 +63,7 @@ export const doctor: CommandUnknownOpts = addSettingOptions(command, isOwn)
 /** Far above the limit of a chute's source, so that exceeding that limit is reported as such. */
 const MAX_SOURCE_BYTES = 2 ** 20
 
-/** Prints whether validators accept a chute's source, or why not, and then sets exit code 1. */
+/** Prints that validators accept a chute's source, or prints why not and sets exit code 1. */
 async function printSourceRefusal(path: string, json = false): Promise<void> {
   const { bytes } = await readNamed(readRegularFile(path, MAX_SOURCE_BYTES))
   const refusal = findSourceRefusal(bytes.toString(), TEMPLATES)

@@ -92,8 +92,8 @@ const misuse = (option: string, expected: string, got: number | string): RangeEr
 
 /**
  * Registers keys until the chain has the requested number of miners.
- * @throws RangeError if it has more miners, or other validators or uids than requested, or too few
- *   uids.
+ * @throws RangeError if the chain has more miners than requested, another number of validators or
+ *   uids, or fewer uids than keys.
  */
 async function addMiners(net: StoredChain, out: string, options: Partial<typeof DEFAULTS>) {
   const { chain } = net

@@ -4,7 +4,7 @@ import { NODE_CALLER } from '@affine/miners/node'
 import { ENV_MODULES, type Output, printable, shareOption, whole } from '@affine/terminal'
 import { Command, Option } from '@commander-js/extra-typings'
 
-/** Time until an unreachable endpoint forfeits. */
+/** Time to retry an unreachable player, before it forfeits. In games its clock is the limit. */
 const GIVE_UP_MS = 120_000
 
 export const PLAYER =

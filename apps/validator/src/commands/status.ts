@@ -29,7 +29,7 @@ export const status: CommandUnknownOpts = createReplayCommand('status')
       if (!watch) return void (await show())
       let shownBlock = -1
       for await (const { number } of subnet.chain.heads(signal)) {
-        // Skips blocks if this is slower than the chain.
+        // The last print may have shown a later block than the one that was announced.
         if (number <= shownBlock) continue
         shownBlock = (await show().catch(printRetry)) ?? shownBlock
       }

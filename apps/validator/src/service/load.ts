@@ -6,7 +6,7 @@ import type { Output } from '@affine/terminal'
 /** Mean bytes of a line with short replies: of a game, and of an episode. */
 const [GAME_BYTES, EPISODE_BYTES] = [16_000, 830]
 /**
- * Mean tokens of a request and its reply, with all messages of the request, without those of a chat
+ * Mean tokens of a request with all its messages and of its reply, without the tokens of a chat
  * template. Counted over 200 challenges, all played by a perfect player, with npm's gpt-tokenizer
  * 4.0.0 (o200k_base); its cl100k_base and llama3-tokenizer-js give the same counts.
  */

@@ -91,7 +91,7 @@ export function getErrorCode(error: Error): string {
   return [code, fault, status].filter((part) => part !== undefined).join(' ')
 }
 
-/** Prints what is overdue after `seconds`; the process then ends. */
+/** Prints what is overdue after `seconds`, and that the process ends. */
 export function printStall(late: readonly Late[], seconds: number, screen: Output): void {
   const reasons = late.map((each) => each.replace('-', ' ')).join(', and ')
   const text = `${reasons} in ${seconds} s: the process ends, and its supervisor restarts it`

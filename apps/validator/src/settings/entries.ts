@@ -8,7 +8,7 @@ export interface SettingEntry {
   readonly value: string | undefined
   /** `flag`, `environment`, or the path of the file; `-` without a value. */
   readonly from: string
-  /** The option or variable that set it; if none did, those that can, joined by "or". */
+  /** The option or variable that set it; without a value, all that may set it, joined by "or". */
   readonly by: string
 }
 

@@ -12,7 +12,7 @@ const OURS = new Set(KNOWN.filter((name) => !OTHERS.test(name)).map(cutPrefix))
 
 export const isOwnVariable: IsOwnVariable = (name) => OURS.has(cutPrefix(name)) || OTHERS.test(name)
 
-/** Prefixes of variables that a file of settings is for. */
+/** Prefixes of the variables that belong in a file of settings. */
 const BEGINNINGS = /^(?:AFFINE|AF|BT|CHUTES|GCS|R2|S3|SUBTENSOR)_/i
 /** Maximum edit distance of a mistyped name. */
 const TYPOS = 2

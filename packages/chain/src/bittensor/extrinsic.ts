@@ -107,7 +107,7 @@ async function sign(
 /** The byte for a scheme in Substrate's MultiSignature. */
 const MULTI_SIGNATURE = { ed25519: '00', sr25519: '01' } as const
 
-/** Returns a signer for @polkadot/api. It signs the hash of a payload over 256 bytes. */
+/** Returns a signer for @polkadot/api. It signs a payload, or the hash of one over 256 bytes. */
 function createSigner(account: Account) {
   const signRaw = async ({ data }: { readonly data: string }) => {
     const payload = hexToBytes(data.slice(2))

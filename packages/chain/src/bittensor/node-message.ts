@@ -49,7 +49,7 @@ export function readMessage(text: string): NodeMessage {
 const UNPRINTABLE = /\\(?!["/\\])|[^\x20-\x7e\t\n\r]/
 const ESCAPES = /(\\["/\\])|\\u[\da-fA-F]{4}|\\.|[^\x20-\x7e\t\n\r]/gu
 
-/** Maximum length of a text that is masked. Longer answers are in hex; masking one takes 1 GB. */
+/** Maximum length of a text to mask. Longer answers are hex, and masking one could take 1 GB. */
 const MAX_MASKED = 2 ** 16
 
 /**

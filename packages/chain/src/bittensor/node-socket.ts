@@ -15,7 +15,7 @@ import {
 const MAX_FRAGMENTS = 64
 /**
  * Maximum bytes of pings and pongs between two messages. With a ping of 14 bytes each second, a
- * node reaches it after 20 hours.
+ * node reaches this maximum after 20 hours.
  */
 const MAX_PING_BYTES = 2 ** 20
 /** Maximum HTTP 1xx responses before the WebSocket opens. */

@@ -6,7 +6,7 @@ export interface Nodes extends Pick<ChainOpening, 'genesis' | 'onRetry'> {
   /** WebSocket URLs, tried in this order. */
   readonly endpoints: readonly string[]
   /**
-   * Maximum silence of a node in milliseconds. The maximum for an answer is a third of it.
+   * Maximum silence of a node in milliseconds. An answer may take a third of this time.
    * Default: 60000.
    */
   readonly stallMs?: number

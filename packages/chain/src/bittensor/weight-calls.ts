@@ -106,7 +106,7 @@ const splitColumns = (weights: UidWeights): readonly [number[], number[]] => [
 
 /**
  * Returns the number of blocks from the block of `runtime` to the start of the epoch in which the
- * chain opens a commit of the next block. These are the chain's epochs, not this protocol's.
+ * chain opens a commit made in the next block. Epochs here are the chain's, not this protocol's.
  */
 export async function countBlocksToReveal(
   runtime: Runtime,

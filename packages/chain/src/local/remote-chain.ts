@@ -78,7 +78,7 @@ class RemoteChain extends LocalChain {
 
   async #log(from: number, signal?: AbortSignal): Promise<Log> {
     if (signal === undefined) return fetchLog(this.#server, from)
-    // Imported here, because only a validator waits for blocks.
+    // Imported here, because only `heads` with a signal retries.
     const { default: pRetry } = await import('p-retry')
     const policy = createRetryPolicy(signal, this.#server.onRetry)
     return pRetry(() => fetchLog(this.#server, from, signal), policy)

@@ -187,7 +187,7 @@ const setWeights: CallRule<UidWeights> = (ledger, neuron, weights) => {
   const { block, neurons, params } = ledger
   const uids = new Set(weights.map(([uid]) => uid))
   const stake = neuron?.stake ?? 0n
-  if (stake < params.stakeThreshold) return 'StakeAmountTooLow' // as in subtensor's pool
+  if (stake < params.stakeThreshold) return 'StakeAmountTooLow' // subtensor's pool checks it first
   if (weights.length > neurons.length) return 'UidsLengthExceedUidsInSubNet'
   if (!neuron) return 'HotKeyNotRegisteredInSubNet'
   const { uid, permit, lastUpdate } = neuron

@@ -11,7 +11,7 @@ export type Health = {
   readonly late: (seconds: number) => readonly Late[]
 }
 
-/** Returns a validator's health by its events. `now` returns milliseconds. */
+/** Returns the health of a validator whose events are passed to `on`. `now` is in milliseconds. */
 export function trackHealth(now: () => number): Health {
   let blockAt = now()
   /** Time of the last progress of the `head` job. Undefined if it is not running. */
@@ -67,8 +67,8 @@ function notifyWatchdog(): void {
 }
 
 /**
- * Serves `/metrics` for Prometheus, and `/healthz`, with status 503 while an event is late by
- * `seconds`.
+ * Returns a handler that serves `/metrics` for Prometheus, and `/healthz`, which has status 503
+ * while an event is late by `seconds`.
  */
 export function healthPages(
   seconds: number,

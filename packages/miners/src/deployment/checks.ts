@@ -45,9 +45,9 @@ export class DeploymentChecks {
 
   /**
    * Returns the result of an epoch's first check. If the platform fails, the check is repeated
-   * until the epoch ends. A refusal applies to the whole epoch, so hiding at first gains a
-   * deployment nothing. A refusal of a model that is not public applies only for `pauseMs`: a later
-   * call checks again.
+   * until the epoch ends. A refusal applies to the whole epoch, so that miners gain nothing by
+   * hiding a deployment at first. A refusal of a model that is not public applies only for
+   * `pauseMs`: a later call checks again.
    */
   async first(miner: TargetMiner, context: EpochContext): Promise<DeploymentVerdict> {
     const checks = this.#checksByEpoch(context.epoch)
@@ -89,9 +89,9 @@ export class DeploymentChecks {
   }
 
   /**
-   * Reports whether a deployment changed since the first check of the epoch. A deployment that is
-   * refused only now has changed. If the platform fails throughout, the miner is not at fault, and
-   * the result is false.
+   * Reports whether a deployment changed since the first check of the epoch. A deployment that only
+   * the second check refuses has changed. If the platform fails throughout, the miner is not at
+   * fault, and the result is false.
    */
   async hasChanged(miner: TargetMiner, { epoch }: EpochContext): Promise<boolean> {
     const checks = this.#checksByEpoch(epoch)

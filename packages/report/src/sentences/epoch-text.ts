@@ -42,7 +42,7 @@ function describeEvents(facts: EpochFacts, nameOf: HotkeyFormatter): readonly st
   return [`no one challenges ${holder}; the ratio to beat ${share}`]
 }
 
-/** Describes a duel at the end of an epoch. The first on a line names the unit. */
+/** Describes a duel at the end of an epoch. The first duel on a line names the environments. */
 function describeProgress(
   duel: EpochFacts['duels'][number],
   nameOf: HotkeyFormatter,

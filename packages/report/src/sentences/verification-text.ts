@@ -75,7 +75,7 @@ export function formatProof({ result, read }: ProofFileVerdict, nameOf: HotkeyFo
   }
 }
 
-/** Minimum wait over a bucket's allowance that is reported. A busy reader causes shorter ones. */
+/** Minimum reported wait beyond a bucket's allowance. A busy reader causes shorter waits. */
 const MIN_WAIT_MS = 10_000
 const MAX_NAMED = 8
 

@@ -113,7 +113,7 @@ export async function runSubnet(
     })
   })
   const state = await produceUntilRest(stage, validators, faults)
-  await stage.produce() // the last weights
+  await stage.produce() // includes the last weights
   await writeFile(join(out, 'chain.json'), chain.export())
   await writeFile(join(out, NAMES_FILE), toJson(mapNames(participants)))
   return { chain, state }
@@ -222,7 +222,7 @@ export class Stage implements Disposable {
 
 /**
  * Returns the agent of the liar, which asks no miner. In its transcripts the best miner gives up
- * and the others play perfectly. Such transcripts replay, so only statistics can expose them.
+ * and the others play perfectly. Such transcripts are valid, so only statistics can expose them.
  */
 function createLiarAgent({ miners }: Participants): AgentFactory {
   const [best] = [...miners].sort((a, b) => (b.skill ?? 0) - (a.skill ?? 0))

@@ -19,7 +19,7 @@ type ChainChoice = { network?: string | undefined; netuid?: number | undefined }
 
 /**
  * Opens the players of a duel: a URL, a built-in player, or a uid with the miner's commitment.
- * `names` identify them in its folder.
+ * `names` identify the players in the duel's folder.
  * @throws RangeError for a uid without a network, for a uid that is unregistered or has no miner's
  *   commitment, for a network without a uid, and on Chutes without a key; NoAnswer if a player
  *   gives no usable reply.
@@ -52,7 +52,7 @@ export async function openPlayers(
 
 type CommittedMiner = ReturnType<typeof findMiner>
 
-/** Returns the name of a committed miner. Another commitment makes another player. */
+/** Returns the name of a committed miner. Each of its commitments gives it another name. */
 const formatMiner = ({ uid, miner: { hotkey, model, revision, chute } }: CommittedMiner): string =>
   `uid ${uid}, ${hotkey}: ${model} at revision ${revision}, chute ${chute}`
 

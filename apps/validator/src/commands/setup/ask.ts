@@ -15,7 +15,7 @@ type Check = (text: string) => Promise<unknown>
 /**
  * Asks in a terminal for every setting that a validator needs and no option gives. Proposes the
  * values of the environment. Resolves with the answers by variable; the answer is empty for a
- * variable that no longer counts. Rejects at Ctrl-C.
+ * variable of a kind of bucket that was not chosen. Rejects at Ctrl-C.
  */
 export async function askSettings(flags: Flags): Promise<SettingTexts> {
   const asking = new SetupPrompts(flags)

@@ -1,5 +1,5 @@
 import { type JSX, render } from 'preact'
-import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks'
+import { useEffect, useReducer, useRef, useState } from 'preact/hooks'
 import { parseRoute, type Route } from './address.ts'
 import { addFindings, EMPTY_STATE, findDuels, isValidator } from './app-state.ts'
 import type { Feed } from './feed.ts'
@@ -15,7 +15,7 @@ import { LinkWarning, ReadingStrip, SourceBar } from './views/reading-strip.tsx'
 import { ValidatorsView } from './views/validators-view.tsx'
 
 interface AppProps extends Feed {
-  /** Undefined if none is named or it is refused; the feed then reports the reason. */
+  /** Undefined if no network is named, or it is refused: the feed then reports the reason. */
   readonly network: NamedNetwork | undefined
 }
 
@@ -41,17 +41,12 @@ function App({ network, ...reader }: AppProps): JSX.Element {
     scrollTo(0, history.state ?? 0)
   }, [place])
   useEffect(keepPlaces, [])
-  // Progress must not render a view again.
-  const view = useMemo(
-    () => <View key={place} {...{ route, page, file, choose }} />,
-    [place, page, file],
-  )
   return (
     <>
       {network?.isByLink && <LinkWarning own={network.own} />}
       <ReadingStrip state={state} network={network} />
       <main ref={main} tabIndex={-1}>
-        {view}
+        <View key={place} {...{ route, page, file, choose }} />
       </main>
       <SourceBar state={state} network={network} />
     </>
@@ -105,7 +100,7 @@ interface ViewProps extends Omit<ProofFileProps, keyof Page> {
 function useReader({ ask, listen }: Feed, network: NamedNetwork | undefined) {
   const [state, add] = useReducer(addFindings, { ...EMPTY_STATE, file: network?.file })
   useEffect(() => listen(add), [])
-  return useMemo(() => ({ state, ask }), [state])
+  return { state, ask }
 }
 
 function View({ route, page, ...chosen }: ViewProps): JSX.Element {

@@ -65,9 +65,11 @@ function compare(found, want) {
   return [
     ...found.faults,
     ...(found.exit === want.exit ? [] : [`exit code ${found.exit}, expected ${want.exit}`]),
-    ...(`${found.roots}` === `${want.roots}` ? [] : [`roots ${found.roots}, not ${want.roots}`]),
-    ...missing.map((flaw) => `no flaw ${flaw.join(' ')}`),
-    ...surplus.map((flaw) => `a flaw ${flaw.join(' ')}`),
+    ...(`${found.roots}` === `${want.roots}`
+      ? []
+      : [`roots ${found.roots}, expected ${want.roots}`]),
+    ...missing.map((flaw) => `missing flaw ${flaw.join(' ')}`),
+    ...surplus.map((flaw) => `unexpected flaw ${flaw.join(' ')}`),
   ]
 }
 

@@ -64,5 +64,7 @@ for (const reader of readers) {
   process.exit(1)
 }
 const seconds = ((performance.now() - started) / 1000).toFixed(0)
-console.log(`\n${inputs} inputs in ${seconds} s, seed ${seed}: none was read wrongly`)
+console.log(
+  `\n${inputs} inputs in ${seconds} s, seed ${seed}: each was read or refused as documented`,
+)
 process.exit(0)

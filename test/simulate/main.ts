@@ -61,10 +61,10 @@ for (let seed = first; seed < end; seed++) {
 }
 const { falsely, rightly, broken } = totalsOf(duels)
 console.log(
-  `${end - first} seeds, ${duels.length} duels, ${frozen} frozen epochs, ${beyond} ended early; ` +
+  `${end - first} seeds, ${duels.length} duels, ${frozen} frozen epochs, ${beyond} ended early, as liars had a third; ` +
     `${falsely.count} of ${falsely.of} contenders no better than the ratio won, ` +
     `${rightly.count} of ${rightly.of} far better ones`,
 )
 for (const text of broken) console.log(text)
-console.log(`${end - first - failed} held, ${failed} failed`)
+console.log(`${end - first - failed} seeds kept every promise, ${failed} failed`)
 if (failed > 0 || broken.length > 0) process.exitCode = 1

@@ -22,7 +22,7 @@ const FIRST = epochs.slice(0, 1)
 it('shows each contender with its lead and remaining epochs', () => {
   const text = renderText(RaceView, FIRST, {})
   expect(text).toContain('m1 has the throne')
-  expect(text).toMatch(/m3 has won, and waits for the others; 7 epochs left its duel/)
+  expect(text).toMatch(/m3 has won, and waits for the other duels; 7 epochs left its duel/)
   expect(text).toMatch(/m4 contends, epoch 2 of at most 8; 7 epochs left its duel/)
   expect(text).toContain('mult8: 63.1 % to 96 %. win')
   expect(text).toContain('51 %: to beat')

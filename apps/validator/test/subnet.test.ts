@@ -166,7 +166,7 @@ describe('recomputing', () => {
         await change(place(folder, holder, path))
         const its = `block ${block} of ${of}`
         const isGone = code === 'COPY_MISSING'
-        const copy = isGone ? `it attested ${its}: not there` : `its copy of ${its}`
+        const copy = isGone ? `it attested ${its}: file not found` : `its copy of ${its}`
         const epoch = isState ? of : lane?.epoch
         want.push(`epoch ${epoch}, ${holder}: ${code}: ${isState ? path : copy}`)
       }

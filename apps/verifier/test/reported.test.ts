@@ -105,7 +105,7 @@ it.each([0, 1])(
 )
 
 it.each<[string, (file: string) => Promise<unknown>, string]>([
-  ['absent', (file) => rm(file), 'not there'],
+  ['absent', (file) => rm(file), 'file not found'],
   ['too large', (file) => truncate(file, LIMITS.blockBytes + 1), 'larger than 8388608 bytes'],
   ['a folder', (file) => rm(file).then(() => mkdir(file)), 'not a file'],
   ['a FIFO', (file) => rm(file).then(() => void execFileSync('mkfifo', [file])), 'not a file'],

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
-import { type FileHandle, link, lstat, open, rm, writeFile } from 'node:fs/promises'
+import { type FileHandle, link, open, realpath, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { makeFolder, syncFolders } from '@affine/node/disk'
 import { concatBytes } from '@noble/hashes/utils.js'
@@ -48,7 +48,7 @@ export function directoryBucket(directory: string, mode = 0o666): Bucket {
       if (await isLinked(root, path))
         throw new BucketFailure(`write ${place}`, {
           code: 'not-a-file',
-          reason: `a link leads to ${folder}`,
+          reason: `a folder of this path is a link: ${folder}`,
         })
       if (!(await hasFile(root, path, bytes))) {
         await writeFile(temporary, bytes, { flag: 'wx', flush: true, mode })
@@ -109,10 +109,8 @@ export async function openFile(
 
 /** Reports whether a folder between the directory and the path is a link. */
 async function isLinked(directory: string, path: string): Promise<boolean> {
-  const names = dirname(path).split('/')
-  const folders = names.map((_, i) => join(directory, ...names.slice(0, i + 1)))
-  const stats = await Promise.all(folders.map((folder) => lstat(folder)))
-  return stats.some((each) => each.isSymbolicLink())
+  const folder = await realpath(join(directory, dirname(path)))
+  return folder !== join(await realpath(directory), dirname(path))
 }
 
 /** Reads the first `max` bytes of a file, or all if there are fewer, and closes it. */

@@ -215,7 +215,8 @@ export function expectReply(
   const asked = episodes.filter(({ messages }) => messages.length > 0)
   const hasReply = asked.some(({ messages }) => messages.length > 1)
   if (asked.length === 0 || hasReply) return
-  const text = 'none of the stored samples has one; use another folder or file to ask again'
+  const text =
+    'no stored sample has a usable reply; to request replies again, use another folder or file'
   const [why = { reason: 'nothing', text } as const] = [...failures.values()].sort(
     (a, b) => b.count - a.count,
   )

@@ -76,7 +76,7 @@ function describeMistake(
   const worthOf = (taken: unknown): number => explain?.worth?.(observation, taken) ?? 0
   const [worth, taken, text] = [worthOf(best[0]), worthOf(action), formatActions(spec, best)]
   if (best.length === 0 || taken >= worth) return undefined
-  if (!hasBestActions(spec)) return `worth ${taken}: that of the scripted player is worth ${worth}`
+  if (!hasBestActions(spec)) return `worth ${taken}: the scripted player's is worth ${worth}`
   const given = spec.format(action)
   const away = explain?.worthText?.(worth) ?? `a reward of ${worth}`
   return `${given}, gave ${away} away: best was ${text}`

@@ -177,7 +177,7 @@ class BlockSearch {
     const found = this.#found
     if (found === null) {
       if (answer instanceof Uint8Array) return this.#checkCopy(answer, from)
-      if (answer === null) this.#tried.push(`${from}: not there`)
+      if (answer === null) this.#tried.push(`${from}: file not found`)
       else this.#fail(from, describeFailure(answer))
     }
     const bytes = found !== null && 'bytes' in found ? found.bytes : undefined

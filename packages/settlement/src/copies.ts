@@ -91,7 +91,7 @@ export class Copies {
     const reading = [...this.#sources].map(async ([name, source]): Promise<[string, StateCopy]> => {
       const answer = await this.#limit(tryRead, source, path, STATE_BYTES)
       if (answer instanceof Uint8Array) return [name, { root: digestOfText('state', answer) }]
-      if (answer === null) return [name, { missing: 'not there' }]
+      if (answer === null) return [name, { missing: 'file not found' }]
       this.#options.failed.add(name)
       return [name, { missing: describeFailure(answer) }]
     })
@@ -260,7 +260,7 @@ export function classifyCopy(
   answer: BucketAnswer,
   { hash, bytes }: { readonly hash: Hash; readonly bytes?: Uint8Array | undefined },
 ): Copy {
-  if (answer === null) return { kind: 'missing', why: 'not there' }
+  if (answer === null) return { kind: 'missing', why: 'file not found' }
   if (!(answer instanceof Uint8Array)) return { kind: 'silent', failure: answer }
   if (bytes && isSame(answer, bytes)) return SAME
   // The hash fixes the root, and the root fixes the samples, so only the signature can differ.

@@ -82,7 +82,7 @@ describe('the attested state', () => {
     const [one = '', other = ''] = hotkeys(subnet.voters)
     serve(2)
     subnet.buckets.at(one).behaviour = 'fails'
-    const tried = [`${one}: no answer in time`, `${other}: not there`].sort()
+    const tried = [`${one}: no answer in time`, `${other}: file not found`].sort()
     await expect(readAttested(data(), 3)).rejects.toThrow(
       new RegExp(`v1/states/2.json .* ${root} \\(.*${tried.join('; .*')}\\): .*"buckets"`),
     )
@@ -110,7 +110,7 @@ describe('the attested state', () => {
     state = await subnet.begin()
     await attestedBy(0, 1, 2, 3, 4, 5)
     const named = [...hotkeys(subnet.voters)].sort().slice(0, 4)
-    const places = named.map((hotkey) => `${hotkey} at ${hotkey}: not there`).join('; ')
+    const places = named.map((hotkey) => `${hotkey} at ${hotkey}: file not found`).join('; ')
     await expect(readAttested(data(), 3)).rejects.toThrow(`(${places}; and 2 more): check`)
   })
 

@@ -34,7 +34,7 @@ describe('a reader', () => {
     (await writeBlock({ ...draft, sign, ...more })).bytes
 
   it.each<[what: string, read: () => Promise<Uint8Array | null>, why: string]>([
-    ['has nothing', async () => null, 'not there'],
+    ['has nothing', async () => null, 'file not found'],
     ['is late', () => Promise.reject(failure('late', 'timed out')), 'no answer in time'],
     ['refuses', () => Promise.reject(failure('status', 'NoSuch', 500)), 'NoSuch'],
     ['cannot be reached', () => Promise.reject(new Error('no route')), 'no route'],
@@ -126,7 +126,7 @@ describe('a block in several buckets', () => {
     expect(Object.fromEntries((await clock.pass(Promise.all(copies))).value)).toEqual({
       same: SAME,
       other: { kind: 'other', code: 'BAD_LINES' },
-      none: { kind: 'missing', why: 'not there' },
+      none: { kind: 'missing', why: 'file not found' },
       silent: { kind: 'silent', failure: { code: 'late', reason: 'timed out' } },
       fast: SAME,
     })

@@ -253,7 +253,7 @@ it('uses the answers from the search for the block, and does not query again', a
   const { compareIn, sources, asked } = await blockOfFour()
   const copies = copiesIn(sources)
   const answers = new Map<string, Promise<Copy>>([
-    ['a', Promise.resolve({ kind: 'missing', why: 'not there' })],
+    ['a', Promise.resolve({ kind: 'missing', why: 'file not found' })],
     ['b', Promise.resolve(classifyOther(new Uint8Array(9), 'BAD_LINES'))],
     ['c', Promise.resolve({ kind: 'silent', failure: failure('late', 'timed out') })],
   ])
@@ -367,7 +367,7 @@ describe('an attested state', () => {
       folder: 'a folder',
       large: 'larger than 8388608 bytes',
       lost: 'no answer in time',
-      none: 'not there',
+      none: 'file not found',
       refuses: 'AccessDenied',
       silent: 'no answer in time',
       unopened: NO_BUCKET,

@@ -27,7 +27,7 @@ test('rejects if an attested lane is unavailable', async () => {
   const recomputing = subnet.recompute({ from: state, compare: false })
   await expect(recomputing).rejects.toThrow(UnavailableError)
   await expect(recomputing).rejects.toThrow(
-    /^epoch 2: the attested lane of \S+ is not available: try again .* \(block \w+: no bucket has a valid copy .*not there/,
+    /^epoch 2: the attested lane of \S+ is not available: try again .* \(block \w+: no bucket has a valid copy .*file not found/,
   )
 })
 

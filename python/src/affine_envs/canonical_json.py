@@ -37,7 +37,7 @@ def _check(value: Json, depth: int) -> None:
     if not isinstance(value, dict | list | tuple):
         if isinstance(value, str):
             return
-        raise TypeError(f'"value" expected what JSON has but null and fractions, got {value!r}')
+        raise TypeError(f'"value" expected a JSON value without null and fractions, got {value!r}')
     if depth == 0:
         raise ValueError(f'"value" expected at most {DEEPEST} levels')
     if isinstance(value, dict):

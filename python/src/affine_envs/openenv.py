@@ -107,7 +107,7 @@ def refuse(_: Request, error: Exception) -> JSONResponse:
     if isinstance(error, ValueError):
         status, detail = 422, str(error)
     else:
-        status, detail = 409, f"{error}, and step in one session, at /ws: by HTTP there is none"
+        status, detail = 409, f"{error}, and step in one session, at /ws: plain HTTP has no session"
     return JSONResponse({"detail": detail}, status)
 
 

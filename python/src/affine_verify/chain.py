@@ -113,7 +113,7 @@ class Chain:
         calls = block["calls"]
         parent = self.hashes[-1] if self.hashes else digest("local-chain", self.first)
         expected = digest("local-block", parent, block["time"], block["entropy"], calls)
-        require(block["hash"] == expected, "another hash")
+        require(block["hash"] == expected, "wrong hash")
         for index, call in enumerate(calls):
             try:
                 self._call(call, len(self.hashes))
@@ -127,8 +127,8 @@ class Chain:
         hotkey, nonce, until, body = (call[name] for name in ("hotkey", "nonce", "until", "call"))
         text = canonical_text([FORMAT, self.genesis, self.netuid, hotkey, nonce, until, body])
         signed = hotkey, text.encode(), bytes.fromhex(call["signature"])
-        require(is_signed(*signed) or is_signed_ed25519(*signed), "another signature")
-        require(until >= number, "it is too late")
+        require(is_signed(*signed) or is_signed_ed25519(*signed), "wrong signature")
+        require(until >= number, "'until' is an earlier block")
         require(nonce > self.nonces.get(hotkey, -1), "the nonce was used")
         self.nonces[hotkey] = nonce
         is_registered = hotkey in self.view.neurons

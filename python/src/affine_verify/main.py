@@ -54,7 +54,7 @@ def _history_parser() -> argparse.ArgumentParser:
     parser.add_argument("buckets", nargs="?", help="the folder or URL of the buckets by name")
     parser.add_argument("--json", action="store_true", help="print JSON, one object a line")
     parser.add_argument("--first-epoch", type=int, default=0, help="the network's first epoch")
-    parser.add_argument("--from-epoch", type=int, help="begin with its attested, believed state")
+    parser.add_argument("--from-epoch", type=int, help="trust its attested state")
     return parser
 
 

@@ -73,7 +73,7 @@ function Losses({ account, side, ...page }: DuelProps & { readonly side: Side })
       </h2>
       <p class="caption">{describeMinerDuel(side, duel, duel.stats[side]).join(' ')}</p>
       {losses === undefined && <p>{error ?? 'Reading…'}</p>}
-      {losses?.length === 0 && <p>None that counts.</p>}
+      {losses?.length === 0 && <p>No lost challenge counts.</p>}
       <ul class="thumbnails">
         <Few limit={5}>
           {(losses ?? []).map((loss) => (

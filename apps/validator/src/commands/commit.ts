@@ -103,7 +103,7 @@ async function printPlace(
     screen.line(lines.join('\n'), { type: 'place', ...place })
   } catch (error) {
     const { message } = error as Error
-    const text = `its queue position is unknown: ${message}`
+    const text = `the miner's queue position is unknown: ${message}`
     screen.line(text, { type: 'place', hotkey, message })
   }
 }

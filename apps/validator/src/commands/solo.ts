@@ -35,7 +35,7 @@ export function createSoloCommand(name: string): Command<[], SoloOptions> {
 export function createStrengthOption(): Option<'--strength <share>', undefined, undefined, number> {
   const help =
     'in games: the share, 0 to 1, of perfect moves of the scripted opponent; ' +
-    'the others are random'
+    'the other moves are random'
   return new Option('--strength <share>', help).argParser(shareOption)
 }
 

@@ -119,7 +119,7 @@ export class Connection {
     if (genesis === undefined) throw new Error('the node does not know block 0')
     this.genesis ??= genesis
     if (genesis === this.genesis) return
-    const detail = `${url} has the chain ${genesis}, expected ${this.genesis}`
+    const detail = `${url} serves the chain with genesis ${genesis}, expected ${this.genesis}`
     throw new ChainError('WrongGenesis', detail)
   }
 

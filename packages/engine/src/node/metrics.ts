@@ -73,9 +73,9 @@ function createGauges(register: Registry) {
     epoch: gauge('epoch', 'Epoch of the newest finalized block'),
     offset: gauge(
       'epoch_offset_blocks',
-      'Blocks of the epoch before the newest finalized block, 0 for its first',
+      'Place of the newest finalized block in its epoch, 0 for the first block',
     ),
-    left: gauge('lane_challenges_left', 'Samples not taken yet in the lane of this validator'),
+    left: gauge('lane_challenges_left', 'Samples that the lane of this validator still lacks'),
     lanes: gauge('lanes', 'Lanes in the last decided epoch, by result', 'outcome'),
     own: gauge('own_trust', 'Trust of this validator, 0 to 1'),
     trust: gauge('trust', 'Trust of each validator, 0 to 1', 'hotkey'),

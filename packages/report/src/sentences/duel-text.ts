@@ -39,7 +39,7 @@ export function describeStanding(
 ): string {
   if (duel.end !== undefined) return describeEnd(duel.end)
   const isWaiting = duel.standing === 'won' || duel.epochIndex > duel.duelEpochs
-  return isWaiting ? 'has won, and waits for the others' : `contends, ${formatTurn(duel)}`
+  return isWaiting ? 'has won, and waits for the other duels' : `contends, ${formatTurn(duel)}`
 }
 
 /** Describes a duel so far, or its end, with the needed wins. Protocol §8.3, §8.7, §8.11. */
@@ -52,7 +52,7 @@ type SideStats = Omit<MinerStats<unknown>, 'losses'>
 
 /** Reasons for a duel's failure by end; other duels failed by verdicts. */
 const REASONS: Readonly<Record<string, string>> = {
-  passed: ', as another that had won was better',
+  passed: ', as another contender that had won was better',
   length: ', as its epochs were over',
   freezing: ', as too few validators attested in four of its epochs',
 }
@@ -180,7 +180,7 @@ export function explainVerdict({ cause, hold, score, bar, ...facts }: EnvFacts):
     case 'FEW':
       return (
         `a win takes ${facts.minTrials} decisive challenges; ` +
-        `trimming left ${challengesIn(facts.win.trials)}`
+        `${challengesIn(facts.win.trials)} left after trimming`
       )
     case 'BEHIND':
       return 'it is behind, but not by enough for a hold'

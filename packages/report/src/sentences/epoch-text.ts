@@ -54,7 +54,7 @@ function describeProgress(
     ? `${name} has won ${wins} of ${counted} environments`
     : `${name} ${wins} of ${counted}`
   if (end === 'crowned') return `${won}, and takes the throne`
-  if (end === 'passed') return `${won}, but another is better`
+  if (end === 'passed') return `${won}, but another contender is better`
   if (end !== undefined) return `${won}, and is out`
   return standing === 'won' ? `${won}, and waits` : won
 }

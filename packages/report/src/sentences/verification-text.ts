@@ -35,7 +35,7 @@ export function formatVerification(end: Verification, nameOf: HotkeyFormatter): 
     ...formatVotes(end.votes, nameOf),
     ...Object.entries(suspect).map(
       ([hotkey, epochs]) =>
-        `suspect    ${nameOf(hotkey)}: too far from the others in ${formatCount(epochs, 'epoch')}`,
+        `suspect    ${nameOf(hotkey)}: far from the other lanes in ${formatCount(epochs, 'epoch')}`,
     ),
     ...(warnings > 0 ? [`${which} above: a warning is not a failure.`] : []),
     { text: formatConclusion(end), tone: conclusion === 'FLAWED' ? 'bad' : 'good' },
@@ -85,6 +85,6 @@ export function formatWaits(waits: Waits): string | undefined {
   if (slow.length === 0) return undefined
   const named = slow.slice(0, MAX_NAMED)
   const texts = named.map(([hotkey, ms]) => `${Math.round(ms / 1000)} s for that of ${hotkey}`)
-  if (slow.length > named.length) texts.push(`less for ${slow.length - named.length} more`)
+  if (slow.length > named.length) texts.push(`shorter waits for ${slow.length - named.length} more`)
   return `Waited for slow buckets: ${texts.join(', ')}. Up to 90 s each is normal`
 }

@@ -125,14 +125,13 @@ const TESTS = [
   'packages/blocks/test/longest-sample',
   'packages/report/test/registered',
   'apps/explorer/test/answers',
-  // These compare the environments of a network with the code and the protocol, or play them.
+  // These compare the environments of a network with the code and the protocol.
   'packages/duel/test/protocol',
   'packages/duel/test/four-environments',
   'packages/settlement/test/networks',
   'packages/settlement/test/on-chain',
   'test/protocol-',
   'apps/validator/test/spec-hashes',
-  'apps/validator/test/subnet.test',
   // These open each kind of bucket and chain.
   'apps/validator/test/memory.test',
   'packages/settlement/test/echo',

@@ -167,7 +167,7 @@ describe('af commit', () => {
   const words = (hotkey: string) =>
     `--model me/${hotkey} --revision main --chute c --anyway`.split(' ')
 
-  it('plays with the miner, and commits nothing without a usable and a legal reply', async () => {
+  it('plays with the miner, and commits nothing if an environment has no legal reply', async () => {
     const chain = chainOf()
     await using served = await serveGrowingChain(chain)
     let [before, packs] = ['I say ', 0]

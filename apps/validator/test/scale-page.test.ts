@@ -47,7 +47,7 @@ test('a year has the samples, blocks and bytes of docs/scale.md', () => {
   )
 })
 
-test('a year is verified in the hours that follow from the measured speeds', () => {
+test('the hours for verifying a year follow from the speeds that the page states', () => {
   const [, mult8, tictactoe, pack, hex] =
     /verifies, in a second, ([\d,]+) episodes of mult8, ([\d,]+) of tictactoe, ([\d,]+) of pack and ([\d,]+) games of hex/.exec(
       text,

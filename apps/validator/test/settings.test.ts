@@ -364,7 +364,7 @@ describe('af doctor', () => {
     expect(stdout.match(/✘/g)).toHaveLength(1) // no chain answers
   })
 
-  it('names mistyped variables, with the lines of a file, without values', async () => {
+  it('names mistyped variables with their line numbers in a file, but no values', async () => {
     const lines = [
       'SUBTENSOR_ENDPOIN=finney',
       'BT_WALET_HOT=hot',

@@ -242,7 +242,7 @@ describe.skipIf(!HAS_PYTHON)('af setup, in a terminal', () => {
         ['does not exist', `${wipe}mine${ENTER}`],
         ['hotkey: ', `hot${ENTER}`],
         ['folder: ', ENTER],
-        ['Where is its bucket?', ENTER],
+        ["Where is the validator's bucket?", ENTER],
         ['s3-endpoint: ', `${S3_ENDPOINT}${ENTER}`],
         ['s3-bucket: ', `Two Words${ENTER}`],
         ['expected 3 to 63 of a-z', `${wipe}bucket${ENTER}`],
@@ -276,7 +276,7 @@ describe.skipIf(!HAS_PYTHON)('af setup, in a terminal', () => {
     const { code } = await runTyped(cwd, words, [
       ...wallet,
       ['folder: ', ENTER],
-      ['Where is its bucket?', ENTER],
+      ["Where is the validator's bucket?", ENTER],
       ['s3-endpoint: ', ENTER],
       ['s3-bucket: ', ENTER],
       ['Enter keeps', ENTER],

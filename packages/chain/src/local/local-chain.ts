@@ -49,8 +49,9 @@ interface MadeBlock {
 
 /**
  * One subnet in memory, with subtensor's rules and refusals. It makes a block when `produce` is
- * called, and stores all blocks. A call that the next block would refuse is refused immediately. A
- * call whose hotkey is evicted while the call waits rejects after its last block.
+ * called, and stores all blocks. A call that the next block would refuse is refused immediately. If
+ * a hotkey is evicted while its call waits, the call rejects after the last block in which it was
+ * valid.
  *
  * For demos, tests, and checking the export of another local chain: there is no consensus.
  */

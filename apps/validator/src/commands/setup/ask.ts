@@ -88,7 +88,7 @@ class SetupPrompts {
     const options = BACKENDS.map((value) => ({ value, label: value.label }))
     const [given] = pickBackends(this.given)
     const proposed = given && { initialValue: given }
-    const question = { message: 'Where is its bucket?', options, ...proposed }
+    const question = { message: "Where is the validator's bucket?", options, ...proposed }
     return expectAnswer(await clack.select<Backend>(question))
   }
 

@@ -79,7 +79,7 @@ const isKnown = (rated: EnvReports, envs: Protocol['envs']): boolean =>
 const sumRates = (rated: EnvReports): number =>
   Object.values(rated).reduce((sum, { rates }) => sum + rates.contender, 0)
 
-/** Two deviations. Protocol §8.11. */
+/** z² of two standard deviations. Protocol §8.11. */
 const APART_Z_SQUARED = 4
 
 /** Reports whether the first share is above the second by more than chance. */

@@ -124,7 +124,7 @@ export type Message = { readonly role: 'user' | 'assistant'; readonly content: s
 /** The reason for which a transcript ends with a prompt, not a reply. */
 export type Fault = 'no-reply'
 
-/** `invocation` is the platform's id of the call, `ms` its duration. Both are only recorded. */
+/** `invocation` is the platform's id of the call, `ms` its duration. Neither affects an episode. */
 export type Reply = { readonly content: string; readonly invocation?: string; readonly ms?: number }
 
 export type Answer = Reply | { readonly fault: Fault }

@@ -70,7 +70,7 @@ export interface ValidatorStatus {
   readonly committed: { readonly kind: string; readonly epoch: number } | undefined
   /** Miners that receive its weights in force. */
   readonly weights: readonly Pick<Neuron, 'uid' | 'hotkey'>[]
-  /** Blocks since the validator set its weights in force. Undefined without weights. */
+  /** Blocks since it last set or committed weights. Undefined if it has no weights in force. */
   readonly ago: number | undefined
 }
 

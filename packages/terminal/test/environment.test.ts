@@ -60,7 +60,7 @@ describe('a file of settings', () => {
     expect(process.env.SUBTENSOR_ENDPOINT).toBe('local')
   })
 
-  it('is refused with its name and all unreadable lines, and sets nothing', async () => {
+  it('is refused with its name and the numbers of all unreadable lines, and sets nothing', async () => {
     const file = join(root, 'bad')
     await writeFile(file, 'NETUID=7\nexport NETUID=8\nPATH=$x\nAFFINE_BUCKETS=s3cret #\n')
     const refused = await read('--settings', file).catch((error: unknown) => error)

@@ -368,7 +368,7 @@ describe('af doctor', () => {
     }
     const probe = `v1/probes/${validator.hotkey}.json`
 
-    it('passes the checks of writing, overwriting and reading, except with a wrong key or URL', async () => {
+    it('can be written and read, and refuses to overwrite; reports a wrong key and a wrong URL', async () => {
       await using server = await serveS3()
       const { variables, url } = server
       expect(await examineBucket(variables)).toMatchObject({ write: 'ok', keeps: 'ok', read: 'ok' })

@@ -277,7 +277,7 @@ describe('a game', () => {
   })
 })
 
-describe('the beginning of sampling', () => {
+describe('the time at which a validator begins to sample', () => {
   const samplingMs = 1_000_000
   const never = new AbortController().signal
   /** Returns the time at which `awaitStart` resolves, by a clock that begins at `nowMs`. */
@@ -296,7 +296,7 @@ describe('the beginning of sampling', () => {
     }
   }
 
-  it('is in the first tenth of sampling and depends on the secret', async () => {
+  it('is in the first tenth of the time for sampling, and depends on the secret', async () => {
     const secrets = ['1', '2', '3', '4'].map((digit) => digit.repeat(64))
     const starts = await Promise.all(secrets.map((secret) => startAt(secret)))
     expect(new Set(starts).size).toBe(4)
@@ -305,7 +305,7 @@ describe('the beginning of sampling', () => {
     expect(await Promise.all(secrets.map((secret) => startAt(secret)))).toEqual(starts)
   })
 
-  it('is immediate if the first tenth is over or sampling has ended', async () => {
+  it('is now if that tenth is over or the time for sampling has ended', async () => {
     expect(await startAt(SECRET, samplingMs / 10)).toBe(samplingMs / 10)
     expect(await startAt(SECRET, 0, AbortSignal.abort())).toBe(0)
     const phase = new AbortController()

@@ -189,8 +189,8 @@ export function createRetryPolicy(
 const QUIET_MS = 1000
 
 /**
- * A limit of concurrent calls, initially `max`: halved after a 429, and increased by one after each
- * round of successes.
+ * A limit of concurrent calls, initially `max`. A 429 lowers it to half of the running calls, and
+ * each round of successes raises it by one.
  */
 class Throttle {
   readonly #max: number
@@ -216,7 +216,10 @@ class Throttle {
     return received
   }
 
-  /** Halves the limit, at most once a second, since concurrent 429s report the same overload. */
+  /**
+   * Lowers the limit to half of the calls that ran. At most once a second, since concurrent 429s
+   * report the same overload.
+   */
   #shrink(): void {
     const now = this.#now()
     if (now <= this.#quietUntilMs) return

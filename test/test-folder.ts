@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
@@ -9,6 +10,7 @@ import { afterAll } from 'vitest'
  */
 export function testFolder(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), `${name}-`))
-  afterAll(() => rmSync(folder, { recursive: true }))
+  // After rmSync of a FIFO or a socket, Node 20 would not resolve links of the next import.
+  afterAll(() => rm(folder, { recursive: true }))
   return folder
 }

@@ -118,7 +118,10 @@ function addChain({ write, edit }) {
   edit(open, /(const LIVE_KINDS.*\n)/, `$1  ${line}\n`)
 }
 
-/** Tests whose result an addition can change. Other tests have their own environments or places. */
+/**
+ * Tests whose result an added environment, bucket or chain can change. Other tests use their own
+ * environments, buckets and chains.
+ */
 const TESTS = [
   // These check every registered environment.
   ...['env', 'registry', 'replay', 'vectors'].map((name) => `packages/envs/test/${name}.`),

@@ -118,7 +118,7 @@ def test_a_strength_stays_until_another_is_given(url: str) -> None:
             with pytest.raises(RuntimeError, match='"strength" expected 0 to 1'):
                 client.reset(strength=wrong)
     alone = GenericEnvClient(f"{url}/mult8-v0").sync()
-    with alone, pytest.raises(RuntimeError, match="expected one of two players"):
+    with alone, pytest.raises(RuntimeError, match="expected an environment of two players"):
         alone.reset(strength=0.5)
 
 

@@ -137,7 +137,7 @@ def test_a_reset_without_a_seed_continues_the_stream() -> None:
 
 
 def test_environments_of_one_player_are_refused() -> None:
-    with pytest.raises(ValueError, match="expected one of two players, got 'pack-v0'"):
+    with pytest.raises(ValueError, match="expected an environment of two players, got 'pack-v0'"):
         env("pack-v0")
 
 

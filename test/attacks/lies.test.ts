@@ -213,7 +213,7 @@ describe('proof-of-another-subnet', () => {
     ),
   })
 
-  it('accepts a proof of a block sealed for this place', async () => {
+  it('accepts a proof of a block whose header names the expected lane', async () => {
     const subnet = new OneLiar()
     expect(await judgeProofOf(subnet, laneWithHeader({}))).toMatchObject({ ok: true })
     expect((await subnet.outcome()).flaws).toEqual([])

@@ -58,7 +58,7 @@ const verdictsOf = (epochs: readonly RecomputedEpoch[]) =>
   duelsIn(epochs).map(({ verdicts }) => verdicts)
 const throneOf = (epochs: readonly RecomputedEpoch[]) => epochs.at(-1)?.state.champion?.hotkey
 
-test('lets the champion hold against a relay that ties everything, in the third epoch', async () => {
+test('ends the duel of a relay that ties everything in the third epoch, with `even` everywhere', async () => {
   const epochs = await playDuel(relays, relays, relays)
   expect(standingsOf(epochs)).toEqual(['open', 'open', 'lost'])
   expect(verdictsOf(epochs)[2]).toEqual({ [MULT8]: 'even', [TICTACTOE]: 'even' })

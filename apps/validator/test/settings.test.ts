@@ -260,7 +260,7 @@ describe('secrets', () => {
     'of-the-second',
   ]
 
-  it('are masked except for their last two characters', () => {
+  it('are masked; only the last two characters of a long one are shown', () => {
     const { shown, mask, problems } = read({ folder: 'f' }, env)
     expect(problems).toEqual([])
     const values = Object.fromEntries(shown.map(({ setting, value }) => [setting, value]))

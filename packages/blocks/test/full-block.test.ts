@@ -61,7 +61,7 @@ describe('a block before the last', () => {
     expect(await codeOf(blockSamples, roomBytes, 0)).toBe('whole')
   })
 
-  it('is audited with the bytes of all and of the first sample line, line feeds included', () => {
+  it('has an audit with the bytes of all its sample lines and of the first, line feeds included', () => {
     const [last, first] = audited
     for (const block of [last, first]) {
       const bytes = lane.bytes.get(block.hash) ?? new Uint8Array()

@@ -28,7 +28,7 @@ export const ADVICE = {
   TooManyUnrevealedCommits: 'ten commits of weights are not revealed yet: wait for the next tempo',
   InvalidRevealRound: "the timelock's round is in the past: check this machine's clock",
   TooManyFieldsInCommitmentInfo: 'a commitment has at most three fields',
-  SpaceLimitExceeded: 'this tempo has no commitment space left: wait for the next tempo',
+  SpaceLimitExceeded: 'this hotkey has no commitment space left in this tempo: wait for the next',
   CommitmentSetRateLimitExceeded: 'the last commitment was too recent: wait for the rate limit',
   ColdkeyInSwapSchedule: "this hotkey's coldkey is being swapped: wait until the swap ends",
   ColdkeySwapDisputed: "the swap of this hotkey's coldkey is disputed: its owner has to resolve it",

@@ -113,9 +113,9 @@ describe('timelocked weights', () => {
   })
 
   test.each([
-    [1, 1, 7],
-    [1, 3, 7 + 2 * 11],
-  ])('open %i + %i - 1 epochs later, in the epoch from block %i on', async (_, period, begins) => {
+    [1, 7],
+    [3, 7 + 2 * 11],
+  ])('open %i epochs later, in the epoch from block %i on', async (period, begins) => {
     const settings = { ...TIMELOCKED, revealPeriod: period }
     const [, , , at] = await callIn(await planned(names, {}, settings))
     expect(at).toBe(ROUND + ((begins + 3 - 5) * 12) / 3)

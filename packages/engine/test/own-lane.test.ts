@@ -41,9 +41,12 @@ it.each([
   [29, 2],
   [30, 3],
   [399, 39],
-])('returns for %i blocks a margin of %i', (blocks, left) => {
-  expect(margin(blocks)).toBe(left)
-})
+])(
+  'in a phase of %i blocks, a validator stops waiting for others %i blocks before the end',
+  (blocks, left) => {
+    expect(margin(blocks)).toBe(left)
+  },
+)
 
 describe('a lane', () => {
   it('verifies from its last block back to the validator’s last seal', async () => {

@@ -104,7 +104,8 @@ const getOtherSide = (side: Side): Side => (side === 'champion' ? 'contender' : 
 
 /** Returns the rules for two players. @throws RangeError for an environment of one player. */
 export function requireRules({ id, game }: EnvSpec): GameRules {
-  if (game === undefined) throw new RangeError(`"env" expected one of two players, got ${id}`)
+  if (game === undefined)
+    throw new RangeError(`"env" expected an environment of two players, got ${id}`)
   return game
 }
 

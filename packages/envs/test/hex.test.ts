@@ -113,7 +113,7 @@ describe('explanations', () => {
     expect([...markedOf(state)].sort()).toEqual([...'ABCDEFG'].map((row) => `${row}4 X`))
   })
 
-  test('state why the mover is given up when its opponent needs fewer cells', () => {
+  test('state why the scripted player would resign for the mover if the opponent needs fewer cells', () => {
     const cause = (cells: readonly number[]) => spec.explain?.whyGivenUp?.(playMoves(clear, cells))
     const isGivenUp = (cells: readonly number[]) => cause(cells) !== undefined
     const [middle, corner] = [cell(3, 3), cell(6, 6)]

@@ -66,8 +66,8 @@ export function describeEnding(sample: RecordedPair, side: Side): EpisodeEnding 
 const rewardEnding = (why: string): EpisodeEnding => ({ why, shown: [], better: undefined })
 
 /**
- * Replays a challenge for a side of a duel. Returns undefined if the challenge does not replay, or
- * its id or environment is unknown. Never throws, for any messages.
+ * Replays a challenge for a side of a duel. Returns undefined if the challenge does not replay, its
+ * id is malformed, or its environment is not registered. Never throws, for any messages.
  */
 export function replaySide(sample: RecordedPair, side: Side): EpisodeCourse | undefined {
   const { env: name, challengeId, champion, contender } = sample

@@ -191,7 +191,7 @@ describe('the state with which a reader begins', () => {
 })
 
 describe('the starting point', () => {
-  test('has the attested state, and no recipients if weights are not committed first', async () => {
+  test('has the attested state, and no recipients on a subnet without commit-reveal of weights', async () => {
     await attestedBy(0, 1)
     serve(0)
     await subnet.chain.produce(0)

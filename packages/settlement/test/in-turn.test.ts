@@ -57,7 +57,7 @@ it('rejects with the first error', async () => {
   await expect(askInTurn(['a', 'b'], { ask })).rejects.toThrow('no')
 })
 
-it('waits for 32 late answers over all callers, in addition to the last query of each caller', async () => {
+it('waits for at most 32 late answers over all callers, in addition to the last query of each caller', async () => {
   /** Returns the maximum number of answers in progress for `count` calls. */
   const mostOf = async (count: number): Promise<number> => {
     let waiting = 0

@@ -11,7 +11,7 @@ import {
 } from '../src/index.ts'
 import { revive } from './vectors.ts'
 
-test.each(bars.vectors)('compares the ratio with $input.wins of $input.trials: $what', ({ input, want }) => {
+test.each(bars.vectors)('with a ratio, $input.wins of $input.trials: $what', ({ input, want }) => {
   const bar = revive<Proportion & Bar>(input)
   expect({ lowerReaches: lowerReaches(bar), upperBelow: upperBelow(bar) }).toEqual(want)
 })

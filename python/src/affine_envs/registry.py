@@ -56,5 +56,5 @@ def two_player_game_of(env: str) -> TwoPlayerGame[Any, Any]:
     """Returns the game of an environment of two players."""
     game = game_of(env)
     if not isinstance(game, TwoPlayerGame):
-        raise ValueError(f'"env" expected one of two players, got {env!r}')
+        raise ValueError(f'"env" expected an environment of two players, got {env!r}')
     return game

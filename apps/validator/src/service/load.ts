@@ -21,9 +21,9 @@ const DAY_MS = 86_400_000
 export type Loads = ReturnType<typeof estimateLoads>
 
 /**
- * Returns the load of one validator in its largest epoch, with the maximum number of concurrent
- * duels and every environment open, on a subnet with a block every 12 seconds. Lanes come from the
- * validators that can vote: those with a permit and stake.
+ * Returns the load of one validator, and of the champion's endpoint, in the largest epoch: with the
+ * maximum number of concurrent duels and every environment open. A block takes 12 seconds. The
+ * number of validators is that of hotkeys with a permit and stake.
  */
 export function estimateLoads(
   protocol: Protocol,

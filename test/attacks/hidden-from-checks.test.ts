@@ -123,7 +123,7 @@ test.each(outages)(
 )
 
 test.each(hidings)(
-  'makes the contender lose each game and challenge for %s until no game fits into the epoch',
+  'makes the contender lose each game and challenge if Chutes answers with %s for too long',
   async (_, path, hides) => {
     const time = new Clock()
     const shows = published(contender, 'two')[path]

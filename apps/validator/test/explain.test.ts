@@ -69,7 +69,7 @@ describe('af explain', () => {
     expect(lost).toEqual(Object.keys(LOCAL_NETWORK.protocol.envs))
   })
 
-  it('shows a pending duel, and the first epoch of a duel that --last includes', async () => {
+  it('shows a pending duel, and only the epochs of a duel that --last includes', async () => {
     const contender = hotkeyOf('stronger')
     const [duel] = (await ask(whole(), contender, '--json')).records
     const { from, to } = duel as unknown as Record<'from' | 'to', number>

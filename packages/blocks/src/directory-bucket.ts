@@ -14,7 +14,7 @@ export interface OpenFile {
 
 /**
  * Returns a bucket in a directory, which the first write creates. A file appears under its name
- * only when it is complete and synced. A crash leaves the file, or no file and perhaps a `.tmp`
+ * only when it is complete and synced. A crash leaves the file or no file, and perhaps a `.tmp`
  * that no path can name. Needs a file system with hard links, because link(2) refuses to overwrite.
  * `directory` may be a link; links below it are not followed. Files and folders get `mode`; readers
  * of the files may also enter the folders. Protocol §6.4.

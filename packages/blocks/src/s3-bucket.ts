@@ -110,7 +110,7 @@ function buildUrl({ endpoint, bucket, style }: S3Options): URL {
   throw new TypeError('"style" expected path, because the host of "endpoint" is an IP address')
 }
 
-export const BUCKET_NAME_EXPECTED = '3 to 63 of a-z, 0-9, "." and "-"'
+export const BUCKET_NAME_EXPECTED = '3 to 63 of a-z, 0-9, "." and "-", not "." or "-" at an end'
 
 /** Reports whether a bucket can have this name, by the rules of S3 and Google Cloud Storage. */
 export const isBucketName = (name: string): boolean =>

@@ -104,7 +104,7 @@ describe('a refusal in a block', () => {
   const refusalOf = (error: unknown) =>
     readDispatchRefusal(registry, eventsOf([[{ ApplyExtrinsic: 1 }, error]]), 1)
 
-  test("has the pallet's name and description of the error", () => {
+  test("has the error's name as code, and the pallet and the error's description in its detail", () => {
     expect(
       refusalOf({ Module: { index: BALANCES, error: [INSUFFICIENT_BALANCE, 0, 0, 0] } }),
     ).toMatchObject({

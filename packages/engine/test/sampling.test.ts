@@ -182,7 +182,7 @@ describe('a lane of several contenders', () => {
     return { ...lane, questions }
   }
 
-  it('has the samples in the order of the plan; the champion plays each challenge once', async () => {
+  it('has the samples in the order of the plan; the champion plays each challenge but games once', async () => {
     const { samples, questions } = await recordQuestions()
     const placeOf = (sample: Sample) => [
       ...[sample.env, sample.index],

@@ -134,8 +134,9 @@ export const findBounds = (bounded: BoundsInput): Bounds | undefined =>
   Number(bounded.trials) === 0 ? undefined : boundsPpm(bounded)
 
 /**
- * Returns the interval of the share or, with a positive score, of the ratio plus the score, z
- * standard deviations each way, extended to contain the share. Protocol §8.6.
+ * Returns the interval of the share of wins. With a positive score, its middle is the ratio plus
+ * the lead over it, its ends are z standard deviations away, and it is extended to contain the
+ * share. Protocol §8.6.
  */
 function winBounds(
   { win, score: { lead, spread }, rule }: EnvAnalysis['report'],

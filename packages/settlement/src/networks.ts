@@ -71,7 +71,7 @@ export const NETWORKS: Readonly<Record<string, Preset>> = {
   local: LOCAL_NETWORK,
 }
 
-/** Returns the network whose name is `where`, or the part of `where` before its first comma. */
+/** Returns the network of a name, which is `where` up to its first comma. Undefined if unknown. */
 export function findNetwork(where: string): Preset | undefined {
   const [name = ''] = where.split(',')
   return own(NETWORKS, name)

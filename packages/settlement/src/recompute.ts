@@ -139,8 +139,8 @@ async function recomputeEpoch(options: EpochOptions, state: State): Promise<Reco
 }
 
 /**
- * Opens the copies of the voters that were due or attested the epoch, by the chain at the epoch's
- * end.
+ * Opens the buckets of the voters that were due in an epoch or attested it, to compare copies. The
+ * attestations and the buckets' addresses are those on chain at the epoch's end.
  */
 function openCopies(
   ended: Snapshot,

@@ -32,9 +32,9 @@ export function estimateLoads(
   const { duelEpochs, duelsMost: contenders, epochBlocks, validatorsMost } = protocol
   const able = neurons.filter(({ permit, stake }) => permit && stake > 0n)
   const voters = Math.min(Math.max(1, able.length), validatorsMost)
-  // The lines of the validator's lane, which are games and episodes of one miner; its requests, at
-  // most one for each turn of each miner; the tokens of these requests and their replies, if each
-  // reply is only the answer; the size of the lane, which the validator's folder contains twice.
+  // The lines of the validator's lane, each a game of two miners or an episode of one; its requests
+  // to miners, one for each turn; the tokens of these requests and their replies, if each reply is
+  // only the answer; the size of the lane, which the validator's folder contains twice.
   const most = { samples: 0, requests: 0, tokens: 0, laneBytes: 0 }
   // Requests of all voters to the champion, which gets more than any contender, and their tokens.
   const champion = { championRequests: 0, championTokens: 0 }

@@ -130,7 +130,7 @@ const SERVICE = {
     variables: ['AFFINE_STALL'],
     read: whole(1, 86_400),
     default: '300',
-    help: 'seconds without a block or progress until /healthz fails; af exits after twice as many',
+    help: 'seconds without a block or its processing until /healthz fails; af exits at twice that',
   },
   grace: {
     variables: ['AFFINE_GRACE'],

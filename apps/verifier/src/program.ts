@@ -21,20 +21,19 @@ stops with 0, without a result. Three findings about validators are not
 failures: samples statistically far from the others', an attestation that omits
 valid lanes, and weights for the wrong hotkey.`
 
-const EXAMPLES = `Examples:
-  $ af-verify ./buckets --network chain.json
+const EXAMPLES = `  $ af-verify ./buckets --network chain.json
   $ af-verify ./buckets --network chain.json --epoch 2
   $ af-verify ./buckets --network chain.json --epoch 2 --sample mult8@0.1.0#0
   $ af-verify https://example.org/buckets --network http://127.0.0.1:9944
   $ af-verify --network finney --from-epoch 28000 --to-epoch 28499 --json > a.json
   $ af-verify ./buckets --network chain.json --json --samples > history.jsonl
-  $ af-verify proof ./proof.json --network chain.json\n`
+  $ af-verify proof ./proof.json --network chain.json`
 
 const readSampleName = textIn('an environment and an index, such as mult8#0', (text) =>
   /^[^#]+#\d+$/.test(text),
 )
 
-const history = chainCommand('af-verify')
+const history = chainCommand('af-verify', EXAMPLES)
   .description('Recompute a subnet from its public data, byte by byte, and report its flaws.')
   .version(manifest.version)
   .argument(
@@ -64,7 +63,6 @@ const history = chainCommand('af-verify')
     whole(0, 1e9),
   )
   .addHelpText('beforeAll', formatPurpose)
-  .addHelpText('before', EXAMPLES)
   .addHelpText('after', EXIT_CODES)
   .action(async (named, options) => {
     const base = expandPath(named ?? process.env.AFFINE_BUCKETS ?? '', 'buckets') || undefined

@@ -1,7 +1,7 @@
 import { parseEnv } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readEnvLines } from '../src/env-lines.ts'
+import { readEnvLines } from '../src/environment.ts'
 import { HOSTILE, ours } from './hostile-lines.ts'
 
 describe('a file of settings', () => {

@@ -28,7 +28,7 @@ const read = async (...words: string[]): Promise<readonly string[]> => {
 
 /** Returns the options of a command for a chain, from its words and the environment. */
 function wholeOptions(...words: readonly string[]) {
-  const command = chainCommand('look')
+  const command = chainCommand('look', '')
     .addOption(new Option('--buckets <folder>').env('AFFINE_BUCKETS'))
     .exitOverride()
     .action(() => {})

@@ -1,4 +1,4 @@
-import type { IsOwnVariable } from '../src/env-lines.ts'
+import type { IsOwnVariable } from '../src/environment.ts'
 
 export const ours: IsOwnVariable = (name) => /^(?:AFFINE|CHUTES|S3)_/.test(name)
 

@@ -12,8 +12,8 @@ import { listenWith } from '@affine/node/listen'
 import { describeEpoch, exportEpoch, nameHotkeysBy, summariseEpoch } from '@affine/report'
 import type { EpochResult } from '@affine/settlement'
 import {
+  createCommand,
   ENV_MODULES,
-  expandPath,
   FAILED,
   interrupted,
   type Output,
@@ -21,19 +21,18 @@ import {
   raceAbort,
   waitForAbort,
 } from '@affine/terminal'
-import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { narrate } from '../service/narrate.ts'
 import { findProgramFile } from '../service/program-name.ts'
 import { servePageAndBuckets } from '../service/served-files.ts'
 import { formatFilesHint, formatIntro, formatOutcome, formatRerunHint } from './demo/story.ts'
 import { createParticipants, mapNames, type OnMemberEvent, runSubnet } from './demo/subnet.ts'
 
-const EXAMPLES = `Examples:
-  $ af demo
+const EXAMPLES = `  $ af demo
   $ af demo --seed 7 --out ./seven
-  $ af demo --open\n`
+  $ af demo --open`
 
-export const demo: CommandUnknownOpts = new Command('demo')
+export const demo: CommandUnknownOpts = createCommand('demo', EXAMPLES)
   .option(
     '--seed <text>',
     'repeat the run of this seed: the same keys, challenges, replies and verdicts',
@@ -41,13 +40,10 @@ export const demo: CommandUnknownOpts = new Command('demo')
   .option(
     '--out <folder>',
     'store buckets and chain in this empty or new folder (default: store nothing)',
-    (path) => expandPath(path, 'out'),
   )
   .addOption(ENV_MODULES)
   .option('--open', 'serve the page of the run afterwards, until Ctrl-C')
   .option('--verbose', 'print the numbers of each verdict, and all output of af-verify')
-  .option('--json', 'print JSON, one object a line')
-  .addHelpText('before', EXAMPLES)
   .action(async (options) => {
     const screen = output(options.json)
     const signal = interrupted()

@@ -13,8 +13,15 @@ import {
   openKey,
   type StoredChain,
 } from '@affine/settlement/node'
-import { ENV_MODULES, expandPath, interrupted, type Output, output, whole } from '@affine/terminal'
-import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import {
+  createCommand,
+  ENV_MODULES,
+  interrupted,
+  type Output,
+  output,
+  whole,
+} from '@affine/terminal'
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { getCommandName } from '../service/program-name.ts'
 
 const { epochBlocks } = LOCAL_NETWORK.protocol
@@ -22,14 +29,13 @@ const { epochBlocks } = LOCAL_NETWORK.protocol
 /** Defaults for a new folder. */
 const DEFAULTS = { validators: 3, miners: 2, maxUids: 256 }
 
-const EXAMPLES = `Examples:
-  $ af localnet
-  $ af localnet --block-ms 1000 --validators 5 --miners 4\n`
+const EXAMPLES = `  $ af localnet
+  $ af localnet --block-ms 1000 --validators 5 --miners 4`
 const CONTINUED = `
 A chain in the folder is continued. If --miners is larger than before, miners are added.
 A new chain with --env-module plays the environments of the modules, and no others.`
 
-export const localnet: CommandUnknownOpts = new Command('localnet')
+export const localnet: CommandUnknownOpts = createCommand('localnet', EXAMPLES)
   .option('--port <number>', 'the port to listen on; 0 for any free port', whole(0, 65_535), 9944)
   .option('--block-ms <ms>', 'milliseconds between blocks', whole(10, 60_000), 500)
   .option(
@@ -43,15 +49,8 @@ export const localnet: CommandUnknownOpts = new Command('localnet')
     `maximum number of neurons; further registrations evict others (default: ${DEFAULTS.maxUids})`,
     whole(1, 256),
   )
-  .option(
-    '--out <folder>',
-    'the folder of the keys and the chain',
-    (path) => expandPath(path, 'out'),
-    'localnet',
-  )
+  .option('--out <folder>', 'the folder of the keys and the chain', 'localnet')
   .addOption(ENV_MODULES)
-  .option('--json', 'print JSON, one object a line')
-  .addHelpText('before', EXAMPLES)
   .addHelpText('after', CONTINUED)
   .action(async ({ port, blockMs, out, json, envModule, ...options }) => {
     const screen = output(json)

@@ -4,7 +4,6 @@ import { createExercises, resolveEnvironments } from '@affine/miners'
 import { estimateProspects, formatProspects, PastChallenges } from '@affine/report'
 import { NETWORK_HELP, openChain, recompute, type Subnet } from '@affine/settlement'
 import {
-  expandPath,
   FIRST_EPOCH,
   interrupted,
   NETUID,
@@ -35,13 +34,12 @@ const AT_LEAST =
   'exit with 1 if a smaller share of challenges, 0 to 1, is won or perfect in some environment; ' +
   'with --against, if the probability of beating the champion is smaller'
 
-const EXAMPLES = `Examples:
-  $ af practise http://127.0.0.1:8001/v1 --challenges 200 --resume p.jsonl
+const EXAMPLES = `  $ af practise http://127.0.0.1:8001/v1 --challenges 200 --resume p.jsonl
   $ af practise http://127.0.0.1:8001/v1 --env mult8-v0 --at-least 0.9
   $ af practise http://127.0.0.1:8001/v1 --env hex-v0 --strength 0.5
-  $ af practise http://127.0.0.1:8001/v1 --against --network finney\n`
+  $ af practise http://127.0.0.1:8001/v1 --against --network finney`
 
-export const practise: CommandUnknownOpts = createSoloCommand('practise')
+export const practise: CommandUnknownOpts = createSoloCommand('practise', EXAMPLES)
   .argument('<player>', PLAYER)
   .option(
     '--challenges <n>',
@@ -49,11 +47,7 @@ export const practise: CommandUnknownOpts = createSoloCommand('practise')
     whole(1, 100_000),
     100,
   )
-  .option(
-    '--resume <file>',
-    'store results in this file, and continue the practice in it',
-    (path) => expandPath(path, 'resume'),
-  )
+  .option('--resume <file>', 'store results in this file, and continue the practice in it')
   .addOption(createStrengthOption().default(1))
   .option('--at-least <share>', AT_LEAST, shareOption)
   .addOption(AGAINST)
@@ -67,7 +61,6 @@ export const practise: CommandUnknownOpts = createSoloCommand('practise')
     whole(1, 1e6),
     8,
   )
-  .addHelpText('before', EXAMPLES)
   .action(async (player, { env, network, against, ...options }, command) => {
     const common = { ...options, player }
     if (!against) {

@@ -15,8 +15,11 @@ export const BUCKETS: Buckets = new Option(
   .env('AFFINE_BUCKETS')
   .argParser((path) => expandPath(path, 'buckets') || undefined)
 
-export const createReplayCommand = (name: string): Command<[], ChainOptions & ReplayOptions> =>
-  chainCommand(name)
+export const createReplayCommand = (
+  name: string,
+  examples: string,
+): Command<[], ChainOptions & ReplayOptions> =>
+  chainCommand(name, examples)
     .addOption(FIRST_EPOCH)
     .addOption(BUCKETS)
     .option(

@@ -10,13 +10,13 @@ import { isSending, readFoundValues } from '../settings/settings.ts'
 import { SENDING } from '../settings/table.ts'
 import { createReplayCommand, prepareReplay } from './replay.ts'
 
-const EXAMPLES = `Examples:
-  $ af set-weights --network http://127.0.0.1:9944 --key k --buckets buckets\n`
+const EXAMPLES = `  $ af set-weights --network http://127.0.0.1:9944 --key k --buckets buckets`
 
-export const setWeights: CommandUnknownOpts = addAccountOptions(createReplayCommand('set-weights'))
+export const setWeights: CommandUnknownOpts = addAccountOptions(
+  createReplayCommand('set-weights', EXAMPLES),
+)
   .option('--emit', 'send the weights; finney is a dry run without it')
   .option('--dry-run', 'send nothing, even with --emit')
-  .addHelpText('before', EXAMPLES)
   .action(async ({ buckets, last, ...options }) => {
     const sending = readFoundValues(findSettings(options, process.env), SENDING)
     const account = await readNamedAccount(options, readValidatorAccount)

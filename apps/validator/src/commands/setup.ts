@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs'
 import { rename, rm, writeFile } from 'node:fs/promises'
 import { OWNERS } from '@affine/node/disk'
 import { openLive } from '@affine/settlement'
-import { output } from '@affine/terminal'
-import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import { createCommand, output } from '@affine/terminal'
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { printExamination } from '../examination/examine.ts'
 import { warn } from '../service/narrate.ts'
 import { getCommandName } from '../service/program-name.ts'
@@ -14,26 +14,22 @@ import { type Flags, formatProblems, readService } from '../settings/settings.ts
 
 const FILE = '.env'
 const HOW = `
-In a terminal it asks for the needed settings that no option gives, and proposes the values of \
-the environment or .env. Without a terminal it reads secrets from the environment, because they \
-have no options: CHUTES_API_KEY, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.`
+In a terminal, without --json, it asks for the needed settings that no option gives, and proposes \
+the values of the environment or .env. Otherwise it asks nothing, and reads secrets from the \
+environment, because they have no options: CHUTES_API_KEY, S3_ACCESS_KEY_ID and \
+S3_SECRET_ACCESS_KEY.`
 
-const EXAMPLES = `Examples:
-  $ af setup
-  $ af setup --network finney --wallet validator --hotkey default\n`
+const EXAMPLES = `  $ af setup
+  $ af setup --network finney --wallet validator --hotkey default`
 
 const ASKED = ['Chain', 'Hotkey', 'Bucket']
 
 export const setup: CommandUnknownOpts = addSettingOptions(
-  new Command<[], Flags>('setup').option(
-    '--json',
-    'print JSON, one object a line, and ask nothing',
-  ),
+  createCommand('setup', EXAMPLES),
   ({ heading, name }) => name === 'folder' || ASKED.includes(heading),
 )
   .option('--overwrite', 'replace an existing .env')
   .option('--anyway', 'write .env even if a check fails')
-  .addHelpText('before', EXAMPLES)
   .addHelpText('after', HOW)
   .action(async ({ overwrite = false, anyway, ...flags }, command) => {
     if (!overwrite) expectNoFile()

@@ -1,8 +1,15 @@
 import { make } from '@affine/envs'
 import type { Opponent, PlayerAsking } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
-import { ENV_MODULES, type Output, printable, shareOption, whole } from '@affine/terminal'
-import { Command, Option } from '@commander-js/extra-typings'
+import {
+  createCommand,
+  ENV_MODULES,
+  type Output,
+  printable,
+  shareOption,
+  whole,
+} from '@affine/terminal'
+import { type Command, Option } from '@commander-js/extra-typings'
 
 /** Time to retry an unreachable player, before it forfeits. In games its clock is the limit. */
 const GIVE_UP_MS = 120_000
@@ -18,9 +25,8 @@ type SoloOptions = {
 }
 
 /** Creates a command that plays challenges that count in no lane. */
-export function createSoloCommand(name: string): Command<[], SoloOptions> {
-  return new Command(name)
-    .option('--json', 'print JSON, one object a line')
+export function createSoloCommand(name: string, examples: string): Command<[], SoloOptions> {
+  return createCommand(name, examples)
     .addOption(ENV_MODULES)
     .option('--env <id...>', 'the environments to play (default: all)')
     .option('--model <name>', 'the model name in requests to an endpoint', 'default')

@@ -12,13 +12,11 @@ import { createReplayCommand, prepareReplay } from './replay.ts'
 
 const CLEAR = '\x1b[H\x1b[J'
 
-const EXAMPLES = `Examples:
-  $ af status --network http://127.0.0.1:9944 --buckets buckets --watch
-  $ af status --network finney --last 1 --watch\n`
+const EXAMPLES = `  $ af status --network http://127.0.0.1:9944 --buckets buckets --watch
+  $ af status --network finney --last 1 --watch`
 
-export const status: CommandUnknownOpts = createReplayCommand('status')
+export const status: CommandUnknownOpts = createReplayCommand('status', EXAMPLES)
   .option('--watch', 'repeat after every block until Ctrl-C')
-  .addHelpText('before', EXAMPLES)
   .action(({ buckets, last, watch, ...options }) => {
     const open = watch ? openLive : openChain
     return withChain(open, options, async (subnet, screen, signal) => {

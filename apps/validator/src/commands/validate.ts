@@ -11,8 +11,15 @@ import { type Listening, listen } from '@affine/node/listen'
 import { shortenHotkey } from '@affine/report'
 import { type OpenBucket, type OpenSubnet, openLive, type Subnet } from '@affine/settlement'
 import { openThreads } from '@affine/settlement/node'
-import { interrupted, leave, type Output, openWithNotice, raceAbort } from '@affine/terminal'
-import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import {
+  createCommand,
+  interrupted,
+  leave,
+  type Output,
+  openWithNotice,
+  raceAbort,
+} from '@affine/terminal'
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { formatFinding } from '../examination/findings.ts'
 import { checkChutes } from '../examination/own-checks.ts'
 import { expectNoSlotOf, readOwnSeat } from '../examination/seat.ts'
@@ -28,21 +35,17 @@ import {
   type Settings,
 } from '../settings/settings.ts'
 
-const EXAMPLES = `Examples:
-  $ af validate --network http://127.0.0.1:9944 \\
+const EXAMPLES = `  $ af validate --network http://127.0.0.1:9944 \\
       --key localnet/keys/validator-1 --folder validator-1 --buckets buckets
   $ af validate --network finney --wallet validator --hotkey default \\
-      --folder validator --buckets buckets --bucket-url https://my.host/b\n`
+      --folder validator --buckets buckets --bucket-url https://my.host/b`
 const VARIABLES = `
 Settings can also be in the environment or in a file .env. \`af doctor\` lists
 their sources.`
 
 const HOW = '`af setup` asks for all settings, tests them and writes .env.'
 
-export const validate: CommandUnknownOpts = addSettingOptions(
-  new Command('validate').option('--json', 'print JSON, one object a line'),
-)
-  .addHelpText('before', EXAMPLES)
+export const validate: CommandUnknownOpts = addSettingOptions(createCommand('validate', EXAMPLES))
   .addHelpText('after', VARIABLES)
   .action(async ({ json, ...flags }, command) => {
     const read = await readService(flags)

@@ -26,8 +26,9 @@ export function addAccountOptions<T extends OptionValues>(
   return whole
 }
 
-export const createAccountCommand = (name: string): Command<[], ChainOptions & AccountOptions> =>
-  addAccountOptions(chainCommand(name))
+export const createAccountCommand = (
+  ...named: [name: string, examples: string]
+): Command<[], ChainOptions & AccountOptions> => addAccountOptions(chainCommand(...named))
 
 /**
  * Reads the account of the first of these: the file that "--key" names; "--wallet" and "--hotkey";

@@ -1,3 +1,4 @@
+import { openChain } from '@affine/settlement/open-chain'
 import {
   chainCommand,
   EXIT_CODES_TEXT,
@@ -67,8 +68,7 @@ const history = chainCommand('af-verify', EXAMPLES)
   .action(async (named, options) => {
     const base = expandPath(named ?? process.env.AFFINE_BUCKETS ?? '', 'buckets') || undefined
     checkOptions(options)
-    // Help and wrong usage do not load these modules.
-    const { openChain } = await import('@affine/settlement')
+    // Help and wrong usage do not load this module.
     const { verify } = await import('./verify.ts')
     const names = await readNames(options.network)
     return withChain(openChain, options, (subnet, screen) =>
@@ -83,7 +83,6 @@ history
     const options = command.optsWithGlobals()
     const unused = history.options.find(isUnusedByProof)
     if (unused !== undefined) throw new RangeError(`"proof" has no option ${unused.long}`)
-    const { openChain } = await import('@affine/settlement')
     const { verifyProof } = await import('./verify.ts')
     const names = await readNames(options.network)
     return withChain(openChain, options, (subnet, screen) =>
@@ -103,11 +102,7 @@ export const program: CommandUnknownOpts = history
  * Checks that the options that name epochs agree.
  * @throws RangeError if these options contradict each other.
  */
-function checkOptions({
-  epoch,
-  fromEpoch = 0,
-  toEpoch = Number.POSITIVE_INFINITY,
-}: VerifyOptions): void {
+function checkOptions({ epoch, fromEpoch = 0, toEpoch = Number.POSITIVE_INFINITY }: VerifyOptions) {
   if (fromEpoch > toEpoch)
     throw new RangeError(`"to-epoch" expected at least ${fromEpoch}, got ${toEpoch}`)
   if (epoch !== undefined && (epoch < fromEpoch || epoch > toEpoch))

@@ -34,8 +34,8 @@ export const FIRST_EPOCH = readFromVariables(
 export const ENV_MODULES = createOption(ENV_MODULE).env('AFFINE_ENV_MODULE')
 
 /**
- * Returns a command with "--json", and with examples in its help. A `~` at the start of the value of
- * an option for a file or a folder becomes the home folder.
+ * Returns a command with "--json" and with examples in its help. In the value of an option for a
+ * file or a folder, a `~` at the start becomes the home folder.
  */
 export function createCommand(name: string, examples: string): Command<[], { json?: true }> {
   const command = new Command(name).addHelpText('before', `Examples:\n${examples}\n`)
@@ -116,11 +116,7 @@ export function printNetwork(
  * Opens the chain that `where` names. Prints a notice if there is no answer after five seconds and,
  * unless `options` has `onRetry`, the errors before retries.
  */
-export async function openWithNotice(
-  open: SubnetOpener,
-  where: string,
-  options: OpenOptions,
-): Promise<OpenSubnet> {
+export async function openWithNotice(open: SubnetOpener, where: string, options: OpenOptions) {
   beginWait(`waiting for ${where}: no answer yet`)
   return open(where, NODE_HOST, { onRetry: printRetry, ...options }).finally(endWait)
 }

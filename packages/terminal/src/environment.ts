@@ -21,7 +21,7 @@ export type LoadIsOwnVariable = () => Promise<IsOwnVariable>
 /** Reports whether a variable is Affine's or names a chain. */
 const isOfChain: IsOwnVariable = (name) => /^(?:AFFINE|SUBTENSOR)_|^NETUID$/.test(name)
 
-/** The file of settings, with the variables that it set (`given`). Without a file `path` is missing. */
+/** The file of settings, and the variables that it set. `path` is missing without a file. */
 interface EnvFile {
   readonly path?: string | undefined
   readonly lines: readonly EnvLine[]

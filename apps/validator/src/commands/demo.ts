@@ -19,6 +19,7 @@ import {
   type Output,
   output,
   raceAbort,
+  readNames,
   waitForAbort,
 } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
@@ -57,13 +58,12 @@ export const demo: CommandUnknownOpts = createCommand('demo', EXAMPLES)
     // All validators decide the same, so only the first prints events other than problems.
     const epochs: EpochResult[] = []
     const onEvent: OnMemberEvent = (member, event) => {
-      const isPrinted =
-        member === participants.validators[0] && !['sent', 'state'].includes(event.type)
-      const settled = isPrinted && event.type === 'epoch' ? event.settled : undefined
-      if (settled) epochs.push(settled)
-      if (settled && !options.verbose)
-        screen.line(summariseEpoch(describeEpoch(settled), nameOf), exportEpoch(settled))
-      else if (isPrinted || event.type === 'problem') narrate(event, screen, nameOf)
+      const isFirst = member === participants.validators[0]
+      const isPrinted = isFirst && !['sent', 'state'].includes(event.type)
+      if (!isPrinted && event.type !== 'problem') return
+      if (event.type === 'epoch') epochs.push(event.settled)
+      if (event.type !== 'epoch' || options.verbose) return narrate(event, screen, nameOf)
+      screen.line(summariseEpoch(describeEpoch(event.settled), nameOf), exportEpoch(event.settled))
     }
     const { chain, state } = await raceAbort(runSubnet(participants, out, onEvent), signal)
     const weights = await chain.weights(chain.height)
@@ -75,7 +75,7 @@ export const demo: CommandUnknownOpts = createCommand('demo', EXAMPLES)
     if (options.out !== undefined)
       screen.line(formatFilesHint(out, options), { type: 'files', out })
     else if (!open) screen.line(formatRerunHint(seed), { type: 'again', seed })
-    if (open) await showPage(out, names, screen, signal)
+    if (open) await showPage(out, screen, signal)
   })
 
 /** Creates a folder that is removed when this process ends, also at Ctrl-C. */
@@ -88,13 +88,9 @@ async function temporaryFolder(): Promise<string> {
 }
 
 /** Serves the explorer until the signal aborts, for the demo whose files are in `out`. */
-async function showPage(
-  out: string,
-  names: Readonly<Record<string, string>>,
-  screen: Output,
-  signal: AbortSignal,
-) {
-  const network = { chain: { file: join(out, 'chain.json') }, names }
+async function showPage(out: string, screen: Output, signal: AbortSignal) {
+  const file = join(out, 'chain.json')
+  const network = { chain: { file }, names: await readNames(file) }
   using server = await listenWith(await servePageAndBuckets(join(out, 'buckets'), network), 0)
   const { url } = server
   screen.line(`\nOpen ${url}/ in a browser (Ctrl-C stops it)`, { type: 'serving', url })

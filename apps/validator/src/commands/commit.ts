@@ -51,10 +51,8 @@ export const commit: CommandUnknownOpts = createAccountCommand('commit', EXAMPLE
       const slot = commitments.find((each) => each.hotkey === hotkey)
       if (slot?.block !== number) throw new Error(`the commitment is missing in block ${number}`)
       const committed = readSlot(slot)
-      screen.line(`block ${number} contains ${formatValue(committed.says)}`, {
-        type: 'committed',
-        ...committed,
-      })
+      const text = `block ${number} contains ${formatValue(committed.says)}`
+      screen.line(text, { type: 'committed', ...committed })
       await printPlace(hotkey, subnet, { buckets: options.buckets, screen })
     })
   })

@@ -66,7 +66,9 @@ export const duel: CommandUnknownOpts = createSoloCommand('duel', EXAMPLES)
       screen.line(`continuing after ${samples} samples`, { type: 'resumed', samples })
     }
     const played = journal.entries.slice(1) as unknown as ChallengePair[]
-    const show = createProgress(screen, signal, () => formatStop(played))
+    const stopped = () =>
+      `stopped after ${played.length} challenges: to continue, repeat the command`
+    const show = createProgress(screen, signal, stopped)
     const on = (standing: DuelStanding, pair: ChallengePair): void => {
       played.push(pair)
       show(formatStanding(standing, solo).join('   '))
@@ -90,9 +92,6 @@ export const duel: CommandUnknownOpts = createSoloCommand('duel', EXAMPLES)
 
 const formatEnding = ({ outcome }: DuelStanding): string =>
   outcome === 'contender' ? 'The contender becomes champion.' : 'The champion holds.'
-
-const formatStop = ({ length }: readonly unknown[]): string =>
-  `stopped after ${length} challenges: to continue, repeat the command`
 
 function formatStanding({ envs }: DuelStanding, { ratioPpm }: SoloDuel): readonly string[] {
   const { zSquaredPpm } = PROTOCOL

@@ -8,7 +8,6 @@ import {
   interrupted,
   NETUID,
   networkOption,
-  type Output,
   output,
   printable,
   shareOption,
@@ -46,7 +45,12 @@ export const miner: CommandUnknownOpts = addAccountOptions(createCommand('miner'
     const screen = output(json)
     const account = network === undefined ? undefined : await readNamedAccount(options)
     const signal = interrupted()
-    const onRequest = (request: MinerRequest): void => printRequest(request, screen, json)
+    /** Shows the last request; with `json`, prints a record of each request. */
+    const onRequest = (request: MinerRequest): void => {
+      const prompt = request?.prompt.slice(0, MAX_PROMPT)
+      if (json) screen.line('', { type: 'request', ...request, prompt })
+      else screen.status(formatRequest(request))
+    }
     using server = await serveMiner({ skill, seed: 'miner' }, port, onRequest)
     const { url } = server
     const text = `serving ${url}, skill ${skill}; Ctrl-C stops it`
@@ -70,13 +74,6 @@ async function commitMiner(account: Account, url: string, options: ChainOptions)
     const { number: block } = await chain.commit(account, fields)
     screen.line(`committed ${model} in block ${block}`, { type: 'committed', model, block })
   })
-}
-
-/** Shows the last request to a miner; with `json`, prints a record of each request. */
-function printRequest(request: MinerRequest, screen: Output, json = false): void {
-  const prompt = request?.prompt.slice(0, MAX_PROMPT)
-  if (json) screen.line('', { type: 'request', ...request, prompt })
-  else screen.status(formatRequest(request))
 }
 
 function formatRequest(request: MinerRequest): string {

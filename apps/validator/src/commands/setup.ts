@@ -39,22 +39,18 @@ export const setup: CommandUnknownOpts = addSettingOptions(
     if (!settings || !account) return command.error(formatProblems(read))
     const screen = output(flags.json)
     for (const text of read.warnings) warn(screen, text)
-    const { network, netuid, firstEpoch } = settings
     const base = settings.bucket.folder
-    const chain = { ...flags, network, netuid, firstEpoch }
     const examined = { account, base, isValidator: true, read: { ...read, settings } }
-    const isWell = await printExamination(openLive, chain, examined)
+    const isWell = await printExamination(openLive, { ...flags, ...settings }, examined)
     const isWanted = isWell || anyway || (await prompts?.confirm(`Write ${FILE} anyway?`))
     if (!isWanted) throw new Error(`${FILE} is not written: fix the failed checks, or use --anyway`)
     await writeEnvFile(formatEnvFile(read.entries), overwrite)
     const next = `${getCommandName('af')} validate`
-    screen.line(`${FILE} is written, readable only by this user. Next: ${next}`, {
-      type: 'written',
-      next,
-    })
+    const text = `${FILE} is written, readable only by this user. Next: ${next}`
+    screen.line(text, { type: 'written', next })
   })
 
-async function openPrompts({ json }: Flags): Promise<typeof import('./setup/ask.ts') | undefined> {
+async function openPrompts({ json }: Flags) {
   if (json || !process.stdin.isTTY || !process.stdout.isTTY) return undefined
   return import('./setup/ask.ts')
 }

@@ -13,14 +13,7 @@ import {
   openKey,
   type StoredChain,
 } from '@affine/settlement/node'
-import {
-  createCommand,
-  ENV_MODULES,
-  interrupted,
-  type Output,
-  output,
-  whole,
-} from '@affine/terminal'
+import { createCommand, ENV_MODULES, interrupted, output, whole } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { getCommandName } from '../service/program-name.ts'
 
@@ -74,7 +67,7 @@ export const localnet: CommandUnknownOpts = createCommand('localnet', EXAMPLES)
     const text = `a local chain at ${url}${since}: ${pace}; Ctrl-C stops it. In other terminals:`
     const record = { type: 'serving', url, block, keys: resolve(keys), neurons }
     screen.line([text, ...formatJoinHints(url, keys, envModule)].join('\n'), record)
-    await makeBlocks(net, blockMs, screen, signal)
+    await makeBlocks(net, blockMs, signal, screen.status)
     const file = chainPath(out)
     screen.line(`the chain is in ${file}`, { type: 'ended', file })
     signal.throwIfAborted()
@@ -113,21 +106,18 @@ async function addMiners(net: StoredChain, out: string, options: Partial<typeof 
   await Promise.all(registered)
 }
 
+type Show = (text: string) => void
+
 /**
  * Makes a block every `ms` milliseconds until the signal aborts, and then a last block, which
  * includes pending transactions.
  */
-async function makeBlocks(
-  net: StoredChain,
-  ms: number,
-  screen: Output,
-  signal: AbortSignal,
-): Promise<void> {
+async function makeBlocks(net: StoredChain, ms: number, signal: AbortSignal, show: Show) {
   while (!signal.aborted) {
     await sleep(ms, undefined, { signal }).catch(() => undefined)
     await makeBlock(net)
     const { height } = net.chain
-    screen.status(`block ${height}, epoch ${Math.floor(height / epochBlocks)}`)
+    show(`block ${height}, epoch ${Math.floor(height / epochBlocks)}`)
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Chain, ChainError, type UidWeights } from '@affine/chain'
+import { type Chain, ChainError } from '@affine/chain'
 import { giveAllWeightTo } from '@affine/engine'
 import { findRecipient, openLive, readSnapshot, recompute } from '@affine/settlement'
 import { formatValue, withChain } from '@affine/terminal'
@@ -42,11 +42,7 @@ export const setWeights: CommandUnknownOpts = addAccountOptions(
   })
 
 /** @throws ChainError without registration or permit; Error without a registered recipient. */
-async function computeWeights(
-  recipient: string | undefined,
-  chain: Chain,
-  hotkey: string,
-): Promise<UidWeights> {
+async function computeWeights(recipient: string | undefined, chain: Chain, hotkey: string) {
   const { seat, snapshot } = await readOwnSeat(chain, hotkey)
   if (!seat.neuron.permit) throw new ChainError('NeuronNoValidatorPermit')
   const weights = giveAllWeightTo(recipient, snapshot.neurons)

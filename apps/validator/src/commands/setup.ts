@@ -10,7 +10,7 @@ import { warn } from '../service/narrate.ts'
 import { getCommandName } from '../service/program-name.ts'
 import { addSettingOptions } from '../settings/entries.ts'
 import { formatEnvFile } from '../settings/env-file.ts'
-import { type Flags, formatProblems, readService } from '../settings/settings.ts'
+import { formatProblems, readService } from '../settings/settings.ts'
 
 const FILE = '.env'
 const HOW = `
@@ -33,7 +33,8 @@ export const setup: CommandUnknownOpts = addSettingOptions(
   .addHelpText('after', HOW)
   .action(async ({ overwrite = false, anyway, ...flags }, command) => {
     if (!overwrite) expectNoFile()
-    const prompts = await openPrompts(flags)
+    const canAsk = !flags.json && process.stdin.isTTY && process.stdout.isTTY
+    const prompts = canAsk ? await import('./setup/ask.ts') : undefined
     const answers = await prompts?.askSettings(flags)
     const { settings, account, ...read } = await readService(flags, answers)
     if (!settings || !account) return command.error(formatProblems(read))
@@ -49,11 +50,6 @@ export const setup: CommandUnknownOpts = addSettingOptions(
     const text = `${FILE} is written, readable only by this user. Next: ${next}`
     screen.line(text, { type: 'written', next })
   })
-
-async function openPrompts({ json }: Flags) {
-  if (json || !process.stdin.isTTY || !process.stdout.isTTY) return undefined
-  return import('./setup/ask.ts')
-}
 
 function expectNoFile(): void {
   if (existsSync(FILE))

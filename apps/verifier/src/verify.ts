@@ -163,8 +163,7 @@ async function* recomputeEpochs(
   { jobs = availableParallelism(), toEpoch: to, copies }: VerifyOptions,
 ): AsyncGenerator<RecomputedEpoch, void> {
   const choose = copies === undefined ? undefined : createDraw(copies)
-  if (jobs === 1) return yield* recompute({ ...data, to, choose })
-  await using threads = openThreads(jobs, SHORT_BYTES)
+  await using threads = jobs === 1 ? undefined : openThreads(jobs, SHORT_BYTES)
   yield* recompute({ ...data, to, choose, ...threads })
 }
 

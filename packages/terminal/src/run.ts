@@ -88,8 +88,7 @@ async function loadModules(files: readonly string[]): Promise<void> {
     const path = expandPath(file, 'env-module')
     if (!isFile(path))
       throw new RangeError(`"env-module" expected a module's file, got ${JSON.stringify(file)}`)
-    const { href } = pathToFileURL(path)
-    await loadModule(href).catch((error) => {
+    await loadModule(pathToFileURL(path).href).catch((error) => {
       const advice = error?.code === 'ERR_UNKNOWN_FILE_EXTENSION' ? `; ${NO_TYPES}` : ''
       const reason = error instanceof Error ? error.message : format(error)
       throw new RangeError(`"env-module" cannot load ${file}: ${reason}${advice}`)

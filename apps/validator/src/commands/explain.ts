@@ -34,8 +34,7 @@ export const explain: CommandUnknownOpts = createReplayCommand('explain', EXAMPL
         screen.wait(`reading, up to epoch ${settled.epoch}`)
         report.add(settled)
       }
-      const rows = listQueue(state, snapshot, network)
-      const place = rows.find((row) => row.hotkey === hotkey)
+      const place = listQueue(state, snapshot, network).find((row) => row.hotkey === hotkey)
       process.exitCode = Number(!report.isKnown && place === undefined)
       report.end(place)
       const validators = listValidators(state, snapshot, await chain.weights(block))

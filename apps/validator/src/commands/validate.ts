@@ -9,7 +9,7 @@ import { claimFolder, healthPages, trackHealth, watchHealth } from '@affine/engi
 import { lockFolder } from '@affine/node/disk'
 import { listen } from '@affine/node/listen'
 import { shortenHotkey } from '@affine/report'
-import { type OpenBucket, type OpenSubnet, openLive, type Subnet } from '@affine/settlement'
+import { type OpenBucket, openLive, type Subnet } from '@affine/settlement'
 import { openThreads } from '@affine/settlement/node'
 import {
   createCommand,
@@ -77,7 +77,10 @@ async function runValidator(settings: Settings, account: Account, screen: Output
     for (const listener of listeners) listener(event)
   }
   const signal = interrupted()
-  await using subnet = await raceAbort(openSubnet(settings, on), signal)
+  // A failing node can end the process only before the chain is open.
+  const onRetry = (error: Error): void => on({ type: 'problem', task: { kind: 'node' }, error })
+  const opening = openWithNotice(openLive, settings.network, { ...settings, onRetry })
+  await using subnet = await raceAbort(opening, signal)
   await claimFolder(settings.folder, subnet.chain, hotkey)
   // The folder may have been created or copied with wider permissions.
   await chmod(settings.folder, 0o700).catch(({ message }: Error) =>
@@ -86,8 +89,7 @@ async function runValidator(settings: Settings, account: Account, screen: Output
   const own = await raceAbort(readOwnSeat(subnet.chain, hotkey), signal)
   if (!settings.overwrite) expectNoSlotOf('miner', own.seat)
   const emit = isSending(subnet.network, settings)
-  const { lastUpdate } = own.seat.neuron
-  const metrics = createMetrics({ hotkey, lastUpdate, emit }, subnet.chain, Date.now)
+  const metrics = createMetrics({ ...own.seat.neuron, emit }, subnet.chain, Date.now)
   listeners.push(metrics.on)
   const { metrics: port, metricsHost, stall, grace } = settings
   const pages = healthPages(stall, health, metrics)
@@ -120,15 +122,6 @@ function createNarrator(screen: Output): Setup['on'] {
     const omitted = countOmitted(event)
     if (omitted !== undefined) printProblem(event, screen, omitted)
   }
-}
-
-/**
- * Opens the chain. A failing node is reported, and can end the process only before the chain is
- * open.
- */
-function openSubnet(settings: Settings, on: Setup['on']): Promise<OpenSubnet> {
-  const onRetry = (error: Error): void => on({ type: 'problem', task: { kind: 'node' }, error })
-  return openWithNotice(openLive, settings.network, { ...settings, onRetry })
 }
 
 type OwnSeat = Awaited<ReturnType<typeof readOwnSeat>>

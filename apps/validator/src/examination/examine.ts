@@ -170,8 +170,7 @@ async function* checkOwn(hotkey: string, read: SettingsReport, subnet: Subnet, l
     yield note(namesFolder(read) ? 'SETTINGS_INCOMPLETE' : 'SETTINGS_MISSING', { problems })
     return
   }
-  const { network } = subnet
   yield* await checkDisks(settings, loads)
   yield* await checkChutes(subnet, settings)
-  yield* checkOwnBucket(settings, { hotkey, network, base: settings.bucket.folder })
+  yield* checkOwnBucket(settings, hotkey, subnet.network)
 }

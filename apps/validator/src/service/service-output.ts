@@ -17,23 +17,20 @@ export function createServiceOutput(json: boolean, mask: Masker): Output {
   return { line: (lines, record) => line([lines].flat().map(masked), record), ...others }
 }
 
+/** Levels by type of a record. Other records have level `info`. */
+const LEVELS: Readonly<Record<string, string>> = { problem: 'error', warning: 'warn' }
+
 function createLogOutput(mask: Masker): Output {
   return {
     line: (lines, record) => {
       const [msg] = stripTones(lines)
         .replace(/^[\s✘!]+/, '')
         .split('\n')
-      const entry = { level: getLevel(record), time: new Date().toISOString(), ...record, msg }
+      const level = LEVELS[String(Reflect.get(record, 'type'))] ?? 'info'
+      const entry = { level, time: new Date().toISOString(), ...record, msg }
       process.stdout.write(`${toJson(maskRecord(entry, mask))}\n`)
     },
     status: () => {},
     wait: () => {},
   }
-}
-
-function getLevel(record: object): 'error' | 'warn' | 'info' {
-  const type = 'type' in record && record.type
-  if (type === 'problem') return 'error'
-  if (type === 'warning') return 'warn'
-  return 'info'
 }

@@ -54,7 +54,7 @@ function formatSuspect(epochs: readonly EpochResult[], nameOf: HotkeyFormatter):
   const { own, env, rates, contender } = worst
   const claim = `${own.wins} of ${own.wins + own.losses} wins of ${nameOf(contender.hotkey)}`
   const others = percentRange({ lower: rates[0] ?? 0, upper: rates.at(-1) ?? 0 })
-  const text = `${LIAR} is suspect: it counts ${claim} at ${cutVersion(env)}, others ${others}`
+  const text = `${LIAR} is suspect: it counts ${claim} at ${env.replace(/@.*/, '')}, others ${others}`
   return [{ text, tone: 'warning' }]
 }
 
@@ -80,8 +80,6 @@ function formatWinner(epochs: readonly EpochResult[], nameOf: HotkeyFormatter): 
   const margin = `How sure: ${sure}; ${name} won ${wins} of ${counted}, ${needed} needed`
   return [{ text, tone: 'good' }, margin]
 }
-
-const cutVersion = (env: string): string => env.replace(/@.*/, '')
 
 export const formatRerunHint = (seed: string): string =>
   `Show it: ${getCommandName('af')} demo --seed ${seed} --open (or --verbose, for the numbers)`

@@ -36,6 +36,9 @@ export interface Session {
   readonly signal: AbortSignal
 }
 
+/** A journal that stores nothing. */
+const NO_JOURNAL = { entries: [], append: async () => {}, [Symbol.asyncDispose]: async () => {} }
+
 /** Maximum number of lost challenges that are printed for each environment. */
 const MAX_SHOWN = 3
 
@@ -52,7 +55,7 @@ export async function playPractice(
 ): Promise<readonly PlayedExercise[]> {
   const { player: name, model, challenges, strength, screen, signal, ahead, resume } = session
   await using _file = resume === undefined ? undefined : await readNamed(lockFile(resume))
-  await using journal = await openOptionalJournal(resume)
+  await using journal = resume === undefined ? NO_JOURNAL : await openJournal(resume)
   // A string, because a journal cannot store fractions.
   const identity = { ...terms, player: name, model, challenges, strength: String(strength) }
   const resumed = await resumeRun(journal, { practice: identity }, { exercises: drawn })
@@ -82,12 +85,6 @@ export async function playPractice(
   printFailures(name, player, { screen, ahead })
   expectReply(name, all, player)
   return all
-}
-
-/** Opens the journal of a file; without a file, nothing is stored. */
-async function openOptionalJournal(file: string | undefined): ReturnType<typeof openJournal> {
-  if (file !== undefined) return openJournal(file)
-  return { entries: [], append: async () => {}, [Symbol.asyncDispose]: async () => {} }
 }
 
 /** Prints the result of an environment and returns the share of won or perfect challenges. */

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import {
-  type DuelFacts,
   describeEpoch,
   type EnvFacts,
   type HotkeyFormatter,
@@ -54,7 +53,8 @@ function formatSuspect(epochs: readonly EpochResult[], nameOf: HotkeyFormatter):
   const { own, env, rates, contender } = worst
   const claim = `${own.wins} of ${own.wins + own.losses} wins of ${nameOf(contender.hotkey)}`
   const others = percentRange({ lower: rates[0] ?? 0, upper: rates.at(-1) ?? 0 })
-  const text = `${LIAR} is suspect: it counts ${claim} at ${env.replace(/@.*/, '')}, others ${others}`
+  const name = env.replace(/@.*/, '') // without the version
+  const text = `${LIAR} is suspect: it counts ${claim} at ${name}, others ${others}`
   return [{ text, tone: 'warning' }]
 }
 
@@ -66,9 +66,8 @@ function formatWinner(epochs: readonly EpochResult[], nameOf: HotkeyFormatter): 
   const crowned = duels.find(({ end }) => end === 'crowned')
   if (crowned === undefined) return []
   const { contender, start, wins, counted, needed, ratio } = crowned
-  const isSame = (duel: DuelFacts): boolean =>
-    duel.contender.hotkey === contender.hotkey && duel.start === start
-  const analyses = duels.filter(isSame).flatMap((duel) => duel.analyses)
+  const own = duels.filter((each) => each.contender.hotkey === contender.hotkey)
+  const analyses = own.filter((each) => each.start === start).flatMap((each) => each.analyses)
   const latestByEnv = new Map(analyses.map((analysis) => [analysis.env, analysis]))
   const sum = (of: 'wins' | 'losses'): number =>
     [...latestByEnv.values()].reduce((total, analysis) => total + analysis[of], 0)

@@ -1,11 +1,11 @@
 import { PROTOCOL } from '@affine/duel'
 import { make } from '@affine/envs'
 import { expect, it } from 'vitest'
-import { createParticipants, Stage } from '../src/commands/demo/subnet.ts'
+import { createParticipants, createStage } from '../src/commands/demo/subnet.ts'
 
 it('waits for miners on a slow machine, so that a run follows from its seed', async () => {
   const participants = createParticipants('a slow machine')
-  using stage = new Stage(participants)
+  using stage = createStage(participants)
   const [miner] = participants.miners
   if (miner === undefined) throw new Error('no miner')
   await stage.enter(miner)

@@ -1,3 +1,4 @@
+import { openChain } from '@affine/settlement/open-chain'
 import {
   chainCommand,
   EXIT_CODES_TEXT,
@@ -21,20 +22,19 @@ stops with 0, without a result. Three findings about validators are not
 failures: samples statistically far from the others', an attestation that omits
 valid lanes, and weights for the wrong hotkey.`
 
-const EXAMPLES = `Examples:
-  $ af-verify ./buckets --network chain.json
+const EXAMPLES = `  $ af-verify ./buckets --network chain.json
   $ af-verify ./buckets --network chain.json --epoch 2
   $ af-verify ./buckets --network chain.json --epoch 2 --sample mult8@0.1.0#0
   $ af-verify https://example.org/buckets --network http://127.0.0.1:9944
   $ af-verify --network finney --from-epoch 28000 --to-epoch 28499 --json > a.json
   $ af-verify ./buckets --network chain.json --json --samples > history.jsonl
-  $ af-verify proof ./proof.json --network chain.json\n`
+  $ af-verify proof ./proof.json --network chain.json`
 
 const readSampleName = textIn('an environment and an index, such as mult8#0', (text) =>
   /^[^#]+#\d+$/.test(text),
 )
 
-const history = chainCommand('af-verify')
+const history = chainCommand('af-verify', EXAMPLES)
   .description('Recompute a subnet from its public data, byte by byte, and report its flaws.')
   .version(manifest.version)
   .argument(
@@ -64,13 +64,11 @@ const history = chainCommand('af-verify')
     whole(0, 1e9),
   )
   .addHelpText('beforeAll', formatPurpose)
-  .addHelpText('before', EXAMPLES)
   .addHelpText('after', EXIT_CODES)
   .action(async (named, options) => {
     const base = expandPath(named ?? process.env.AFFINE_BUCKETS ?? '', 'buckets') || undefined
     checkOptions(options)
-    // Help and wrong usage do not load these modules.
-    const { openChain } = await import('@affine/settlement')
+    // Help and wrong usage do not load this module.
     const { verify } = await import('./verify.ts')
     const names = await readNames(options.network)
     return withChain(openChain, options, (subnet, screen) =>
@@ -85,7 +83,6 @@ history
     const options = command.optsWithGlobals()
     const unused = history.options.find(isUnusedByProof)
     if (unused !== undefined) throw new RangeError(`"proof" has no option ${unused.long}`)
-    const { openChain } = await import('@affine/settlement')
     const { verifyProof } = await import('./verify.ts')
     const names = await readNames(options.network)
     return withChain(openChain, options, (subnet, screen) =>
@@ -105,11 +102,7 @@ export const program: CommandUnknownOpts = history
  * Checks that the options that name epochs agree.
  * @throws RangeError if these options contradict each other.
  */
-function checkOptions({
-  epoch,
-  fromEpoch = 0,
-  toEpoch = Number.POSITIVE_INFINITY,
-}: VerifyOptions): void {
+function checkOptions({ epoch, fromEpoch = 0, toEpoch = Number.POSITIVE_INFINITY }: VerifyOptions) {
   if (fromEpoch > toEpoch)
     throw new RangeError(`"to-epoch" expected at least ${fromEpoch}, got ${toEpoch}`)
   if (epoch !== undefined && (epoch < fromEpoch || epoch > toEpoch))

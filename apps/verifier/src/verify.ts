@@ -18,7 +18,6 @@ import {
   formatUncounted,
   formatVerification,
   formatWaits,
-  type HotkeyFormatter,
   nameHotkeysBy,
   toJson,
   type Verification,
@@ -67,11 +66,7 @@ const SHORT_BYTES = 2 ** 24
  * Recomputes a subnet, prints the result and the flaws of each epoch, and sets the exit code.
  * @throws RangeError, as a rejection, if there is no epoch to show, or no sample matches.
  */
-export async function verify(
-  subnet: Subnet,
-  options: VerifyOptions,
-  screen: Output,
-): Promise<void> {
+export async function verify(subnet: Subnet, options: VerifyOptions, screen: Output) {
   const { base, names = {} } = options
   // Waiting times are not part of the result, so they go to standard error.
   const onWaits = (waits: Waits): void => {
@@ -89,8 +84,7 @@ export async function verify(
 }
 
 /** Returns a formatter that prints hotkeys in full, so that readers can search for them. */
-const nameInFull = (names: HotkeyNames): HotkeyFormatter =>
-  nameHotkeysBy(names, (key) => printable(key))
+const nameInFull = (names: HotkeyNames) => nameHotkeysBy(names, (key) => printable(key))
 
 /**
  * Recomputes the epochs and prints the requested epochs or samples. Resolves with `shown`, the
@@ -125,11 +119,7 @@ async function printEpochs(
 }
 
 /** Prints the samples of an epoch. Resolves with their count. */
-async function printSamples(
-  samples: SpilledSamples,
-  result: RecomputedEpoch,
-  screen: Output,
-): Promise<number> {
+async function printSamples(samples: SpilledSamples, result: RecomputedEpoch, screen: Output) {
   const { epoch } = result
   const champion = result.before.champion?.hotkey
   let count = 0
@@ -173,8 +163,7 @@ async function* recomputeEpochs(
   { jobs = availableParallelism(), toEpoch: to, copies }: VerifyOptions,
 ): AsyncGenerator<RecomputedEpoch, void> {
   const choose = copies === undefined ? undefined : createDraw(copies)
-  if (jobs === 1) return yield* recompute({ ...data, to, choose })
-  await using threads = openThreads(jobs, SHORT_BYTES)
+  await using threads = jobs === 1 ? undefined : openThreads(jobs, SHORT_BYTES)
   yield* recompute({ ...data, to, choose, ...threads })
 }
 

@@ -1,16 +1,13 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LocalChain } from '@affine/chain'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { within } from '../../../packages/terminal/test/within.ts'
-import { AF_VERIFY, killAll, run } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { closeServers, serve } from '../../../test/web-server.ts'
 import { program } from '../src/program.ts'
 
 const root = testFolder('af-verify')
-
-afterAll(killAll)
 
 const verify = (...words: readonly string[]) => within(program, words)
 
@@ -37,7 +34,7 @@ async function screens(lines: readonly string[], code: number, cwd?: string): Pr
 
 describe('af-verify', () => {
   it('prints help with examples and exit codes', async () => {
-    const { code, stdout, stderr } = await run(AF_VERIFY, ['--help'], { cwd: root })
+    const { code, stdout, stderr } = await verify('--help')
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout).toContain('Examples:\n  $ af-verify ./buckets --network chain.json\n')
     expect(stdout).toContain('Exit codes:\n  0 ')

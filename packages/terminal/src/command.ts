@@ -6,35 +6,43 @@ import {
   type OpenSubnet,
   type SubnetOpener,
 } from '@affine/settlement/open-chain'
-import { Command, type CommandUnknownOpts, type Option } from '@commander-js/extra-typings'
+import { Command, type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { envFile } from './environment.ts'
 import { beginWait, endWait, type Output, output, printNotice } from './output.ts'
 import { interrupted, raceAbort } from './run.ts'
-import { CHAIN, createOption, ENV_MODULE, type Setting } from './setting.ts'
+import { CHAIN, createOption, createPathOption, ENV_MODULE, type Setting } from './setting.ts'
 
 const HEADING = 'Chain:'
 
-type WholeOption<Usage extends string> = Option<Usage, undefined, undefined, number>
-
 /** Returns "--network", which no variable sets unless the caller adds variables. */
-export const networkOption = (help: string): Option<'--network <where>'> =>
+export const networkOption = (help: string) =>
   createOption({ ...CHAIN.network, help }).helpGroup(HEADING)
 
-const createNetuidOption = (): WholeOption<'--netuid <n>'> =>
+const createNetuidOption = () =>
   createOption(CHAIN.netuid).argParser(CHAIN.netuid.read).helpGroup(HEADING)
 
 /** The netuid, for commands that can work without a chain. No variable sets it. */
-export const NETUID: WholeOption<'--netuid <n>'> = createNetuidOption()
+export const NETUID = createNetuidOption()
 
 /** The first epoch, for commands that decide epochs. */
-export const FIRST_EPOCH: WholeOption<'--first-epoch <n>'> = readFromVariables(
+export const FIRST_EPOCH = readFromVariables(
   createOption(CHAIN.firstEpoch).argParser(CHAIN.firstEpoch.read).helpGroup(HEADING),
   CHAIN.firstEpoch,
 )
 
 /** Modules of environments, for commands that play or recompute. `run` loads them. */
-export const ENV_MODULES: Option<'--env-module <file>'> =
-  createOption(ENV_MODULE).env('AFFINE_ENV_MODULE')
+export const ENV_MODULES = createOption(ENV_MODULE).env('AFFINE_ENV_MODULE')
+
+/**
+ * Returns a command with "--json" and with examples in its help. In the value of an option for a
+ * file or a folder, a `~` at the start becomes the home folder.
+ */
+export function createCommand(name: string, examples: string): Command<[], { json?: true }> {
+  const command = new Command(name).addHelpText('before', `Examples:\n${examples}\n`)
+  command.createOption = (usage, help = '') =>
+    /<(?:file|folder)>$/.test(usage) ? createPathOption(usage, help) : new Option(usage, help)
+  return command.option('--json', 'print JSON, one object a line')
+}
 
 export type ChainOptions = {
   network: string
@@ -46,14 +54,17 @@ export type ChainOptions = {
 }
 
 /**
- * Returns a command with "--json" that reads a chain, which an option or a variable must name,
- * unless there is a `defaultNetwork`.
+ * Returns a command that reads a chain, which an option or a variable must name, unless there is a
+ * `defaultNetwork`.
  */
-export const chainCommand = (name: string, defaultNetwork?: string): Command<[], ChainOptions> => {
+export const chainCommand = (
+  name: string,
+  examples: string,
+  defaultNetwork?: string,
+): Command<[], ChainOptions> => {
   const network = readFromVariables(networkOption(NETWORK_HELP), CHAIN.network)
   if (defaultNetwork !== undefined) network.default(defaultNetwork)
-  return new Command(name)
-    .option('--json', 'print JSON, one object a line')
+  return createCommand(name, examples)
     .addOption(network.makeOptionMandatory())
     .addOption(readFromVariables(createNetuidOption(), CHAIN.netuid))
     .addOption(ENV_MODULES)
@@ -105,11 +116,7 @@ export function printNetwork(
  * Opens the chain that `where` names. Prints a notice if there is no answer after five seconds and,
  * unless `options` has `onRetry`, the errors before retries.
  */
-export async function openWithNotice(
-  open: SubnetOpener,
-  where: string,
-  options: OpenOptions,
-): Promise<OpenSubnet> {
+export async function openWithNotice(open: SubnetOpener, where: string, options: OpenOptions) {
   beginWait(`waiting for ${where}: no answer yet`)
   return open(where, NODE_HOST, { onRetry: printRetry, ...options }).finally(endWait)
 }

@@ -1,12 +1,7 @@
 import { once } from 'node:events'
 import { pathToFileURL } from 'node:url'
 import { format } from 'node:util'
-import {
-  Command,
-  CommanderError,
-  type CommandUnknownOpts,
-  type Option,
-} from '@commander-js/extra-typings'
+import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { expandPath, type LoadIsOwnVariable, readEnvironment } from './environment.ts'
 import { maskUrls } from './fault-text.ts'
 import { columns, fit } from './fit.ts'
@@ -42,10 +37,7 @@ export const waitForAbort = (signal: AbortSignal): Promise<never> =>
  * Runs a program to its end, and prints an error in one line. The exit code is one of `EXIT_CODES`;
  * 0 if the reader of the output closed it.
  */
-export async function run(
-  program: CommandUnknownOpts,
-  loadIsOwnVariable?: LoadIsOwnVariable,
-): Promise<void> {
+export async function run(program: CommandUnknownOpts, loadIsOwnVariable?: LoadIsOwnVariable) {
   const say = createErrorPrinter(program)
   leaveWithStdout(say)
   redirectConsole(say)
@@ -96,8 +88,7 @@ async function loadModules(files: readonly string[]): Promise<void> {
     const path = expandPath(file, 'env-module')
     if (!isFile(path))
       throw new RangeError(`"env-module" expected a module's file, got ${JSON.stringify(file)}`)
-    const { href } = pathToFileURL(path)
-    await loadModule(href).catch((error) => {
+    await loadModule(pathToFileURL(path).href).catch((error) => {
       const advice = error?.code === 'ERR_UNKNOWN_FILE_EXTENSION' ? `; ${NO_TYPES}` : ''
       const reason = error instanceof Error ? error.message : format(error)
       throw new RangeError(`"env-module" cannot load ${file}: ${reason}${advice}`)
@@ -176,7 +167,9 @@ function reportUnknownFirst(
 
 /** Makes a command name the variable of a missing option, too. Commander names only the option. */
 function nameVariables(
-  command: CommandUnknownOpts & { missingMandatoryOptionValue?(option: Option): void },
+  command: CommandUnknownOpts & {
+    missingMandatoryOptionValue?(option: CommandUnknownOpts['options'][number]): void
+  },
 ): void {
   command.missingMandatoryOptionValue = ({ flags, envVar }) => {
     const variable = envVar === undefined ? '' : ` or variable ${envVar}`

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { FINNEY_FIRST_EPOCH, isOnline, NETWORK_HELP } from '@affine/settlement/open-chain'
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
-import type { SettingTexts } from './env-lines.ts'
+import type { SettingTexts } from './environment.ts'
 import { expandPath } from './environment.ts'
 
 /** A setting, optional unless it is `needed`. */
@@ -58,18 +58,22 @@ export function readValues<Settings extends Table>(
 
 /** Returns the option of a setting, without the variables. */
 export function createOption<Usage extends string>(
-  setting: Setting & { readonly option: Usage },
+  setting: Omit<Setting, 'option'> & { readonly option: Usage },
 ): Option<Usage> {
-  const { option: usage, help, default: standard = setting.without } = setting
+  const { option: usage, kind, help, default: standard = setting.without } = setting
   const option = new Option(usage, standard === undefined ? help : `${help} (default: ${standard})`)
-  if (setting.kind === 'path') option.argParser((path) => expandPath(path, option.name()))
-  if (setting.kind === 'list')
+  if (kind !== undefined)
     option.argParser((text, before?: string) => {
       const path = expandPath(text, option.name())
+      if (kind === 'path') return path
       return (before ? `${before},${path}` : path) || undefined
     })
   return option
 }
+
+/** Returns an option for a path. A `~` at its start becomes the home folder. */
+export const createPathOption = <Usage extends string>(option: Usage, help: string) =>
+  createOption({ option, help, kind: 'path' })
 
 /** The error of a setting's `read`, in commander's format. */
 export class InvalidValue extends InvalidArgumentError {

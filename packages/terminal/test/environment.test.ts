@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Option } from '@commander-js/extra-typings'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { testFolder } from '../../../test/test-folder.ts'
-import { chainCommand } from '../src/command.ts'
+import { chainCommand, NAMES_FILE, readNames } from '../src/command.ts'
 import { envFile, readEnvironment } from '../src/environment.ts'
 
 const root = testFolder('environment')
@@ -27,18 +27,13 @@ const read = async (...words: string[]): Promise<readonly string[]> => {
 }
 
 /** Returns the options of a command for a chain, from its words and the environment. */
-function wholeOptions(...words: readonly string[]) {
-  const command = chainCommand('look')
+function optionsOf(...words: readonly string[]) {
+  const command = chainCommand('look', '')
     .addOption(new Option('--buckets <folder>').env('AFFINE_BUCKETS'))
     .exitOverride()
+    .configureOutput({ writeErr: () => {} })
     .action(() => {})
-  command.configureOutput({ writeErr: () => {} })
   return command.parse(words, { from: 'user' }).opts()
-}
-
-function optionsOf(...words: readonly string[]) {
-  const { networkFrom: _, ...options } = wholeOptions(...words)
-  return options
 }
 
 describe('a file of settings', () => {
@@ -54,7 +49,7 @@ describe('a file of settings', () => {
       given: { SUBTENSOR_ENDPOINT: 'local', NETUID: '7' },
     })
     expect(process.env.NODE_DEBUG).toBeUndefined()
-    expect(optionsOf()).toEqual({ network: 'local', netuid: 7, buckets: 'mine' })
+    expect(optionsOf()).toMatchObject({ network: 'local', netuid: 7, buckets: 'mine' })
     for (const name of ['SUBTENSOR_ENDPOINT', 'NETUID']) vi.stubEnv(name, undefined)
     await read(`--settings=${file}`)
     expect(process.env.SUBTENSOR_ENDPOINT).toBe('local')
@@ -75,7 +70,7 @@ it('names the option, variable or file that names the network', async () => {
   const file = join(root, 'network')
   await writeFile(file, 'SUBTENSOR_ENDPOINT=local')
   await read('--settings', file)
-  const from = (...words: readonly string[]) => wholeOptions(...words).networkFrom
+  const from = (...words: readonly string[]) => optionsOf(...words).networkFrom
   expect(from()).toBe(`SUBTENSOR_ENDPOINT in ${file}`)
   expect(from('--network', 'test')).toBe('--network')
   await read()
@@ -86,25 +81,34 @@ describe('the environment', () => {
   it('has lower priority than options, and ignores empty variables of an option', async () => {
     vi.stubEnv('SUBTENSOR_ENDPOINT', 'finney')
     vi.stubEnv('NETUID', '7')
-    expect(optionsOf()).toEqual({ network: 'finney', netuid: 7 })
+    expect(optionsOf()).toMatchObject({ network: 'finney', netuid: 7 })
     vi.stubEnv('AFFINE_NETUID', '8')
-    expect(optionsOf('--network', 'test')).toEqual({ network: 'test', netuid: 8 })
+    expect(optionsOf('--network', 'test')).toMatchObject({ network: 'test', netuid: 8 })
     vi.stubEnv('AFFINE_NETUID', '')
     await read()
-    expect(optionsOf()).toEqual({ network: 'finney', netuid: 7 })
-    expect(optionsOf('--netuid', '9')).toEqual({ network: 'finney', netuid: 9 })
+    expect(optionsOf()).toMatchObject({ network: 'finney', netuid: 7 })
+    expect(optionsOf('--netuid', '9')).toMatchObject({ network: 'finney', netuid: 9 })
   })
 
   it('adds the node of SUBTENSOR_FALLBACK only if a variable, not --network, names the nodes', () => {
     vi.stubEnv('SUBTENSOR_FALLBACK', 'ws://127.0.0.1:9')
-    expect(optionsOf('--network', 'test')).toEqual({ network: 'test' })
+    expect(optionsOf('--network', 'test')).toMatchObject({ network: 'test' })
     vi.stubEnv('SUBTENSOR_ENDPOINT', 'finney')
-    expect(optionsOf('--network', 'test')).toEqual({ network: 'test' })
-    expect(optionsOf()).toEqual({ network: 'finney,ws://127.0.0.1:9' })
+    expect(optionsOf('--network', 'test')).toMatchObject({ network: 'test' })
+    expect(optionsOf()).toMatchObject({ network: 'finney,ws://127.0.0.1:9' })
   })
 
   it('is refused with the name of a variable if its value is invalid', () => {
     vi.stubEnv('AFFINE_NETUID', 'many')
     expect(() => optionsOf('--network', 'test')).toThrow(/'many' from env 'AFFINE_NETUID'/)
   })
+})
+
+it.each([
+  ['{"5A":"alice","5B":3,"__proto__":"x"}', ['5A', '__proto__']],
+  ['[', []],
+  ['null', []],
+])('reads only names of hotkeys that are strings: %s', async (text, keys) => {
+  await writeFile(join(root, NAMES_FILE), text)
+  expect(Object.keys(await readNames(join(root, 'chain.json')))).toEqual(keys)
 })

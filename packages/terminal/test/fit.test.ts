@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { fit } from '../src/fit.ts'
-import { formatTable } from '../src/table.ts'
+import { formatTable } from '../src/output.ts'
 
 const { isTTY, columns } = process.stdout
 const inTerminal = (columns: number): void =>

@@ -33,7 +33,7 @@ import {
 } from '../../../packages/miners/test/servers.ts'
 import { printable } from '../../../packages/report/src/text.ts'
 import { createBucketOpener } from '../../../packages/settlement/src/node/index.ts'
-import { readEnvLines } from '../../../packages/terminal/src/env-lines.ts'
+import { readEnvLines } from '../../../packages/terminal/src/environment.ts'
 import { maskUrls } from '../../../packages/terminal/src/fault-text.ts'
 import replays from '../../../vectors/envs/replays.json' with { type: 'json' }
 import { listen } from '../../web-server.ts'

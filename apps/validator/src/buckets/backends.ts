@@ -51,10 +51,7 @@ const MAX_URL_BYTES = 128
 const URL_EXPECTED = 'a plain URL of at most 128 bytes'
 
 /** Reports whether a text is an http(s) URL, of host and path, that fits into a commitment. */
-const isPlainUrl = (text: string): boolean =>
-  text.length <= MAX_URL_BYTES && isBucketUrl(text, true)
-
-const readBucketName = textIn(BUCKET_NAME_EXPECTED, isBucketName)
+const isPlainUrl = (text: string) => text.length <= MAX_URL_BYTES && isBucketUrl(text, true)
 
 export const readWebUrl = textIn(URL_EXPECTED, isPlainUrl)
 
@@ -103,7 +100,7 @@ const S3 = defineBackend({
     s3Bucket: {
       option: '--s3-bucket <name>',
       variables: ['S3_BUCKET', 'R2_BUCKET_ID'],
-      read: readBucketName,
+      read: textIn(BUCKET_NAME_EXPECTED, isBucketName),
       needed: true,
       help: "the bucket's name in S3",
     },

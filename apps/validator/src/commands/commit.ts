@@ -12,10 +12,9 @@ import { openClient } from '../service/agents.ts'
 import { isSending } from '../settings/settings.ts'
 import { BUCKETS, prepareReplay, type ReplayOptions } from './replay.ts'
 
-const EXAMPLES = `Examples:
-  $ af commit --network finney --key k --model me/5F… --revision 1a --chute c\n`
+const EXAMPLES = `  $ af commit --network finney --key k --model me/5F… --revision 1a --chute c`
 
-export const commit: CommandUnknownOpts = createAccountCommand('commit')
+export const commit: CommandUnknownOpts = createAccountCommand('commit', EXAMPLES)
   .requiredOption('--model <name>', "the model's name, which ends with the hotkey")
   .requiredOption('--revision <hash>', "the model's revision: a commit's hash")
   .requiredOption('--chute <id|url>', "the chute's id, or on a local network the endpoint's URL")
@@ -27,7 +26,6 @@ export const commit: CommandUnknownOpts = createAccountCommand('commit')
   )
   .addOption(BUCKETS)
   .option('--overwrite', "replace a validator's seal or attestation")
-  .addHelpText('before', EXAMPLES)
   .action(async ({ model, revision, chute, anyway, overwrite, ...options }) => {
     const account = await readNamedAccount(options)
     const { hotkey } = account
@@ -53,10 +51,8 @@ export const commit: CommandUnknownOpts = createAccountCommand('commit')
       const slot = commitments.find((each) => each.hotkey === hotkey)
       if (slot?.block !== number) throw new Error(`the commitment is missing in block ${number}`)
       const committed = readSlot(slot)
-      screen.line(`block ${number} contains ${formatValue(committed.says)}`, {
-        type: 'committed',
-        ...committed,
-      })
+      const text = `block ${number} contains ${formatValue(committed.says)}`
+      screen.line(text, { type: 'committed', ...committed })
       await printPlace(hotkey, subnet, { buckets: options.buckets, screen })
     })
   })

@@ -12,28 +12,28 @@ import { listenWith } from '@affine/node/listen'
 import { describeEpoch, exportEpoch, nameHotkeysBy, summariseEpoch } from '@affine/report'
 import type { EpochResult } from '@affine/settlement'
 import {
+  createCommand,
   ENV_MODULES,
-  expandPath,
   FAILED,
   interrupted,
   type Output,
   output,
   raceAbort,
+  readNames,
   waitForAbort,
 } from '@affine/terminal'
-import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { narrate } from '../service/narrate.ts'
 import { findProgramFile } from '../service/program-name.ts'
 import { servePageAndBuckets } from '../service/served-files.ts'
 import { formatFilesHint, formatIntro, formatOutcome, formatRerunHint } from './demo/story.ts'
 import { createParticipants, mapNames, type OnMemberEvent, runSubnet } from './demo/subnet.ts'
 
-const EXAMPLES = `Examples:
-  $ af demo
+const EXAMPLES = `  $ af demo
   $ af demo --seed 7 --out ./seven
-  $ af demo --open\n`
+  $ af demo --open`
 
-export const demo: CommandUnknownOpts = new Command('demo')
+export const demo: CommandUnknownOpts = createCommand('demo', EXAMPLES)
   .option(
     '--seed <text>',
     'repeat the run of this seed: the same keys, challenges, replies and verdicts',
@@ -41,13 +41,10 @@ export const demo: CommandUnknownOpts = new Command('demo')
   .option(
     '--out <folder>',
     'store buckets and chain in this empty or new folder (default: store nothing)',
-    (path) => expandPath(path, 'out'),
   )
   .addOption(ENV_MODULES)
   .option('--open', 'serve the page of the run afterwards, until Ctrl-C')
   .option('--verbose', 'print the numbers of each verdict, and all output of af-verify')
-  .option('--json', 'print JSON, one object a line')
-  .addHelpText('before', EXAMPLES)
   .action(async (options) => {
     const screen = output(options.json)
     const signal = interrupted()
@@ -61,13 +58,12 @@ export const demo: CommandUnknownOpts = new Command('demo')
     // All validators decide the same, so only the first prints events other than problems.
     const epochs: EpochResult[] = []
     const onEvent: OnMemberEvent = (member, event) => {
-      const isPrinted =
-        member === participants.validators[0] && !['sent', 'state'].includes(event.type)
-      const settled = isPrinted && event.type === 'epoch' ? event.settled : undefined
-      if (settled) epochs.push(settled)
-      if (settled && !options.verbose)
-        screen.line(summariseEpoch(describeEpoch(settled), nameOf), exportEpoch(settled))
-      else if (isPrinted || event.type === 'problem') narrate(event, screen, nameOf)
+      const isFirst = member === participants.validators[0]
+      const isPrinted = isFirst && !['sent', 'state'].includes(event.type)
+      if (!isPrinted && event.type !== 'problem') return
+      if (event.type === 'epoch') epochs.push(event.settled)
+      if (event.type !== 'epoch' || options.verbose) return narrate(event, screen, nameOf)
+      screen.line(summariseEpoch(describeEpoch(event.settled), nameOf), exportEpoch(event.settled))
     }
     const { chain, state } = await raceAbort(runSubnet(participants, out, onEvent), signal)
     const weights = await chain.weights(chain.height)
@@ -79,7 +75,7 @@ export const demo: CommandUnknownOpts = new Command('demo')
     if (options.out !== undefined)
       screen.line(formatFilesHint(out, options), { type: 'files', out })
     else if (!open) screen.line(formatRerunHint(seed), { type: 'again', seed })
-    if (open) await showPage(out, names, screen, signal)
+    if (open) await showPage(out, screen, signal)
   })
 
 /** Creates a folder that is removed when this process ends, also at Ctrl-C. */
@@ -92,13 +88,9 @@ async function temporaryFolder(): Promise<string> {
 }
 
 /** Serves the explorer until the signal aborts, for the demo whose files are in `out`. */
-async function showPage(
-  out: string,
-  names: Readonly<Record<string, string>>,
-  screen: Output,
-  signal: AbortSignal,
-) {
-  const network = { chain: { file: join(out, 'chain.json') }, names }
+async function showPage(out: string, screen: Output, signal: AbortSignal) {
+  const file = join(out, 'chain.json')
+  const network = { chain: { file }, names: await readNames(file) }
   using server = await listenWith(await servePageAndBuckets(join(out, 'buckets'), network), 0)
   const { url } = server
   screen.line(`\nOpen ${url}/ in a browser (Ctrl-C stops it)`, { type: 'serving', url })

@@ -1,8 +1,8 @@
 import { findSourceRefusal, TEMPLATES } from '@affine/miners'
 import { readRegularFile } from '@affine/node/disk'
 import { openChain } from '@affine/settlement'
-import { expandPath, output, ownVariables, printTable, readNamed } from '@affine/terminal'
-import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
+import { createPathOption, output, ownVariables, printTable, readNamed } from '@affine/terminal'
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { printExamination } from '../examination/examine.ts'
 import { createAccountCommand, readNamedAccount } from '../service/account.ts'
 import { addSettingOptions, pickGiven } from '../settings/entries.ts'
@@ -17,27 +17,21 @@ stays, tries to overwrite it, and reads it at the public URL. For a miner it pla
 challenges of each environment with the committed endpoint or chute. A ✘ must be fixed, and the \
 exit code is 1; a ! is a warning.`
 
-const EXAMPLES = `Examples:
-  $ af doctor --network finney --wallet cold --hotkey hot
-  $ af doctor --source chute.py\n`
+const EXAMPLES = `  $ af doctor --network finney --wallet cold --hotkey hot
+  $ af doctor --source chute.py`
 
-const command = createAccountCommand('doctor')
-  .addOption(BUCKETS)
-  .addOption(
-    new Option(
-      '--source <file>',
-      "only check a chute's source, and print why validators would refuse it",
-    )
-      .argParser((path) => expandPath(path, 'source'))
-      .implies({ network: 'local' }), // no network is used, so none is required
-  )
+const SOURCE = createPathOption(
+  '--source <file>',
+  "only check a chute's source, and print why validators would refuse it",
+).implies({ network: 'local' }) // no network is used, so none is required
+
+const command = createAccountCommand('doctor', EXAMPLES).addOption(BUCKETS).addOption(SOURCE)
 
 /** Reports whether a setting becomes an option. `--buckets` is one already, and accepts URLs. */
 const isOwn = ({ name, heading }: NamedSetting): boolean =>
   name === 'folder' || (heading === 'Bucket' && name !== 'buckets')
 
 export const doctor: CommandUnknownOpts = addSettingOptions(command, isOwn)
-  .addHelpText('before', EXAMPLES)
   .addHelpText('after', CHECKS_HELP)
   .action(async (options, command) => {
     if (options.source !== undefined) return printSourceRefusal(options.source, options.json)

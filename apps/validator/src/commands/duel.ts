@@ -16,15 +16,14 @@ import {
 import { lockFolder, openJournal } from '@affine/node/disk'
 import { drawInterval, findBounds, percent } from '@affine/report'
 import { NETWORK_HELP, SYSTEM_CLOCK } from '@affine/settlement'
-import { expandPath, interrupted, NETUID, networkOption, output, reader } from '@affine/terminal'
+import { interrupted, NETUID, networkOption, output, reader } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { DUEL_PLAYER, openPlayers, UID_HELP } from './duel/players.ts'
 import { createAsking, createProgress, createSoloCommand, printFailures } from './solo.ts'
 
-const EXAMPLES = `Examples:
-  $ af duel 0.6 0.8
+const EXAMPLES = `  $ af duel 0.6 0.8
   $ af duel 0.6 http://127.0.0.1:8001/v1 --env mult8-v0 --out mine
-  $ af duel 17 42 --network finney\n`
+  $ af duel 17 42 --network finney`
 
 /** Reads a ratio to beat, rounded to millionths. */
 const readRatio = reader('a number between 0 and 1, exclusive', (text) => {
@@ -32,7 +31,7 @@ const readRatio = reader('a number between 0 and 1, exclusive', (text) => {
   return ppm > 0 && ppm < 1e6 ? ppm / 1e6 : undefined
 })
 
-export const duel: CommandUnknownOpts = createSoloCommand('duel')
+export const duel: CommandUnknownOpts = createSoloCommand('duel', EXAMPLES)
   .argument('<champion>', DUEL_PLAYER)
   .argument('<contender>', 'another player')
   .option(
@@ -41,15 +40,9 @@ export const duel: CommandUnknownOpts = createSoloCommand('duel')
     readRatio,
     PROTOCOL.ratioFloorPpm / 1e6,
   )
-  .option(
-    '--out <folder>',
-    'the folder of samples and result; continues the duel in it',
-    (path) => expandPath(path, 'out'),
-    'duel',
-  )
+  .option('--out <folder>', 'the folder of samples and result; continues the duel in it', 'duel')
   .addOption(networkOption(`the network of the uids: ${NETWORK_HELP}`))
   .addOption(NETUID)
-  .addHelpText('before', EXAMPLES)
   .addHelpText('after', UID_HELP)
   .action(async (champion, contender, { ratio, ahead, out, model, ...options }) => {
     const screen = output(options.json)
@@ -73,7 +66,9 @@ export const duel: CommandUnknownOpts = createSoloCommand('duel')
       screen.line(`continuing after ${samples} samples`, { type: 'resumed', samples })
     }
     const played = journal.entries.slice(1) as unknown as ChallengePair[]
-    const show = createProgress(screen, signal, () => formatStop(played))
+    const stopped = () =>
+      `stopped after ${played.length} challenges: to continue, repeat the command`
+    const show = createProgress(screen, signal, stopped)
     const on = (standing: DuelStanding, pair: ChallengePair): void => {
       played.push(pair)
       show(formatStanding(standing, solo).join('   '))
@@ -97,9 +92,6 @@ export const duel: CommandUnknownOpts = createSoloCommand('duel')
 
 const formatEnding = ({ outcome }: DuelStanding): string =>
   outcome === 'contender' ? 'The contender becomes champion.' : 'The champion holds.'
-
-const formatStop = ({ length }: readonly unknown[]): string =>
-  `stopped after ${length} challenges: to continue, repeat the command`
 
 function formatStanding({ envs }: DuelStanding, { ratioPpm }: SoloDuel): readonly string[] {
   const { zSquaredPpm } = PROTOCOL

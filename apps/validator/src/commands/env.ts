@@ -14,7 +14,7 @@ import {
 } from '@affine/envs'
 import { type Opponent, openPlayer, soloChallenge } from '@affine/miners'
 import { describeSoloEnding, formatEnding, formatMessage } from '@affine/report'
-import { ENV_MODULES, interrupted, output, textIn } from '@affine/terminal'
+import { createCommand, ENV_MODULES, interrupted, output, textIn } from '@affine/terminal'
 import { Command, type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { createAsking, createStrengthOption, expectGame } from './solo.ts'
 
@@ -26,26 +26,17 @@ const readSeed = textIn('a whole number below 2^128', (text) => {
   return /^[0-9]{1,39}$/.test(text) && BigInt(text) < 2n ** 128n
 })
 
-const RUN_EXAMPLES = `Examples:
-  $ af env run tictactoe-v0
+const RUN_EXAMPLES = `  $ af env run tictactoe-v0
   $ af env run mult8-v0 --agent perfect
   $ af env run hex-v0 --agent 0.5 --seed 7
-  $ af env run mult8-v0 --agent http://127.0.0.1:8001/v1\n`
+  $ af env run mult8-v0 --agent http://127.0.0.1:8001/v1`
 
 const SAME = 'deterministic: a second play with the same replies is the same, byte for byte'
 const DIFFERENT = 'not deterministic: a second play with the same replies differs'
 
-export const env: CommandUnknownOpts = new Command('env').addHelpText(
-  'before',
-  'Examples:\n  $ af env list\n  $ af env run tictactoe-v0\n',
-)
-
-env
-  .command('list')
+const list = createCommand('list', '  $ af env list')
   .description('list the registered environments')
   .addOption(ENV_MODULES)
-  .option('--json', 'print JSON, one object a line')
-  .addHelpText('before', 'Examples:\n  $ af env list\n')
   .action(({ json }) => {
     const screen = output(json)
     for (const { id, maxSteps, replyMs, game } of registry.values()) {
@@ -58,8 +49,7 @@ env
     }
   })
 
-env
-  .command('run')
+const run = createCommand('run', RUN_EXAMPLES)
   .description('play a challenge; play a named one twice and compare')
   .argument('<env>', 'an id such as tictactoe@0.1.0, or tictactoe-v0 for its newest version')
   .option('--challenge <id>', "the challenge's id (default: a new one)", readChallenge)
@@ -72,8 +62,6 @@ env
   .addOption(ENV_MODULES)
   .addOption(createStrengthOption())
   .option('--model <name>', 'the model name in requests to an endpoint', 'default')
-  .option('--json', 'print JSON, one object a line')
-  .addHelpText('before', RUN_EXAMPLES)
   .action(async (name, { challenge, seed, agent: who, strength, model, json }) => {
     const screen = output(json)
     if (strength !== undefined) expectGame([name])
@@ -110,6 +98,11 @@ env
     screen.line(lines.join('\n'), { ...record, deterministic })
     if (!deterministic) process.exitCode = 1
   })
+
+export const env: CommandUnknownOpts = new Command('env')
+  .addHelpText('before', 'Examples:\n  $ af env list\n  $ af env run tictactoe-v0\n')
+  .addCommand(list)
+  .addCommand(run)
 
 /** Formats a message with its line breaks, each line after the mark of its role. */
 const formatInFull = ({ role, content }: Transcript['messages'][number]): string =>

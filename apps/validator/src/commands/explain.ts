@@ -5,17 +5,15 @@ import { readNames, withChain } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { createReplayCommand, prepareReplay } from './replay.ts'
 
-const EXAMPLES = `Examples:
-  $ af explain --hotkey 7 --network http://127.0.0.1:9944 --buckets buckets
-  $ af explain --hotkey 7 --network finney --last 40 --verbose\n`
+const EXAMPLES = `  $ af explain --hotkey 7 --network http://127.0.0.1:9944 --buckets buckets
+  $ af explain --hotkey 7 --network finney --last 40 --verbose`
 
-export const explain: CommandUnknownOpts = createReplayCommand('explain')
+export const explain: CommandUnknownOpts = createReplayCommand('explain', EXAMPLES)
   .requiredOption(
     '--hotkey <ss58|uid>',
     'the miner to explain: its address, uid, or name in names.json',
   )
   .option('--verbose', 'show each epoch of its duels, and every lost challenge in full')
-  .addHelpText('before', EXAMPLES)
   .action(({ hotkey: who, buckets, last, ...options }) =>
     withChain(openChain, options, async (subnet, screen) => {
       const { chain, network } = subnet
@@ -36,8 +34,7 @@ export const explain: CommandUnknownOpts = createReplayCommand('explain')
         screen.wait(`reading, up to epoch ${settled.epoch}`)
         report.add(settled)
       }
-      const rows = listQueue(state, snapshot, network)
-      const place = rows.find((row) => row.hotkey === hotkey)
+      const place = listQueue(state, snapshot, network).find((row) => row.hotkey === hotkey)
       process.exitCode = Number(!report.isKnown && place === undefined)
       report.end(place)
       const validators = listValidators(state, snapshot, await chain.weights(block))

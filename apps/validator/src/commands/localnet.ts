@@ -13,8 +13,8 @@ import {
   openKey,
   type StoredChain,
 } from '@affine/settlement/node'
-import { ENV_MODULES, expandPath, interrupted, type Output, output, whole } from '@affine/terminal'
-import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import { createCommand, ENV_MODULES, interrupted, output, whole } from '@affine/terminal'
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { getCommandName } from '../service/program-name.ts'
 
 const { epochBlocks } = LOCAL_NETWORK.protocol
@@ -22,14 +22,13 @@ const { epochBlocks } = LOCAL_NETWORK.protocol
 /** Defaults for a new folder. */
 const DEFAULTS = { validators: 3, miners: 2, maxUids: 256 }
 
-const EXAMPLES = `Examples:
-  $ af localnet
-  $ af localnet --block-ms 1000 --validators 5 --miners 4\n`
+const EXAMPLES = `  $ af localnet
+  $ af localnet --block-ms 1000 --validators 5 --miners 4`
 const CONTINUED = `
 A chain in the folder is continued. If --miners is larger than before, miners are added.
 A new chain with --env-module plays the environments of the modules, and no others.`
 
-export const localnet: CommandUnknownOpts = new Command('localnet')
+export const localnet: CommandUnknownOpts = createCommand('localnet', EXAMPLES)
   .option('--port <number>', 'the port to listen on; 0 for any free port', whole(0, 65_535), 9944)
   .option('--block-ms <ms>', 'milliseconds between blocks', whole(10, 60_000), 500)
   .option(
@@ -43,15 +42,8 @@ export const localnet: CommandUnknownOpts = new Command('localnet')
     `maximum number of neurons; further registrations evict others (default: ${DEFAULTS.maxUids})`,
     whole(1, 256),
   )
-  .option(
-    '--out <folder>',
-    'the folder of the keys and the chain',
-    (path) => expandPath(path, 'out'),
-    'localnet',
-  )
+  .option('--out <folder>', 'the folder of the keys and the chain', 'localnet')
   .addOption(ENV_MODULES)
-  .option('--json', 'print JSON, one object a line')
-  .addHelpText('before', EXAMPLES)
   .addHelpText('after', CONTINUED)
   .action(async ({ port, blockMs, out, json, envModule, ...options }) => {
     const screen = output(json)
@@ -75,7 +67,7 @@ export const localnet: CommandUnknownOpts = new Command('localnet')
     const text = `a local chain at ${url}${since}: ${pace}; Ctrl-C stops it. In other terminals:`
     const record = { type: 'serving', url, block, keys: resolve(keys), neurons }
     screen.line([text, ...formatJoinHints(url, keys, envModule)].join('\n'), record)
-    await makeBlocks(net, blockMs, screen, signal)
+    await makeBlocks(net, blockMs, signal, screen.status)
     const file = chainPath(out)
     screen.line(`the chain is in ${file}`, { type: 'ended', file })
     signal.throwIfAborted()
@@ -114,21 +106,18 @@ async function addMiners(net: StoredChain, out: string, options: Partial<typeof 
   await Promise.all(registered)
 }
 
+type Show = (text: string) => void
+
 /**
  * Makes a block every `ms` milliseconds until the signal aborts, and then a last block, which
  * includes pending transactions.
  */
-async function makeBlocks(
-  net: StoredChain,
-  ms: number,
-  screen: Output,
-  signal: AbortSignal,
-): Promise<void> {
+async function makeBlocks(net: StoredChain, ms: number, signal: AbortSignal, show: Show) {
   while (!signal.aborted) {
     await sleep(ms, undefined, { signal }).catch(() => undefined)
     await makeBlock(net)
     const { height } = net.chain
-    screen.status(`block ${height}, epoch ${Math.floor(height / epochBlocks)}`)
+    show(`block ${height}, epoch ${Math.floor(height / epochBlocks)}`)
   }
 }
 

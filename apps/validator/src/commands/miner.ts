@@ -3,11 +3,11 @@ import { type MinerRequest, serveMiner } from '@affine/miners/node'
 import { openLive } from '@affine/settlement'
 import {
   type ChainOptions,
+  createCommand,
   ENV_MODULES,
   interrupted,
   NETUID,
   networkOption,
-  type Output,
   output,
   printable,
   shareOption,
@@ -15,21 +15,18 @@ import {
   whole,
   withChain,
 } from '@affine/terminal'
-import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { addAccountOptions, readNamedAccount } from '../service/account.ts'
 
-const EXAMPLES = `Examples:
-  $ af miner --skill 0.8 --port 8001
-  $ af miner --network http://127.0.0.1:9944 --key localnet/keys/miner-1\n`
+const EXAMPLES = `  $ af miner --skill 0.8 --port 8001
+  $ af miner --network http://127.0.0.1:9944 --key localnet/keys/miner-1`
 
 /** Maximum length of a shown prompt line: longer lines are rules, identical in all prompts. */
 const MAX_CHARACTERS = 40
 /** Maximum length of a prompt in a record. Prompts of environments are shorter. */
 const MAX_PROMPT = 4096
 
-export const miner: CommandUnknownOpts = addAccountOptions(
-  new Command('miner').option('--json', 'print JSON, one object a line'),
-)
+export const miner: CommandUnknownOpts = addAccountOptions(createCommand('miner', EXAMPLES))
   .option('--skill <share>', 'the share of perfect replies, 0 to 1', shareOption, 0.8)
   .option('--port <number>', 'the port to listen on; 0 for any free port', whole(0, 65_535), 8001)
   .addOption(ENV_MODULES)
@@ -39,7 +36,6 @@ export const miner: CommandUnknownOpts = addAccountOptions(
     ),
   )
   .addOption(NETUID)
-  .addHelpText('before', EXAMPLES)
   .action(async ({ skill, port, network, ...options }) => {
     const { json, envModule: _, ...committing } = options
     if (network === undefined && Object.keys(committing).length > 0) {
@@ -49,7 +45,12 @@ export const miner: CommandUnknownOpts = addAccountOptions(
     const screen = output(json)
     const account = network === undefined ? undefined : await readNamedAccount(options)
     const signal = interrupted()
-    const onRequest = (request: MinerRequest): void => printRequest(request, screen, json)
+    /** Shows the last request; with `json`, prints a record of each request. */
+    const onRequest = (request: MinerRequest): void => {
+      const prompt = request?.prompt.slice(0, MAX_PROMPT)
+      if (json) screen.line('', { type: 'request', ...request, prompt })
+      else screen.status(formatRequest(request))
+    }
     using server = await serveMiner({ skill, seed: 'miner' }, port, onRequest)
     const { url } = server
     const text = `serving ${url}, skill ${skill}; Ctrl-C stops it`
@@ -73,13 +74,6 @@ async function commitMiner(account: Account, url: string, options: ChainOptions)
     const { number: block } = await chain.commit(account, fields)
     screen.line(`committed ${model} in block ${block}`, { type: 'committed', model, block })
   })
-}
-
-/** Shows the last request to a miner; with `json`, prints a record of each request. */
-function printRequest(request: MinerRequest, screen: Output, json = false): void {
-  const prompt = request?.prompt.slice(0, MAX_PROMPT)
-  if (json) screen.line('', { type: 'request', ...request, prompt })
-  else screen.status(formatRequest(request))
 }
 
 function formatRequest(request: MinerRequest): string {

@@ -4,7 +4,6 @@ import { createExercises, resolveEnvironments } from '@affine/miners'
 import { estimateProspects, formatProspects, PastChallenges } from '@affine/report'
 import { NETWORK_HELP, openChain, recompute, type Subnet } from '@affine/settlement'
 import {
-  expandPath,
   FIRST_EPOCH,
   interrupted,
   NETUID,
@@ -35,25 +34,15 @@ const AT_LEAST =
   'exit with 1 if a smaller share of challenges, 0 to 1, is won or perfect in some environment; ' +
   'with --against, if the probability of beating the champion is smaller'
 
-const EXAMPLES = `Examples:
-  $ af practise http://127.0.0.1:8001/v1 --challenges 200 --resume p.jsonl
+const EXAMPLES = `  $ af practise http://127.0.0.1:8001/v1 --challenges 200 --resume p.jsonl
   $ af practise http://127.0.0.1:8001/v1 --env mult8-v0 --at-least 0.9
   $ af practise http://127.0.0.1:8001/v1 --env hex-v0 --strength 0.5
-  $ af practise http://127.0.0.1:8001/v1 --against --network finney\n`
+  $ af practise http://127.0.0.1:8001/v1 --against --network finney`
 
-export const practise: CommandUnknownOpts = createSoloCommand('practise')
+export const practise: CommandUnknownOpts = createSoloCommand('practise', EXAMPLES)
   .argument('<player>', PLAYER)
-  .option(
-    '--challenges <n>',
-    'the number of challenges in each environment',
-    whole(1, 100_000),
-    100,
-  )
-  .option(
-    '--resume <file>',
-    'store results in this file, and continue the practice in it',
-    (path) => expandPath(path, 'resume'),
-  )
+  .option('--challenges <n>', 'the number of challenges in each environment', whole(1, 1e5), 100)
+  .option('--resume <file>', 'store results in this file, and continue the practice in it')
   .addOption(createStrengthOption().default(1))
   .option('--at-least <share>', AT_LEAST, shareOption)
   .addOption(AGAINST)
@@ -67,7 +56,6 @@ export const practise: CommandUnknownOpts = createSoloCommand('practise')
     whole(1, 1e6),
     8,
   )
-  .addHelpText('before', EXAMPLES)
   .action(async (player, { env, network, against, ...options }, command) => {
     const common = { ...options, player }
     if (!against) {
@@ -91,21 +79,21 @@ function expectNoAgainstOption(command: CommandUnknownOpts): void {
 }
 
 async function practiseAlone(envs: readonly string[], session: Session): Promise<void> {
-  const { player, model, challenges, strength, atLeast = 0 } = session
+  const { challenges, strength, atLeast = 0 } = session
   if (strength < 1) expectGame(envs)
   const secret = randomBytes(32).toString('hex')
   const exercises = createExercises(envs, secret, challenges)
-  const played = await playPractice({ player, model, challenges, envs }, exercises, session)
+  const played = await playPractice({ envs }, exercises, session)
   const shares = envs.map((env) => printEnvironment(env, played, session))
   if (Math.min(...shares) < atLeast) process.exitCode = 1
 }
 
 /** Plays past challenges of the champion, without asking the champion. */
 async function practiseAgainst(throne: ChampionFacts, session: Session): Promise<void> {
-  const { player, model, challenges, atLeast = 0, screen } = session
+  const { atLeast = 0, screen } = session
   const envs = Object.keys(throne.protocol.envs)
-  const practice = { player, model, challenges, envs, against: digestContent(throne.champion) }
-  const played = await playPractice(practice, throne.exercises, session)
+  const against = digestContent(throne.champion)
+  const played = await playPractice({ envs, against }, throne.exercises, session)
   for (const env of envs) printEnvironment(env, played, session)
   for (const env of throne.games)
     screen.line(`${env}: ${NOT_COMPARED}`, { type: 'not compared', env })

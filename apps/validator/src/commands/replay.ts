@@ -1,22 +1,20 @@
 import type { State } from '@affine/duel'
 import { type RecomputeOptions, readStartState, type Subnet } from '@affine/settlement'
 import { createBucketOpener, expectBuckets } from '@affine/settlement/node'
-import { type ChainOptions, chainCommand, expandPath, FIRST_EPOCH, whole } from '@affine/terminal'
-import { type Command, Option } from '@commander-js/extra-typings'
+import { chainCommand, expandPath, FIRST_EPOCH, whole } from '@affine/terminal'
+import { Option } from '@commander-js/extra-typings'
 
 export type ReplayOptions = { buckets?: string | undefined; last?: number | undefined }
 
-type Buckets = Option<'--buckets <folder|url>', undefined, undefined, string | undefined>
-
-export const BUCKETS: Buckets = new Option(
+export const BUCKETS = new Option(
   '--buckets <folder|url>',
   'the folder or URL of the buckets announced by name; not needed for https buckets',
 )
   .env('AFFINE_BUCKETS')
   .argParser((path) => expandPath(path, 'buckets') || undefined)
 
-export const createReplayCommand = (name: string): Command<[], ChainOptions & ReplayOptions> =>
-  chainCommand(name)
+export const createReplayCommand = (name: string, examples: string) =>
+  chainCommand(name, examples)
     .addOption(FIRST_EPOCH)
     .addOption(BUCKETS)
     .option(

@@ -19,12 +19,11 @@ import {
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { type PageNetwork, servePageAndBuckets } from '../service/served-files.ts'
 
-const EXAMPLES = `Examples:
-  $ af serve buckets
+const EXAMPLES = `  $ af serve buckets
   $ af serve buckets --network chain.json
-  $ af serve buckets --host 0.0.0.0 --port 80\n`
+  $ af serve buckets --host 0.0.0.0 --port 80`
 
-export const serve: CommandUnknownOpts = chainCommand('serve', 'finney')
+export const serve: CommandUnknownOpts = chainCommand('serve', EXAMPLES, 'finney')
   .argument('<folder>', 'a bucket, or a folder of buckets')
   .addOption(FIRST_EPOCH)
   .option('--port <number>', 'the port to listen on; 0 for any free port', whole(0, 65_535), 8080)
@@ -33,7 +32,6 @@ export const serve: CommandUnknownOpts = chainCommand('serve', 'finney')
     'the address to listen on; 0.0.0.0 for all addresses of this machine',
     '127.0.0.1',
   )
-  .addHelpText('before', EXAMPLES)
   .action(async (folder, { port, host, json, ...options }, command) => {
     await readNamed(readdir(folder))
     const signal = interrupted()

@@ -1,4 +1,4 @@
-import { type Chain, ChainError, type UidWeights } from '@affine/chain'
+import { type Chain, ChainError } from '@affine/chain'
 import { giveAllWeightTo } from '@affine/engine'
 import { findRecipient, openLive, readSnapshot, recompute } from '@affine/settlement'
 import { formatValue, withChain } from '@affine/terminal'
@@ -10,13 +10,13 @@ import { isSending, readFoundValues } from '../settings/settings.ts'
 import { SENDING } from '../settings/table.ts'
 import { createReplayCommand, prepareReplay } from './replay.ts'
 
-const EXAMPLES = `Examples:
-  $ af set-weights --network http://127.0.0.1:9944 --key k --buckets buckets\n`
+const EXAMPLES = `  $ af set-weights --network http://127.0.0.1:9944 --key k --buckets buckets`
 
-export const setWeights: CommandUnknownOpts = addAccountOptions(createReplayCommand('set-weights'))
+export const setWeights: CommandUnknownOpts = addAccountOptions(
+  createReplayCommand('set-weights', EXAMPLES),
+)
   .option('--emit', 'send the weights; finney is a dry run without it')
   .option('--dry-run', 'send nothing, even with --emit')
-  .addHelpText('before', EXAMPLES)
   .action(async ({ buckets, last, ...options }) => {
     const sending = readFoundValues(findSettings(options, process.env), SENDING)
     const account = await readNamedAccount(options, readValidatorAccount)
@@ -42,11 +42,7 @@ export const setWeights: CommandUnknownOpts = addAccountOptions(createReplayComm
   })
 
 /** @throws ChainError without registration or permit; Error without a registered recipient. */
-async function computeWeights(
-  recipient: string | undefined,
-  chain: Chain,
-  hotkey: string,
-): Promise<UidWeights> {
+async function computeWeights(recipient: string | undefined, chain: Chain, hotkey: string) {
   const { seat, snapshot } = await readOwnSeat(chain, hotkey)
   if (!seat.neuron.permit) throw new ChainError('NeuronNoValidatorPermit')
   const weights = giveAllWeightTo(recipient, snapshot.neurons)

@@ -3,65 +3,53 @@ import { existsSync } from 'node:fs'
 import { rename, rm, writeFile } from 'node:fs/promises'
 import { OWNERS } from '@affine/node/disk'
 import { openLive } from '@affine/settlement'
-import { output } from '@affine/terminal'
-import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import { createCommand, output } from '@affine/terminal'
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { printExamination } from '../examination/examine.ts'
 import { warn } from '../service/narrate.ts'
 import { getCommandName } from '../service/program-name.ts'
 import { addSettingOptions } from '../settings/entries.ts'
 import { formatEnvFile } from '../settings/env-file.ts'
-import { type Flags, formatProblems, readService } from '../settings/settings.ts'
+import { formatProblems, readService } from '../settings/settings.ts'
 
 const FILE = '.env'
 const HOW = `
-In a terminal it asks for the needed settings that no option gives, and proposes the values of \
-the environment or .env. Without a terminal it reads secrets from the environment, because they \
-have no options: CHUTES_API_KEY, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.`
+In a terminal, without --json, it asks for the needed settings that no option gives, and proposes \
+the values of the environment or .env. Otherwise it asks nothing, and reads secrets from the \
+environment, because they have no options: CHUTES_API_KEY, S3_ACCESS_KEY_ID and \
+S3_SECRET_ACCESS_KEY.`
 
-const EXAMPLES = `Examples:
-  $ af setup
-  $ af setup --network finney --wallet validator --hotkey default\n`
+const EXAMPLES = `  $ af setup
+  $ af setup --network finney --wallet validator --hotkey default`
 
 const ASKED = ['Chain', 'Hotkey', 'Bucket']
 
 export const setup: CommandUnknownOpts = addSettingOptions(
-  new Command<[], Flags>('setup').option(
-    '--json',
-    'print JSON, one object a line, and ask nothing',
-  ),
+  createCommand('setup', EXAMPLES),
   ({ heading, name }) => name === 'folder' || ASKED.includes(heading),
 )
   .option('--overwrite', 'replace an existing .env')
   .option('--anyway', 'write .env even if a check fails')
-  .addHelpText('before', EXAMPLES)
   .addHelpText('after', HOW)
   .action(async ({ overwrite = false, anyway, ...flags }, command) => {
     if (!overwrite) expectNoFile()
-    const prompts = await openPrompts(flags)
+    const canAsk = !flags.json && process.stdin.isTTY && process.stdout.isTTY
+    const prompts = canAsk ? await import('./setup/ask.ts') : undefined
     const answers = await prompts?.askSettings(flags)
     const { settings, account, ...read } = await readService(flags, answers)
     if (!settings || !account) return command.error(formatProblems(read))
     const screen = output(flags.json)
     for (const text of read.warnings) warn(screen, text)
-    const { network, netuid, firstEpoch } = settings
     const base = settings.bucket.folder
-    const chain = { ...flags, network, netuid, firstEpoch }
     const examined = { account, base, isValidator: true, read: { ...read, settings } }
-    const isWell = await printExamination(openLive, chain, examined)
+    const isWell = await printExamination(openLive, { ...flags, ...settings }, examined)
     const isWanted = isWell || anyway || (await prompts?.confirm(`Write ${FILE} anyway?`))
     if (!isWanted) throw new Error(`${FILE} is not written: fix the failed checks, or use --anyway`)
     await writeEnvFile(formatEnvFile(read.entries), overwrite)
     const next = `${getCommandName('af')} validate`
-    screen.line(`${FILE} is written, readable only by this user. Next: ${next}`, {
-      type: 'written',
-      next,
-    })
+    const text = `${FILE} is written, readable only by this user. Next: ${next}`
+    screen.line(text, { type: 'written', next })
   })
-
-async function openPrompts({ json }: Flags): Promise<typeof import('./setup/ask.ts') | undefined> {
-  if (json || !process.stdin.isTTY || !process.stdout.isTTY) return undefined
-  return import('./setup/ask.ts')
-}
 
 function expectNoFile(): void {
   if (existsSync(FILE))

@@ -1,8 +1,15 @@
 import { make } from '@affine/envs'
-import type { Opponent, PlayerAsking } from '@affine/miners'
+import type { Opponent } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
-import { ENV_MODULES, type Output, printable, shareOption, whole } from '@affine/terminal'
-import { Command, Option } from '@commander-js/extra-typings'
+import {
+  createCommand,
+  ENV_MODULES,
+  type Output,
+  printable,
+  shareOption,
+  whole,
+} from '@affine/terminal'
+import { Option } from '@commander-js/extra-typings'
 
 /** Time to retry an unreachable player, before it forfeits. In games its clock is the limit. */
 const GIVE_UP_MS = 120_000
@@ -10,17 +17,9 @@ const GIVE_UP_MS = 120_000
 export const PLAYER =
   "an OpenAI-compatible endpoint's URL; or perfect, random, or a skill such as 0.7"
 
-type SoloOptions = {
-  readonly env?: string[]
-  readonly model: string
-  readonly ahead: number
-  readonly json?: true
-}
-
 /** Creates a command that plays challenges that count in no lane. */
-export function createSoloCommand(name: string): Command<[], SoloOptions> {
-  return new Command(name)
-    .option('--json', 'print JSON, one object a line')
+export function createSoloCommand(name: string, examples: string) {
+  return createCommand(name, examples)
     .addOption(ENV_MODULES)
     .option('--env <id...>', 'the environments to play (default: all)')
     .option('--model <name>', 'the model name in requests to an endpoint', 'default')
@@ -32,7 +31,7 @@ export function createSoloCommand(name: string): Command<[], SoloOptions> {
     )
 }
 
-export function createStrengthOption(): Option<'--strength <share>', undefined, undefined, number> {
+export function createStrengthOption() {
   const help =
     'in games: the share, 0 to 1, of perfect moves of the scripted opponent; ' +
     'the other moves are random'
@@ -48,10 +47,7 @@ export function expectGame(envs: readonly string[]): void {
   )
 }
 
-export function createAsking(
-  { model }: Pick<SoloOptions, 'model'>,
-  signal: AbortSignal,
-): PlayerAsking {
+export function createAsking({ model }: { readonly model: string }, signal: AbortSignal) {
   return { ...NODE_CALLER, model, timeoutMs: GIVE_UP_MS, signal }
 }
 
@@ -59,13 +55,9 @@ export function createAsking(
  * Returns a function that shows progress as `Output.wait` does. When `signal` aborts, the text of
  * `stopped` replaces the progress.
  */
-export function createProgress(
-  screen: Output,
-  signal: AbortSignal,
-  stopped: () => string,
-): (text: string) => void {
+export function createProgress(screen: Output, signal: AbortSignal, stopped: () => string) {
   signal.addEventListener('abort', () => screen.status(`${stopped()}\n`), { once: true })
-  return (text) => {
+  return (text: string) => {
     if (!signal.aborted) screen.wait(text)
   }
 }

@@ -6,26 +6,36 @@ import {
   readStatus,
 } from '@affine/report'
 import { type EpochResult, openChain, openLive, recompute } from '@affine/settlement'
-import { formatTable, type Output, printRetry, readNames, withChain } from '@affine/terminal'
+import { formatTable, printRetry, readNames, withChain } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { createReplayCommand, prepareReplay } from './replay.ts'
 
 const CLEAR = '\x1b[H\x1b[J'
 
-const EXAMPLES = `Examples:
-  $ af status --network http://127.0.0.1:9944 --buckets buckets --watch
-  $ af status --network finney --last 1 --watch\n`
+const EXAMPLES = `  $ af status --network http://127.0.0.1:9944 --buckets buckets --watch
+  $ af status --network finney --last 1 --watch`
 
-export const status: CommandUnknownOpts = createReplayCommand('status')
+export const status: CommandUnknownOpts = createReplayCommand('status', EXAMPLES)
   .option('--watch', 'repeat after every block until Ctrl-C')
-  .addHelpText('before', EXAMPLES)
   .action(({ buckets, last, watch, ...options }) => {
     const open = watch ? openLive : openChain
     return withChain(open, options, async (subnet, screen, signal) => {
       const isInPlace = watch && process.stdout.isTTY && !options.json
       const replay = await prepareReplay(subnet, { buckets, last })
       const names = await readNames(options.network)
-      const show = createView(replay, names, screen, isInPlace ? CLEAR : '')
+      let result: EpochResult | undefined
+      /** Prints the current state of the subnet, and resolves with its block. */
+      const show = async (): Promise<number> => {
+        const from = result?.state ?? replay.from
+        for await (const settled of recompute({ ...replay, from })) result = settled
+        const found = await readStatus(replay, result?.state ?? from, result)
+        if (isInPlace) process.stdout.write(CLEAR)
+        const queue = listQueueRows(found, names)
+        const validators = formatTable(listValidatorRows(found, names))
+        const tables = [...validators, ...(queue.length > 0 ? ['', ...formatTable(queue)] : [])]
+        screen.line([...formatStatus(found, names), ...tables].join('\n'), exportStatus(found))
+        return found.block
+      }
       if (!watch) return void (await show())
       let shownBlock = -1
       for await (const { number } of subnet.chain.heads(signal)) {
@@ -35,27 +45,3 @@ export const status: CommandUnknownOpts = createReplayCommand('status')
       }
     })
   })
-
-/**
- * Returns a function that prints `before` and the current state of a subnet, and resolves with its
- * block.
- */
-function createView(
-  replay: Awaited<ReturnType<typeof prepareReplay>>,
-  names: Awaited<ReturnType<typeof readNames>>,
-  screen: Output,
-  before = '',
-): () => Promise<number> {
-  let last: EpochResult | undefined
-  return async () => {
-    const from = last?.state ?? replay.from
-    for await (const settled of recompute({ ...replay, from })) last = settled
-    const found = await readStatus(replay, last?.state ?? from, last)
-    process.stdout.write(before)
-    const queue = listQueueRows(found, names)
-    const validators = formatTable(listValidatorRows(found, names))
-    const tables = [...validators, ...(queue.length > 0 ? ['', ...formatTable(queue)] : [])]
-    screen.line([...formatStatus(found, names), ...tables].join('\n'), exportStatus(found))
-    return found.block
-  }
-}

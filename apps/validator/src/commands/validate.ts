@@ -4,15 +4,22 @@ import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Account } from '@affine/chain'
 import { type Setup, Validator } from '@affine/engine'
-import { createMetrics, type Metrics } from '@affine/engine/metrics'
+import { createMetrics } from '@affine/engine/metrics'
 import { claimFolder, healthPages, trackHealth, watchHealth } from '@affine/engine/node'
 import { lockFolder } from '@affine/node/disk'
-import { type Listening, listen } from '@affine/node/listen'
+import { listen } from '@affine/node/listen'
 import { shortenHotkey } from '@affine/report'
-import { type OpenBucket, type OpenSubnet, openLive, type Subnet } from '@affine/settlement'
+import { type OpenBucket, openLive, type Subnet } from '@affine/settlement'
 import { openThreads } from '@affine/settlement/node'
-import { interrupted, leave, type Output, openWithNotice, raceAbort } from '@affine/terminal'
-import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import {
+  createCommand,
+  interrupted,
+  leave,
+  type Output,
+  openWithNotice,
+  raceAbort,
+} from '@affine/terminal'
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { formatFinding } from '../examination/findings.ts'
 import { checkChutes } from '../examination/own-checks.ts'
 import { expectNoSlotOf, readOwnSeat } from '../examination/seat.ts'
@@ -28,21 +35,17 @@ import {
   type Settings,
 } from '../settings/settings.ts'
 
-const EXAMPLES = `Examples:
-  $ af validate --network http://127.0.0.1:9944 \\
+const EXAMPLES = `  $ af validate --network http://127.0.0.1:9944 \\
       --key localnet/keys/validator-1 --folder validator-1 --buckets buckets
   $ af validate --network finney --wallet validator --hotkey default \\
-      --folder validator --buckets buckets --bucket-url https://my.host/b\n`
+      --folder validator --buckets buckets --bucket-url https://my.host/b`
 const VARIABLES = `
 Settings can also be in the environment or in a file .env. \`af doctor\` lists
 their sources.`
 
 const HOW = '`af setup` asks for all settings, tests them and writes .env.'
 
-export const validate: CommandUnknownOpts = addSettingOptions(
-  new Command('validate').option('--json', 'print JSON, one object a line'),
-)
-  .addHelpText('before', EXAMPLES)
+export const validate: CommandUnknownOpts = addSettingOptions(createCommand('validate', EXAMPLES))
   .addHelpText('after', VARIABLES)
   .action(async ({ json, ...flags }, command) => {
     const read = await readService(flags)
@@ -63,44 +66,46 @@ async function runValidator(settings: Settings, account: Account, screen: Output
   const { hotkey } = account
   await using _folder = await lockFolder(settings.folder)
   const health = trackHealth(clock)
+  const seconds = 2 * settings.stall
+  // The supervisor restarts a process that ends.
+  using _guard = watchHealth(seconds, health, (late) => {
+    printStall(late, seconds, screen)
+    void leave()
+  })
   const listeners: Setup['on'][] = [health.on, createNarrator(screen)]
   const on: Setup['on'] = (event) => {
     for (const listener of listeners) listener(event)
   }
-  using _guard = endWhenStalled(settings, health, screen)
   const signal = interrupted()
-  await using subnet = await raceAbort(openSubnet(settings, on), signal)
+  // A failing node can end the process only before the chain is open.
+  const onRetry = (error: Error): void => on({ type: 'problem', task: { kind: 'node' }, error })
+  const opening = openWithNotice(openLive, settings.network, { ...settings, onRetry })
+  await using subnet = await raceAbort(opening, signal)
   await claimFolder(settings.folder, subnet.chain, hotkey)
   // The folder may have been created or copied with wider permissions.
   await chmod(settings.folder, 0o700).catch(({ message }: Error) =>
     warn(screen, `other users of this machine may be able to read its secrets: ${message}`),
   )
-  const { seat, snapshot } = await raceAbort(readOwnSeat(subnet.chain, hotkey), signal)
-  if (!settings.overwrite) expectNoSlotOf('miner', seat)
+  const own = await raceAbort(readOwnSeat(subnet.chain, hotkey), signal)
+  if (!settings.overwrite) expectNoSlotOf('miner', own.seat)
   const emit = isSending(subnet.network, settings)
-  const { lastUpdate } = seat.neuron
-  const metrics = createMetrics({ hotkey, lastUpdate, emit }, subnet.chain, Date.now)
+  const metrics = createMetrics({ ...own.seat.neuron, emit }, subnet.chain, Date.now)
   listeners.push(metrics.on)
-  using served = await servePages(settings, health, metrics)
+  const { metrics: port, metricsHost, stall, grace } = settings
+  const pages = healthPages(stall, health, metrics)
+  using served = port === undefined ? undefined : await listen(pages, port, metricsHost)
 
   // One core remains for following the chain and asking the miners.
   await using threads = openThreads(Math.max(1, availableParallelism() - 1))
   const setup = createSetup(settings, account, subnet, { check: threads.check, on })
   const validator = new Validator(setup)
   printStart(setup, served?.url, screen)
-  if (!seat.neuron.permit) {
-    const advice = 'every tempo, the validators with the highest stakes get one'
-    warn(screen, `no validator permit yet: ${advice}`)
-  }
-  const { firstEpoch, protocol } = subnet.network
-  const left = firstEpoch * protocol.epochBlocks - snapshot.head.number
-  if (left > 0) warn(screen, `waiting ${left} blocks until epoch ${firstEpoch} begins`)
+  warnOfDelays(own, subnet.network, screen)
   void checkChutes(subnet, settings).then((findings) => {
     for (const finding of findings.filter(({ result }) => result === 'fail'))
       warn(screen, formatFinding(finding))
   })
   for await (const next of subnet.chain.heads(signal)) validator.onHead(next)
-  const { grace } = settings
   const text = `stopping within ${grace} s; repeat the signal to end it now`
   screen.line(text, { type: 'stopping' })
   await Promise.race([validator.stop(), sleep(grace * 1000)])
@@ -119,39 +124,17 @@ function createNarrator(screen: Output): Setup['on'] {
   }
 }
 
-/** Ends the process once the validator stalls: the supervisor restarts it. */
-function endWhenStalled(
-  { stall }: Settings,
-  health: ReturnType<typeof trackHealth>,
-  screen: Output,
-): Disposable {
-  const seconds = 2 * stall
-  return watchHealth(seconds, health, (late) => {
-    printStall(late, seconds, screen)
-    void leave()
-  })
-}
+type OwnSeat = Awaited<ReturnType<typeof readOwnSeat>>
 
-/**
- * Opens the chain. A failing node is reported, and can end the process only before the chain is
- * open.
- */
-function openSubnet(settings: Settings, on: Setup['on']): Promise<OpenSubnet> {
-  const { network, netuid, firstEpoch } = settings
-  return openWithNotice(openLive, network, {
-    netuid,
-    firstEpoch,
-    onRetry: (error) => on({ type: 'problem', task: { kind: 'node' }, error }),
-  })
-}
-
-async function servePages(
-  { metrics: port, metricsHost, stall }: Settings,
-  health: ReturnType<typeof trackHealth>,
-  metrics: Metrics,
-): Promise<Listening | undefined> {
-  if (port === undefined) return undefined
-  return listen(healthPages(stall, health, metrics), port, metricsHost)
+/** Warns of a missing permit, and of a first epoch that begins later. */
+function warnOfDelays({ seat, snapshot }: OwnSeat, network: Subnet['network'], screen: Output) {
+  if (!seat.neuron.permit) {
+    const advice = 'every tempo, the validators with the highest stakes get one'
+    warn(screen, `no validator permit yet: ${advice}`)
+  }
+  const { firstEpoch, protocol } = network
+  const left = firstEpoch * protocol.epochBlocks - snapshot.head.number
+  if (left > 0) warn(screen, `waiting ${left} blocks until epoch ${firstEpoch} begins`)
 }
 
 function printStart({ account, emit }: Setup, url: string | undefined, screen: Output): void {

@@ -53,16 +53,13 @@ export async function printExamination(
 }
 
 /**
- * Returns the seat of an account that mines: it committed a model, or it has no commitment, no
- * permit, no stake, and no folder to validate in. Undefined for other accounts and `isValidator`.
+ * Reports whether an account mines: it committed a model, or it has no commitment, no permit, no
+ * stake, and no folder to validate in.
  */
-function findMinerSeat(snapshot: Snapshot, examined: ExaminedAccount): Seat | undefined {
-  const { account, isValidator, read } = examined
-  const seat = findSeat(account.hotkey, snapshot)
-  if (seat === undefined || isValidator) return undefined
-  const { neuron, commitment } = seat
-  const isNew = commitment === null && !neuron.permit && neuron.stake === 0n && !namesFolder(read)
-  return commitment?.kind === 'miner' || isNew ? seat : undefined
+function isMining({ neuron, commitment }: Seat, read: SettingsReport): boolean {
+  const { permit, stake } = neuron
+  if (commitment === null) return !permit && stake === 0n && !namesFolder(read)
+  return commitment.kind === 'miner'
 }
 
 /** Reports whether a folder is named: then the user means to validate here. */
@@ -80,14 +77,15 @@ async function* examine(
   const { epochBlocks, templates } = network.protocol
   const snapshot = yield* checkChain(chain)
   const loads = estimateLoads(network.protocol, snapshot)
-  const miner = findMinerSeat(snapshot, examined)
-  if (miner === undefined) printCosts('validator', loads, screen)
+  const seat = findSeat(hotkey, snapshot)
+  const isMiner = seat !== undefined && !isValidator && isMining(seat, read)
+  if (!isMiner) printCosts('validator', loads, screen)
   if (!isValidator) printCosts('miner', loads, screen)
-  if (miner !== undefined) {
-    yield note('REGISTERED', { hotkey, uid: miner.neuron.uid })
+  if (isMiner) {
+    yield note('REGISTERED', { hotkey, uid: seat.neuron.uid })
     // A miner needs neither permit nor stake.
-    const { commitment, slot } = miner
-    yield commitment === null ? checkCommitment(miner) : note('SLOT', slot)
+    const { commitment, slot } = seat
+    yield commitment === null ? checkCommitment(seat) : note('SLOT', slot)
     if (commitment?.kind === 'miner')
       yield* checkAnswers({ ...commitment, hotkey, templates }, network, signal)
     return
@@ -96,7 +94,6 @@ async function* examine(
   yield tempos === 0 ? note('WEIGHTS_OPEN', {}) : note('WEIGHTS_HIDDEN', { tempos })
   if (account.scheme !== 'sr25519') yield note('WRONG_KEY', { hotkey })
   yield* checkOwn(hotkey, read, subnet, loads)
-  const seat = findSeat(hotkey, snapshot)
   if (seat === undefined) {
     yield note('NOT_REGISTERED', { hotkey, netuid: chain.netuid })
     return
@@ -130,11 +127,7 @@ async function* checkChain(chain: Chain): AsyncGenerator<Finding, Snapshot> {
  * Plays trial challenges with a committed miner as validators do, and yields findings about the
  * replies. Rejects when `signal` aborts.
  */
-export async function* checkAnswers(
-  miner: TargetMiner,
-  network: Network,
-  signal: AbortSignal,
-): AsyncGenerator<Finding> {
+export async function* checkAnswers(miner: TargetMiner, network: Network, signal: AbortSignal) {
   const { chute } = miner
   const caller = { ...NODE_CALLER, signal }
   const startMs = performance.now()
@@ -156,11 +149,7 @@ export async function* checkAnswers(
   }
 }
 
-async function* checkReplies(
-  miner: TargetMiner,
-  network: Network,
-  signal: AbortSignal,
-): AsyncGenerator<Finding> {
+async function* checkReplies(miner: TargetMiner, network: Network, signal: AbortSignal) {
   const envs = Object.keys(network.protocol.envs)
   const secret = randomBytes(32).toString('hex')
   const trial = { envs, secret, time: SYSTEM_CLOCK, signal }
@@ -175,19 +164,13 @@ async function* checkReplies(
  * Checks a validator's disk, account at Chutes and bucket, if its settings are complete. Missing
  * settings are a failure only if a folder is named.
  */
-async function* checkOwn(
-  hotkey: string,
-  read: SettingsReport,
-  subnet: Subnet,
-  loads: Loads,
-): AsyncGenerator<Finding> {
+async function* checkOwn(hotkey: string, read: SettingsReport, subnet: Subnet, loads: Loads) {
   const { settings, problems } = read
   if (settings === undefined) {
     yield note(namesFolder(read) ? 'SETTINGS_INCOMPLETE' : 'SETTINGS_MISSING', { problems })
     return
   }
-  const { network } = subnet
   yield* await checkDisks(settings, loads)
   yield* await checkChutes(subnet, settings)
-  yield* checkOwnBucket(settings, { hotkey, network, base: settings.bucket.folder })
+  yield* checkOwnBucket(settings, hotkey, subnet.network)
 }

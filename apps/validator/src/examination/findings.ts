@@ -4,12 +4,10 @@ import { type Output, printable } from '@affine/terminal'
 import { describeWrongKey, KEY_ADVICE } from '../service/account.ts'
 import { formatBytes } from '../service/load.ts'
 import { getErrorCode } from '../service/narrate.ts'
-import type { Masker } from '../service/secrets.ts'
+import { type Masker, maskRecord } from '../service/secrets.ts'
 import { formatProblem, type SettingProblem } from '../settings/settings.ts'
 
-interface DiskFacts extends Readonly<Record<'freeBytes' | 'dayBytes' | 'days', number>> {
-  readonly folder: string
-}
+type DiskFacts = Readonly<{ folder: string } & Record<'freeBytes' | 'dayBytes' | 'days', number>>
 /** Offset of this clock from that of Chutes, positive if ahead, and duration of the response. */
 type ClockOffset = Readonly<Record<'aheadMs' | 'ms', number>>
 type Access = Parameters<typeof describeMissingAccess>[0] & { readonly netuid: number }
@@ -24,8 +22,7 @@ function formatDisk({ folder, freeBytes, dayBytes, days }: DiskFacts): string {
 function formatOffset({ aheadMs, ms }: ClockOffset): string {
   const seconds = (amount: number): string => (amount / 1000).toFixed(1)
   const side = aheadMs < 0 ? 'behind' : 'ahead of'
-  const offset = `${seconds(Math.abs(aheadMs))} s ${side} Chutes`
-  return `${offset}, ± ${seconds(500 + ms / 2)} s`
+  return `${seconds(Math.abs(aheadMs))} s ${side} Chutes, ± ${seconds(500 + ms / 2)} s`
 }
 
 /** Returns the content of a commitment slot as text. It is untrusted: print it with `printable`. */
@@ -33,8 +30,7 @@ export function formatSlot({ block, kind, says }: Partial<SlotRecord>): string {
   return block === undefined ? 'none' : `block ${block}, ${kind}: ${JSON.stringify(says)}`
 }
 
-const formatAccess = (access: Access): string =>
-  `Chutes ${describeMissingAccess(access, access.netuid)}`
+const formatAccess = (access: Access) => `Chutes ${describeMissingAccess(access, access.netuid)}`
 
 const formatSilence = (silent: SilentMiner): string =>
   `${silent.chute} gives no usable reply: ${describeMissingReply(silent)}`
@@ -170,9 +166,7 @@ export function printFinding(finding: Finding, screen: Output, mask: Masker = St
   const { code, check, result, fields } = finding
   const text = formatFinding(finding, mask)
   // A URL in the fields may contain a key.
-  const masked = (_: string, value: unknown) => (typeof value === 'string' ? mask(value) : value)
-  const facts: object = JSON.parse(JSON.stringify(fields), masked)
-  const record = { ...facts, type: 'check', check, result, code, text }
+  const record = { ...maskRecord(fields, mask), type: 'check', check, result, code, text }
   const line = { text: `${MARKS[result]} ${check.padEnd(12)} ${text}`, tone: TONES[result] }
   screen.line([line], record)
 }

@@ -120,9 +120,9 @@ export async function checkBucket(
  */
 export async function* checkOwnBucket(
   { bucket, bucketUrl }: Pick<Settings, 'bucket' | 'bucketUrl'>,
-  owner: BucketOwner,
+  hotkey: string,
+  network: Network,
 ): AsyncGenerator<Finding> {
-  const { hotkey } = owner
   const probe = JSON.stringify({ hotkey })
   const path = probePath(hotkey)
   const own = bucket.open(hotkey)
@@ -134,7 +134,7 @@ export async function* checkOwnBucket(
   }
   yield note('WRITTEN', { path })
   yield await checkOverwriting(probe, own, path)
-  yield await checkProbe(probe, bucketUrl ?? hotkey, owner)
+  yield await checkProbe(probe, bucketUrl ?? hotkey, { hotkey, network, base: bucket.folder })
 }
 
 async function checkOverwriting(probe: string, own: Bucket, path: string): Promise<Finding> {
@@ -170,8 +170,7 @@ async function readWithRetries(source: Pick<Bucket, 'read'>, path: string) {
   const until = SYSTEM_CLOCK.now() + 20_000
   for (let pauseMs = 1000; ; pauseMs *= 2) {
     const bytes = await source.read(path, LIMITS.headerBytes).catch((error: Error) => error)
-    const isThere = bytes instanceof Uint8Array
-    if (isThere || SYSTEM_CLOCK.now() + pauseMs > until) return bytes
+    if (bytes instanceof Uint8Array || SYSTEM_CLOCK.now() + pauseMs > until) return bytes
     await new Promise<void>((wake) => SYSTEM_CLOCK.after(pauseMs, wake))
   }
 }

@@ -29,10 +29,7 @@ export function findSeat(hotkey: string, { neurons, commitments }: Snapshot) {
  * Reads the seat of a hotkey at the chain's head, and the snapshot there.
  * @throws ChainError if the hotkey is not registered.
  */
-export async function readOwnSeat(
-  chain: Chain,
-  hotkey: string,
-): Promise<{ readonly seat: Seat; readonly snapshot: Snapshot }> {
+export async function readOwnSeat(chain: Chain, hotkey: string) {
   const snapshot = await chain.snapshot((await chain.head()).number)
   const seat = findSeat(hotkey, snapshot)
   if (seat !== undefined) return { seat, snapshot }

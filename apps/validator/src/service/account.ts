@@ -26,8 +26,8 @@ export function addAccountOptions<T extends OptionValues>(
   return whole
 }
 
-export const createAccountCommand = (name: string): Command<[], ChainOptions & AccountOptions> =>
-  addAccountOptions(chainCommand(name))
+export const createAccountCommand = (name: string, examples: string) =>
+  addAccountOptions(chainCommand(name, examples))
 
 /**
  * Reads the account of the first of these: the file that "--key" names; "--wallet" and "--hotkey";
@@ -64,9 +64,7 @@ export async function readAccount(
  * Reads the account of a validator.
  * @throws RangeError as `readAccount` does, and for an Ed25519 key. Protocol §1.4.
  */
-export async function readValidatorAccount(
-  ...named: Parameters<typeof readAccount>
-): Promise<Account> {
+export async function readValidatorAccount(...named: Parameters<typeof readAccount>) {
   const account = await readAccount(...named)
   if (account.scheme === 'sr25519') return account
   throw new RangeError(`${describeWrongKey(account)}: ${KEY_ADVICE}`)

@@ -1,11 +1,5 @@
 import type { Setup } from '@affine/engine'
-import {
-  type Client,
-  endpointAgents,
-  type MinerListener,
-  openChutes,
-  type TargetMiner,
-} from '@affine/miners'
+import { endpointAgents, type MinerListener, openChutes, type TargetMiner } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
 import type { Network } from '@affine/settlement'
 import { formatProblem, NO_KEY, type Settings } from '../settings/settings.ts'
@@ -27,14 +21,12 @@ export function connectMiners(
   return openChutes({ ...asking, apiKey, netuid })
 }
 
-/** Opens the client of a miner for a trial, on Chutes with the environment's CHUTES_API_KEY. */
-export function openClient(
-  network: Network,
-  miner: TargetMiner,
-  on: MinerListener,
-  concurrency: number = 8,
-): Client {
-  const settings = { chutesApiKey: process.env.CHUTES_API_KEY, concurrency }
+/**
+ * Opens the client of a miner for a trial, on Chutes with the environment's CHUTES_API_KEY. At most
+ * `maxCalls` calls are concurrent.
+ */
+export function openClient(network: Network, miner: TargetMiner, on: MinerListener, maxCalls = 8) {
+  const settings = { chutesApiKey: process.env.CHUTES_API_KEY, concurrency: maxCalls }
   const { agent } = connectMiners(network, settings, on)
-  return (replyMs, signal) => agent(miner, replyMs, { epoch: 0, signal })
+  return (replyMs: number, signal: AbortSignal) => agent(miner, replyMs, { epoch: 0, signal })
 }

@@ -1,3 +1,4 @@
+import { toJson } from '@affine/report'
 import { maskUrls } from '@affine/terminal'
 
 export type Masker = (text: string) => string
@@ -29,6 +30,13 @@ export function createMasker(secrets: readonly string[]): Masker {
       longestFirst.reduce((left, secret) => left.replaceAll(secret, maskSecret(secret)), text),
     )
 }
+
+/**
+ * Returns a copy of a record with every text masked. Texts are masked separately, because JSON
+ * escapes some characters, and JSON in JSON twice.
+ */
+export const maskRecord = (record: object, mask: Masker): object =>
+  JSON.parse(toJson(record), (_, value) => (typeof value === 'string' ? mask(value) : value))
 
 const escapeJson = (text: string): string => JSON.stringify(text).slice(1, -1)
 

@@ -7,17 +7,15 @@ import { fileURLToPath } from 'node:url'
 import { createGzip } from 'node:zlib'
 import { isBucketPath, LIMITS, mediaType } from '@affine/blocks'
 import { type OpenFile, openFile } from '@affine/blocks/directory'
+import type { ChainOptions } from '@affine/terminal'
 import { parseAccept } from 'hono/utils/accept'
 import { getMimeType } from 'hono/utils/mime'
 
-/** The default network of the page. */
-export interface PageNetwork {
+/** The default network of the page, with its subnet and first epoch if its chain lacks them. */
+export interface PageNetwork extends Pick<ChainOptions, 'netuid' | 'firstEpoch'> {
   /** The file of a chain's export; or a URL or a network's name, which the page opens itself. */
   readonly chain: { readonly file: string } | { readonly name: string }
   readonly names?: Readonly<Record<string, string>>
-  /** The subnet and its first epoch, if the chain does not imply them. */
-  readonly netuid?: number | undefined
-  readonly firstEpoch?: number | undefined
 }
 
 interface PublicFile {
@@ -83,6 +81,7 @@ export async function servePageAndBuckets(
   const where = 'file' in chain ? 'chain.json' : chain.name
   const last = await readLast(where, files.get('/network.json'))
   const about = JSON.stringify({ chain: where, buckets: './', last, ...network })
+  // Buckets have their own limit of open files: their slow readers cannot block the page.
   const page = createListener(({ url }) => files.get(stripQuery(url)))
   const buckets = serveBucketFiles(folder)
   return (request, response) => {
@@ -194,17 +193,12 @@ async function send(
 ): Promise<void> {
   const tag = `"${createHash('sha1').update(`${path} ${size} ${mtimeMs}`).digest('hex')}"`
   const cacheHeaders = { ...headers, etag: `W/${tag}`, vary: 'Accept-Encoding' }
-  if (request.headers['if-none-match']?.includes(tag)) {
-    response.writeHead(304, cacheHeaders).end()
-    return
-  }
+  if (request.headers['if-none-match']?.includes(tag))
+    return void response.writeHead(304, cacheHeaders).end()
   const zipped = size >= GZIP_FROM_BYTES && acceptsGzip(request.headers['accept-encoding'])
   const length = zipped ? { 'content-encoding': 'gzip' } : { 'content-length': size }
   response.writeHead(200, { ...cacheHeaders, ...length })
-  if (request.method === 'HEAD' || size === 0) {
-    response.end()
-    return
-  }
+  if (request.method === 'HEAD' || size === 0) return void response.end()
   const bytes = handle.createReadStream({ end: size - 1, highWaterMark: READ_BYTES })
   const coding = zipped ? [createGzip(SMALL_GZIP)] : []
   await pipeline([bytes, ...coding, response], { signal: AbortSignal.timeout(timeoutMs) })

@@ -1,5 +1,6 @@
 import { type Line, stripTones, toJson } from '@affine/report'
 import { type Output, outliveStdout, output } from '@affine/terminal'
+import { type Masker, maskRecord } from './secrets.ts'
 
 /**
  * Returns the output of a service: lines for people in a terminal; with `json`, or without a
@@ -7,7 +8,7 @@ import { type Output, outliveStdout, output } from '@affine/terminal'
  * text as `msg`. `mask` masks secrets in lines and records. The service continues if its output
  * fails.
  */
-export function createServiceOutput(json: boolean, mask: (text: string) => string): Output {
+export function createServiceOutput(json: boolean, mask: Masker): Output {
   outliveStdout()
   if (json || !process.stdout.isTTY) return createLogOutput(mask)
   const { line, ...others } = output()
@@ -16,25 +17,20 @@ export function createServiceOutput(json: boolean, mask: (text: string) => strin
   return { line: (lines, record) => line([lines].flat().map(masked), record), ...others }
 }
 
-function createLogOutput(mask: (text: string) => string): Output {
-  // Masks each text separately, because JSON escapes some characters, and JSON in JSON twice.
-  const masked = (_: string, value: unknown) => (typeof value === 'string' ? mask(value) : value)
+/** Levels by type of a record. Other records have level `info`. */
+const LEVELS: Readonly<Record<string, string>> = { problem: 'error', warning: 'warn' }
+
+function createLogOutput(mask: Masker): Output {
   return {
     line: (lines, record) => {
       const [msg] = stripTones(lines)
         .replace(/^[\s✘!]+/, '')
         .split('\n')
-      const entry = { level: getLevel(record), time: new Date().toISOString(), ...record, msg }
-      process.stdout.write(`${toJson(JSON.parse(toJson(entry), masked))}\n`)
+      const level = LEVELS[String(Reflect.get(record, 'type'))] ?? 'info'
+      const entry = { level, time: new Date().toISOString(), ...record, msg }
+      process.stdout.write(`${toJson(maskRecord(entry, mask))}\n`)
     },
     status: () => {},
     wait: () => {},
   }
-}
-
-function getLevel(record: object): 'error' | 'warn' | 'info' {
-  const type = 'type' in record && record.type
-  if (type === 'problem') return 'error'
-  if (type === 'warning') return 'warn'
-  return 'info'
 }

@@ -34,19 +34,12 @@ export function addSettingOptions<T extends OptionValues>(
  * precedence.
  * @throws RangeError for a path in another user's home, such as `~bob/x`.
  */
-export function findSettings(
-  flags: object,
-  env: SettingTexts,
-  file: SettingTexts = {},
-): readonly SettingEntry[] {
-  const options = Object.entries(flags).map(([name, value]) => [
-    `--${toKebab(name)}`,
-    String(value),
-  ])
+export function findSettings(flags: object, env: SettingTexts, file: SettingTexts = {}) {
+  const given = Object.entries(flags).map(([name, value]) => [`--${toKebab(name)}`, String(value)])
   // An option that names the network names all its nodes, so the fallback does not apply.
   const environment = 'network' in flags ? { ...env, SUBTENSOR_FALLBACK: undefined } : env
   const sources = {
-    flag: Object.fromEntries(options),
+    flag: Object.fromEntries(given),
     environment,
     // The environment overrides the file, even with an empty value.
     [envFile().path ?? '.env']: { ...file, ...environment },

@@ -2,7 +2,6 @@ import { realpathSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { directoryBucket } from '@affine/blocks/directory'
 import type { Account } from '@affine/chain'
-import type { Setup } from '@affine/engine'
 import { OWNERS } from '@affine/node/disk'
 import { findNetwork, type Network } from '@affine/settlement'
 import { createBucketOpener } from '@affine/settlement/node'
@@ -31,6 +30,8 @@ export interface SettingProblem {
   readonly detail: string
 }
 
+type Problems = readonly SettingProblem[]
+
 export const NO_KEY: SettingProblem = {
   code: 'MISSING',
   by: 'CHUTES_API_KEY',
@@ -50,7 +51,7 @@ export interface SettingsReport {
    * The given settings, with secrets masked. `by` is the option or variable that set a value.
    */
   readonly shown: readonly Readonly<Record<'setting' | 'value' | 'from' | 'by', string>>[]
-  readonly problems: readonly SettingProblem[]
+  readonly problems: Problems
   /** Undefined if a setting has a problem. */
   readonly settings?: Settings | undefined
   /** All settings with their sources, secrets included. */
@@ -102,10 +103,7 @@ function findSecrets(given: SettingTexts): readonly string[] {
 }
 
 /** Returns the problem of one setting, independent of the others. */
-function checkSetting(
-  { setting, value, by }: SettingEntry,
-  mask: Masker,
-): readonly SettingProblem[] {
+function checkSetting({ setting, value, by }: SettingEntry, mask: Masker): Problems {
   if (value === undefined)
     return setting.needed ? [{ code: 'MISSING', by, detail: 'not given' }] : []
   const fault = findFault(setting, value)
@@ -116,10 +114,7 @@ function checkSetting(
 const BUCKET_URL = '--bucket-url or AFFINE_BUCKET_URL'
 
 /** Returns the problem of a missing bucket, of two buckets, or of a bucket without a URL. */
-function checkBuckets(
-  given: SettingTexts,
-  entries: readonly SettingEntry[],
-): readonly SettingProblem[] {
+function checkBuckets(given: SettingTexts, entries: readonly SettingEntry[]): Problems {
   const by = 'the bucket'
   const backends = pickBackends(given)
   const [backend] = backends
@@ -136,7 +131,7 @@ function checkBuckets(
   return [{ code: 'MISSING', by: BUCKET_URL, detail }]
 }
 
-function checkKey(given: SettingTexts): readonly SettingProblem[] {
+function checkKey(given: SettingTexts): Problems {
   const { network = '', bucketUrl, chutesApiKey } = given
   if (findNetwork(network)?.platform !== 'chutes') return []
   const problems: SettingProblem[] = []
@@ -147,7 +142,7 @@ function checkKey(given: SettingTexts): readonly SettingProblem[] {
 }
 
 /** Returns the problem if the private and the public folder are identical or nested. */
-export function checkFolders({ folder, buckets }: SettingTexts): readonly SettingProblem[] {
+export function checkFolders({ folder, buckets }: SettingTexts): Problems {
   if (folder === undefined || buckets === undefined) return []
   const [own, open] = [resolveLinks(folder), resolveLinks(buckets)]
   if (!isWithin(own, open) && !isWithin(open, own)) return []
@@ -173,7 +168,7 @@ function isWithin(path: string, folder: string): boolean {
 }
 
 /** @throws RangeError that lists the problems, if any. */
-export function expectNoProblems(problems: readonly SettingProblem[]): void {
+export function expectNoProblems(problems: Problems): void {
   if (problems.length > 0) throw new RangeError(problems.map(formatProblem).join('; '))
 }
 
@@ -230,18 +225,16 @@ export function isSending(
   return emit && !dryRun
 }
 
-type PlaceSettings = Pick<Settings, 'folder' | 'bucket'> & Partial<Pick<Settings, 'bucketUrl'>>
-
 /**
  * Returns the folder and the bucket of the validator `hotkey`, the announced address `bucketUrl`
  * (default: the hotkey as a name), and the function that opens other validators' buckets. If this
  * validator's bucket is in a folder, buckets announced by name are in that folder too.
  */
 export function openPlaces(
-  { folder, bucket, bucketUrl }: PlaceSettings,
+  { folder, bucket, bucketUrl }: Pick<Settings, 'folder' | 'bucket' | 'bucketUrl'>,
   hotkey: string,
   network: Network,
-): Pick<Setup, 'folder' | 'store' | 'bucket' | 'bucketUrl' | 'openBucket'> {
+) {
   return {
     folder,
     store: directoryBucket(folder, OWNERS),

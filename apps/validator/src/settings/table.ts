@@ -109,8 +109,6 @@ const PLACE = {
   },
 } satisfies Table
 
-const isAddress = (host: string): boolean => isIP(host) !== 0 || host === 'localhost'
-
 /** The validator as a service. Times are in seconds. */
 const SERVICE = {
   metrics: {
@@ -122,7 +120,7 @@ const SERVICE = {
   },
   metricsHost: {
     variables: ['AFFINE_METRICS_HOST'],
-    read: textIn('an IP address, or localhost', isAddress),
+    read: textIn('an IP address, or localhost', (host) => isIP(host) !== 0 || host === 'localhost'),
     default: '127.0.0.1',
     help: 'the address of /metrics and /healthz',
   },

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import {
-  type DuelFacts,
   describeEpoch,
   type EnvFacts,
   type HotkeyFormatter,
@@ -54,7 +53,8 @@ function formatSuspect(epochs: readonly EpochResult[], nameOf: HotkeyFormatter):
   const { own, env, rates, contender } = worst
   const claim = `${own.wins} of ${own.wins + own.losses} wins of ${nameOf(contender.hotkey)}`
   const others = percentRange({ lower: rates[0] ?? 0, upper: rates.at(-1) ?? 0 })
-  const text = `${LIAR} is suspect: it counts ${claim} at ${cutVersion(env)}, others ${others}`
+  const name = env.replace(/@.*/, '') // without the version
+  const text = `${LIAR} is suspect: it counts ${claim} at ${name}, others ${others}`
   return [{ text, tone: 'warning' }]
 }
 
@@ -66,26 +66,19 @@ function formatWinner(epochs: readonly EpochResult[], nameOf: HotkeyFormatter): 
   const crowned = duels.find(({ end }) => end === 'crowned')
   if (crowned === undefined) return []
   const { contender, start, wins, counted, needed, ratio } = crowned
-  const isSame = (duel: DuelFacts): boolean =>
-    duel.contender.hotkey === contender.hotkey && duel.start === start
-  const analyses = duels.filter(isSame).flatMap((duel) => duel.analyses)
+  const own = duels.filter((each) => each.contender.hotkey === contender.hotkey)
+  const analyses = own.filter((each) => each.start === start).flatMap((each) => each.analyses)
   const latestByEnv = new Map(analyses.map((analysis) => [analysis.env, analysis]))
   const sum = (of: 'wins' | 'losses'): number =>
     [...latestByEnv.values()].reduce((total, analysis) => total + analysis[of], 0)
   const counts = { wins: sum('wins'), losses: sum('losses') }
   const name = nameOf(contender.hotkey)
-  const sure = `at least ${percent(crowned.surePpm)} of contenders exactly at ${ratio} fail`
   const all = `${counts.wins + counts.losses} challenges that only one of the two solved`
-  return [
-    {
-      text: `${name} won ${percent(computeRate(counts))} of the ${all}; ${ratio} were needed`,
-      tone: 'good',
-    },
-    `How sure: ${sure}; ${name} won ${wins} of ${counted}, ${needed} needed`,
-  ]
+  const text = `${name} won ${percent(computeRate(counts))} of the ${all}; ${ratio} were needed`
+  const sure = `at least ${percent(crowned.surePpm)} of contenders exactly at ${ratio} fail`
+  const margin = `How sure: ${sure}; ${name} won ${wins} of ${counted}, ${needed} needed`
+  return [{ text, tone: 'good' }, margin]
 }
-
-const cutVersion = (env: string): string => env.replace(/@.*/, '')
 
 export const formatRerunHint = (seed: string): string =>
   `Show it: ${getCommandName('af')} demo --seed ${seed} --open (or --verbose, for the numbers)`

@@ -34,10 +34,7 @@ const VALIDATORS = ['alice', 'bob', 'carol', 'dave', LIAR]
 const SKILLS = { veteran: 0.6, copy: 0.6, weaker: 0.35, stronger: 0.95 }
 
 export function createParticipants(seed: string) {
-  const member = (name: string): Member => ({
-    name,
-    account: account(digestBytes('demo key', seed, name)),
-  })
+  const member = (name: string) => ({ name, account: account(digestBytes('demo key', seed, name)) })
   const miners = Object.entries(SKILLS).map(([name, skill]) => ({ ...member(name), skill }))
   return { seed, validators: VALIDATORS.map(member), miners }
 }
@@ -85,19 +82,17 @@ export async function runSubnet(
   on: OnMemberEvent,
   constants?: Network,
 ): Promise<{ readonly chain: LocalChain; readonly state: State }> {
-  using stage = new Stage(participants)
+  using stage = createStage(participants)
   const { chain } = stage
   const network = constants ?? createLocalNetwork(chain)
   for (const miner of participants.miners) await stage.enter(miner)
   const faults: Error[] = []
+  const bucket = createFolderBucket(join(out, 'buckets'))
   const validators = participants.validators.map((member) => {
     const { name, account } = member
-    const folders = {
-      folder: join(out, 'validators', name),
-      bucket: createFolderBucket(join(out, 'buckets')),
-    }
+    const folder = join(out, 'validators', name)
     return new Validator({
-      ...openPlaces(folders, account.hotkey, network),
+      ...openPlaces({ folder, bucket, bucketUrl: undefined }, account.hotkey, network),
       chain,
       account,
       network,
@@ -121,23 +116,20 @@ export async function runSubnet(
 
 /** Makes blocks until `QUIET_EPOCHS` epochs had no contender, and returns the final state. */
 async function produceUntilRest(
-  stage: Stage,
+  stage: ReturnType<typeof createStage>,
   validators: readonly Validator[],
   faults: readonly Error[],
 ): Promise<State> {
   let state: State | undefined
   let quietEpochs = 0
   while (state === undefined || quietEpochs < QUIET_EPOCHS) {
-    await stage.produce()
-    const head = await stage.chain.head()
+    const head = await stage.produce()
     for (const validator of validators) validator.onHead(head)
     await Promise.all(validators.map((validator) => validator.idle()))
-    expectNoFault(faults)
-    const latest = getAgreedState(validators)
+    const latest = getAgreedState(validators, faults)
     if (latest === undefined || latest.epoch === (state?.epoch ?? 0)) continue
     state = latest
-    quietEpochs += 1
-    if (state.duels.length > 0) quietEpochs = 0
+    quietEpochs = state.duels.length > 0 ? 0 : quietEpochs + 1
     if (state.epoch > MAX_EPOCHS)
       throw new Error(`the subnet did not come to rest in ${MAX_EPOCHS} epochs`)
   }
@@ -145,17 +137,12 @@ async function produceUntilRest(
 }
 
 /**
- * @throws Error for a fault. A validator would retry, for example on a full disk, but a demo ends.
- */
-function expectNoFault([fault]: readonly Error[]): void {
-  if (fault) throw new Error(`the demo ends: ${fault.message}`)
-}
-
-/**
  * Returns the state that all validators agree on, if any.
- * @throws Error if the validators disagree.
+ * @throws Error if the validators disagree, or for a fault. A validator would retry, for example on
+ *   a full disk, but a demo ends.
  */
-function getAgreedState(validators: readonly Validator[]): State | undefined {
+function getAgreedState(validators: readonly Validator[], [fault]: readonly Error[]) {
+  if (fault) throw new Error(`the demo ends: ${fault.message}`)
   const states = validators.map(({ state }) => state)
   const roots = new Set(states.map((state) => state && stateRoot(state)))
   if (roots.size > 1)
@@ -170,54 +157,39 @@ const PATIENT_CALLER: Caller = {
 }
 
 /**
- * A local chain whose hashes follow from the seed, and servers for its miners. The servers stop
- * when the stage is disposed of.
+ * Creates a local chain whose hashes follow from the seed, and on which all members are registered,
+ * the validators with stake. The servers of its miners stop when the result is disposed of.
  */
-export class Stage implements Disposable {
-  readonly chain: LocalChain
-  readonly agent: AgentFactory
-  readonly #seed: string
-  readonly #servers = new Map<string, Awaited<ReturnType<typeof serveMiner>>>()
-
-  /** Registers all members, the validators with stake. */
-  constructor({ seed, validators, miners }: Participants) {
-    const entropy = createSeededBytes(seed, 'chain')
-    const hotkeysOf = (members: readonly Member[]): readonly string[] =>
-      members.map(({ account }) => account.hotkey)
-    const random = () => entropy(32)
-    this.chain = createLocalChain(hotkeysOf(validators), hotkeysOf(miners), { random })
-    const ask = endpointAgents({ ...PATIENT_CALLER, concurrency: 32, now: this.now })
-    // Ports differ from run to run, so on this chain a chute is a name.
-    this.agent = (miner, ...rest) => {
-      const chute = this.#servers.get(miner.chute)?.url ?? ''
-      return ask({ ...miner, chute }, ...rest)
-    }
-    this.#seed = seed
-  }
-
+export function createStage({ seed, validators, miners }: Participants) {
+  const entropy = createSeededBytes(seed, 'chain')
+  const hotkeysOf = (members: readonly Member[]) => members.map(({ account }) => account.hotkey)
+  const random = () => entropy(32)
+  const chain = createLocalChain(hotkeysOf(validators), hotkeysOf(miners), { random })
   /** Returns milliseconds on the clock of all members, which moves with the blocks. */
-  readonly now = (): number => this.chain.height * BLOCK_MS
-
+  const now = (): number => chain.height * BLOCK_MS
   /** The clock of games: no time passes between two blocks. */
-  readonly clock: Clock = { now: this.now, after: () => () => {} }
+  const clock: Clock = { now, after: () => () => {} }
 
-  async produce(): Promise<void> {
-    await this.chain.produce(this.now())
-  }
+  const servers = new Map<string, Awaited<ReturnType<typeof serveMiner>>>()
+  const ask = endpointAgents({ ...PATIENT_CALLER, concurrency: 32, now })
+  /** Asks miners at their servers. Ports differ from run to run, so here a chute is a name. */
+  const agent: AgentFactory = (miner, ...rest) =>
+    ask({ ...miner, chute: servers.get(miner.chute)?.url ?? '' }, ...rest)
 
+  const produce = () => chain.produce(now())
   /** Starts a miner's server. Commits the miner in the next block, with its name as its chute. */
-  async enter({ name, skill = 0, account }: Member): Promise<void> {
-    this.#servers.set(name, await serveMiner({ skill, seed: `${this.#seed} ${name}` }, 0))
+  async function enter({ name, skill = 0, account }: Member): Promise<void> {
+    servers.set(name, await serveMiner({ skill, seed: `${seed} ${name}` }, 0))
     const model = `affine/${name}-${account.hotkey}`
     const fields = encodeCommitment({ kind: 'miner', model, revision: 'main', chute: name })
-    const included = this.chain.commit(account, fields)
-    await this.produce()
+    const included = chain.commit(account, fields)
+    await produce()
     await included
   }
-
-  [Symbol.dispose](): void {
-    for (const server of this.#servers.values()) server[Symbol.dispose]()
+  function close(): void {
+    for (const server of servers.values()) server[Symbol.dispose]()
   }
+  return { chain, now, clock, agent, produce, enter, [Symbol.dispose]: close }
 }
 
 /**

@@ -44,10 +44,8 @@ export async function openPlayers(
     const unbounded = Number.POSITIVE_INFINITY
     return openMiner(miner.chute, (on) => openClient(network, miner, on, unbounded), asking)
   }
-  return {
-    players: { champion: await open('champion'), contender: await open('contender') },
-    names,
-  }
+  const players = { champion: await open('champion'), contender: await open('contender') }
+  return { players, names }
 }
 
 type CommittedMiner = ReturnType<typeof findMiner>

@@ -23,21 +23,11 @@ import { SYSTEM_CLOCK } from '@affine/settlement'
 import { type Output, readNamed } from '@affine/terminal'
 import { createAsking, createProgress, printFailures } from '../solo.ts'
 
-/**
- * The arguments that, with the strength, identify a practice. A file of one practice cannot
- * continue another.
- */
-export type Practice = {
+export interface Session {
   readonly player: string
   readonly model: string
   /** Maximum number of challenges in each environment. */
   readonly challenges: number
-  readonly envs: readonly string[]
-  /** Commitment digest of the champion whose challenges are played. */
-  readonly against?: string
-}
-
-export interface Session extends Pick<Practice, 'player' | 'model' | 'challenges'> {
   readonly strength: number
   readonly resume?: string | undefined
   readonly atLeast?: number | undefined
@@ -46,23 +36,28 @@ export interface Session extends Pick<Practice, 'player' | 'model' | 'challenges
   readonly signal: AbortSignal
 }
 
+/** A journal that stores nothing. */
+const NO_JOURNAL = { entries: [], append: async () => {}, [Symbol.asyncDispose]: async () => {} }
+
 /** Maximum number of lost challenges that are printed for each environment. */
 const MAX_SHOWN = 3
 
 /**
- * Plays the remaining exercises of the file; `drawn` without a file or in a new file.
+ * Plays the remaining exercises of the file; `drawn` without a file or in a new file. A file can
+ * continue only a practice with the same terms, player, model, strength and number of challenges.
+ * `terms.against` is the commitment digest of the champion whose challenges are played.
  * @throws NoAnswer without a usable reply; RangeError if the file is of another practice.
  */
 export async function playPractice(
-  practice: Practice,
+  terms: { readonly envs: readonly string[]; readonly against?: string },
   drawn: readonly Exercise[],
   session: Session,
 ): Promise<readonly PlayedExercise[]> {
-  const { screen, signal, strength, ahead, resume } = session
+  const { player: name, model, challenges, strength, screen, signal, ahead, resume } = session
   await using _file = resume === undefined ? undefined : await readNamed(lockFile(resume))
-  await using journal = await openOptionalJournal(resume)
+  await using journal = resume === undefined ? NO_JOURNAL : await openJournal(resume)
   // A string, because a journal cannot store fractions.
-  const identity = { ...practice, strength: String(strength) }
+  const identity = { ...terms, player: name, model, challenges, strength: String(strength) }
   const resumed = await resumeRun(journal, { practice: identity }, { exercises: drawn })
   if (resumed === undefined)
     throw new RangeError(
@@ -72,9 +67,9 @@ export async function playPractice(
   const stored = journal.entries.length - 1
   if (stored >= 0)
     screen.line(`continuing after ${stored} challenges`, { type: 'resumed', played: stored })
-  const asking = { ...createAsking(session, signal), env: practice.envs[0] }
-  screen.wait(`waiting for a reply of ${practice.player}`)
-  const player = await openPlayer(practice.player, 'practice', asking)
+  const asking = { ...createAsking(session, signal), env: terms.envs[0] }
+  screen.wait(`waiting for a reply of ${name}`)
+  const player = await openPlayer(name, 'practice', asking)
   let count = Math.max(stored, 0)
   const countText = () => `${count} of ${exercises.length}`
   const advice = resume ? 'repeat the command to continue' : 'cannot continue without --resume'
@@ -87,15 +82,9 @@ export async function playPractice(
   }
   const playing = { player, strength, ahead, signal, time: SYSTEM_CLOCK }
   const all = await practise({ exercises, journal, ...playing, on })
-  printFailures(practice.player, player, { screen, ahead })
-  expectReply(practice.player, all, player)
+  printFailures(name, player, { screen, ahead })
+  expectReply(name, all, player)
   return all
-}
-
-/** Opens the journal of a file; without a file, nothing is stored. */
-async function openOptionalJournal(file: string | undefined): ReturnType<typeof openJournal> {
-  if (file !== undefined) return openJournal(file)
-  return { entries: [], append: async () => {}, [Symbol.asyncDispose]: async () => {} }
 }
 
 /** Prints the result of an environment and returns the share of won or perfect challenges. */

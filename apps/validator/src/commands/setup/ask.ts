@@ -12,20 +12,26 @@ import type { Flags } from '../../settings/settings.ts'
 /** Rejects with an error that states the fault of a text. */
 type Check = (text: string) => Promise<unknown>
 
+/** The options of the command line, and the answers so far by variable. */
+interface Input {
+  readonly flags: Flags
+  readonly answers: Record<string, string>
+}
+
 /**
  * Asks in a terminal for every setting that a validator needs and no option gives. Proposes the
  * values of the environment. Resolves with the answers by variable; the answer is empty for a
  * variable of a kind of bucket that was not chosen. Rejects at Ctrl-C.
  */
 export async function askSettings(flags: Flags): Promise<SettingTexts> {
-  const asking = new SetupPrompts(flags)
-  await asking.askNetwork()
-  await asking.askHotkey()
-  await asking.ask('folder')
-  await asking.askBucket()
-  if (findNetwork(asking.given.network ?? '')?.platform === 'chutes')
-    await asking.ask('chutesApiKey')
-  return asking.answers
+  const input = { flags, answers: {} }
+  await askNetwork(input)
+  await askHotkey(input)
+  await ask(input, 'folder')
+  await askBucket(input)
+  if (findNetwork(readGiven(input).network ?? '')?.platform === 'chutes')
+    await ask(input, 'chutesApiKey')
+  return input.answers
 }
 
 /** Asks for a yes. Rejects at Ctrl-C. */
@@ -33,72 +39,60 @@ export async function confirm(message: string): Promise<boolean> {
   return expectAnswer(await clack.confirm({ message, initialValue: false }))
 }
 
-class SetupPrompts {
-  readonly answers: Record<string, string> = {}
-  readonly #flags: Flags
+const findEntries = ({ flags, answers }: Input) =>
+  findSettings(flags, { ...process.env, ...answers })
 
-  constructor(flags: Flags) {
-    this.#flags = flags
-  }
+const readGiven = (input: Input): SettingTexts => pickGiven(findEntries(input))
 
-  get #found(): readonly SettingEntry[] {
-    return findSettings(this.#flags, { ...process.env, ...this.answers })
-  }
+async function askNetwork(input: Input): Promise<void> {
+  await ask(input, 'network')
+  const { network = '' } = readGiven(input)
+  const preset = findNetwork(network)
+  const isNode = /^wss?:/.test(network)
+  if (preset ? preset.netuid === undefined : isNode) await ask(input, 'netuid')
+  if (preset && preset.firstEpoch === undefined) await ask(input, 'firstEpoch')
+}
 
-  get given(): SettingTexts {
-    return pickGiven(this.#found)
-  }
+async function askHotkey(input: Input): Promise<void> {
+  const { key, hotkeySecret, walletPath } = readGiven(input)
+  if (key ?? hotkeySecret) return
+  const root = resolveWalletFolder(walletPath)
+  await ask(input, 'wallet', (text) => readNamed(access(join(root, text, 'hotkeys'))))
+  await ask(input, 'hotkey', (text) => {
+    const variables = { ...process.env, ...input.answers, BT_WALLET_HOT: text }
+    return readValidatorAccount(input.flags, () => {}, variables)
+  })
+}
 
-  async askNetwork(): Promise<void> {
-    await this.ask('network')
-    const { network = '' } = this.given
-    const preset = findNetwork(network)
-    const isNode = /^wss?:/.test(network)
-    if (preset ? preset.netuid === undefined : isNode) await this.ask('netuid')
-    if (preset && preset.firstEpoch === undefined) await this.ask('firstEpoch')
-  }
+async function askBucket(input: Input): Promise<void> {
+  const chosen = await askBackend(input)
+  // Settings of another kind of bucket no longer count.
+  const others = BACKENDS.filter((backend) => backend !== chosen)
+  const dropped = others.flatMap(({ settings }) =>
+    Object.values(settings).flatMap(({ variables = [] }) => variables),
+  )
+  for (const variable of dropped) input.answers[variable] = ''
+  for (const [name, { needed, proposed }] of Object.entries(chosen.settings))
+    if (needed || proposed) await ask(input, name)
+  await ask(input, 'bucketUrl', undefined, !chosen.needsUrl)
+}
 
-  async askHotkey(): Promise<void> {
-    const { key, hotkeySecret, walletPath } = this.given
-    if (key ?? hotkeySecret) return
-    const root = resolveWalletFolder(walletPath)
-    await this.ask('wallet', (text) => readNamed(access(join(root, text, 'hotkeys'))))
-    await this.ask('hotkey', (text) => {
-      const variables = { ...process.env, ...this.answers, BT_WALLET_HOT: text }
-      return readValidatorAccount(this.#flags, () => {}, variables)
-    })
-  }
+async function askBackend(input: Input): Promise<Backend> {
+  const [named] = pickBackends(pickGiven(findSettings(input.flags, {})))
+  if (named !== undefined) return named
+  const options = BACKENDS.map((value) => ({ value, label: value.label }))
+  const [given] = pickBackends(readGiven(input))
+  const proposed = given && { initialValue: given }
+  const question = { message: "Where is the validator's bucket?", options, ...proposed }
+  return expectAnswer(await clack.select<Backend>(question))
+}
 
-  async askBucket(): Promise<void> {
-    const chosen = await this.#backend()
-    // Settings of another kind of bucket no longer count.
-    const others = BACKENDS.filter((backend) => backend !== chosen)
-    const dropped = others.flatMap(({ settings }) =>
-      Object.values(settings).flatMap(({ variables = [] }) => variables),
-    )
-    for (const variable of dropped) this.answers[variable] = ''
-    for (const [name, { needed, proposed }] of Object.entries(chosen.settings))
-      if (needed || proposed) await this.ask(name)
-    await this.ask('bucketUrl', undefined, !chosen.needsUrl)
-  }
-
-  async #backend(): Promise<Backend> {
-    const [named] = pickBackends(pickGiven(findSettings(this.#flags, {})))
-    if (named !== undefined) return named
-    const options = BACKENDS.map((value) => ({ value, label: value.label }))
-    const [given] = pickBackends(this.given)
-    const proposed = given && { initialValue: given }
-    const question = { message: "Where is the validator's bucket?", options, ...proposed }
-    return expectAnswer(await clack.select<Backend>(question))
-  }
-
-  /** Asks for a setting, unless an option gives it. */
-  async ask(name: string, check: Check = async () => {}, isOptional = false): Promise<void> {
-    const found = this.#found.find(({ setting }) => setting.name === name)
-    const [variable] = found?.setting.variables ?? []
-    if (found === undefined || variable === undefined || found.from === 'flag') return
-    this.answers[variable] = await askOne(found, check, isOptional)
-  }
+/** Asks for a setting, unless an option gives it. */
+async function ask(input: Input, name: string, check: Check = async () => {}, isOptional = false) {
+  const found = findEntries(input).find(({ setting }) => setting.name === name)
+  const [variable] = found?.setting.variables ?? []
+  if (found === undefined || variable === undefined || found.from === 'flag') return
+  input.answers[variable] = await askOne(found, check, isOptional)
 }
 
 /** Asks for one setting. Does not show a secret; an empty answer keeps the current value. */

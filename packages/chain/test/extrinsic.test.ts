@@ -2,7 +2,6 @@ import { blake2b } from '@noble/hashes/blake2.js'
 import { Metadata, TypeRegistry } from '@polkadot/types'
 import metadata, { version } from '@polkadot/types-support/metadata/static-substrate'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { Connection } from '../src/bittensor/connection.ts'
 import { createCall, Sender } from '../src/bittensor/extrinsic.ts'
 import { FinalBlocks } from '../src/bittensor/final-blocks.ts'
 import { verify, verifyCall } from '../src/index.ts'
@@ -28,7 +27,7 @@ const eventsOf = (...outcomes: readonly (readonly number[])[]) => {
 }
 
 let node: FakeNode
-let connection: Connection
+let connection: FinalBlocks
 let sender: Sender
 /** The calls that were sent, and the calls of each block by number. */
 let pool: string[]
@@ -37,7 +36,7 @@ let blocks: Record<number, readonly string[]>
 // Reading this metadata takes most of the time, so the tests share a connection.
 beforeAll(async () => {
   node = await fakeNode({ head: HEAD, metadata })
-  connection = new Connection({
+  connection = new FinalBlocks({
     endpoints: [node.url],
     genesis: GENESIS,
     stallMs: 180_000,
@@ -46,7 +45,7 @@ beforeAll(async () => {
 })
 beforeEach(() => {
   node.finalize(HEAD)
-  sender = new Sender(connection, new FinalBlocks(connection))
+  sender = new Sender(connection)
   pool = []
   blocks = {}
   node.replies.system_accountNextIndex = (hotkey) => {

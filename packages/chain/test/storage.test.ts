@@ -69,7 +69,7 @@ describe('the metagraph', () => {
   test('is rejected as NotInRuntime if the runtime has no call for it', async () => {
     await expect(readMetagraph(runtimeOf({}), 120)).rejects.toMatchObject({
       code: 'NotInRuntime',
-      message: expect.stringContaining('metagraph'),
+      message: expect.stringContaining('getSelectiveMetagraph'),
     })
   })
 

@@ -22,6 +22,7 @@ import {
   harness,
   miner,
   noLimits,
+  pass,
   stranger,
   subnet,
 } from './subnet.ts'
@@ -35,9 +36,6 @@ async function produce(chain: LocalChain, ...calls: Promise<unknown>[]): Promise
   const codes = calls.map(codeOf)
   await chain.produce(0)
   return Promise.all(codes)
-}
-const pass = async (chain: LocalChain, blocks: number) => {
-  for (let i = 0; i < blocks; i++) await chain.produce(0)
 }
 /** Returns the code with which a call is refused immediately, or '' if it is accepted. */
 const submitted = (chain: LocalChain, signed: Extrinsic): string => {

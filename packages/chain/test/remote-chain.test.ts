@@ -4,7 +4,7 @@ import { ADVICE } from '../src/chain-error.ts'
 import { ChainError, type LocalChain, remoteChain, serveLocal } from '../src/index.ts'
 import { signExtrinsic } from '../src/local/log.ts'
 import { chainSuite } from './chain-suite.ts'
-import { alice, bob, bytes, harness, miner, noLimits, subnet } from './subnet.ts'
+import { alice, bob, bytes, harness, miner, noLimits, pass, subnet } from './subnet.ts'
 
 chainSuite('a local chain over HTTP', async (limits) => {
   const local = subnet({ params: { ...noLimits, ...limits } })
@@ -22,9 +22,6 @@ const failure = async (promise: Promise<unknown>) => {
   const error = await promise.catch((error: unknown) => error)
   expect(error).toBeInstanceOf(ChainError)
   return error as ChainError
-}
-const pass = async (chain: LocalChain, blocks: number) => {
-  for (let i = 0; i < blocks; i++) await chain.produce(0)
 }
 
 /** Sends a request to the server of a chain, which waits for a block for at most 10 ms. */

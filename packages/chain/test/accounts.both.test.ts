@@ -76,15 +76,6 @@ test.each([
   )
 })
 
-test('rejects a signature of the message in <Bytes>, as polkadot.js wraps it', () => {
-  for (const text of ['', 'hello', '<Bytes>hello</Bytes>']) {
-    const [message, wrapped] = [utf8ToBytes(text), utf8ToBytes(`<Bytes>${text}</Bytes>`)]
-    expect(verify(message, alice.sign(wrapped), alice.hotkey)).toBe(false)
-    expect(verify(wrapped, alice.sign(message), alice.hotkey)).toBe(false)
-    expect(verify(wrapped, alice.sign(wrapped), alice.hotkey)).toBe(true)
-  }
-})
-
 test.each([
   ['a mini secret', account, hexToBytes(keys[0]!.seed)],
   ['an expanded secret', account, secretFromSeed(hexToBytes(keys[0]!.seed))],

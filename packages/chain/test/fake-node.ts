@@ -5,8 +5,8 @@ import { compactAddLength, hexToU8a, u8aToHex } from '@polkadot/util'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { metadataOf } from './made-metadata.ts'
 
-/** A reply to a request: a result, an error, a verbatim text, or nothing. */
-type Reply = { readonly result: unknown } | { readonly error: object } | string | null
+/** A reply to a request: a result, an error, or nothing. */
+type Reply = { readonly result: unknown } | { readonly error: object } | null
 
 /** A node that misbehaves on request. */
 export interface FakeNode {
@@ -108,7 +108,6 @@ export async function fakeNode({
       const send = (reply: object) => socket.send(JSON.stringify({ jsonrpc: '2.0', id, ...reply }))
       const planned = node.replies[method]?.(...params)
       if (planned === null) return
-      if (typeof planned === 'string') return socket.send(planned)
       if (planned) return send(planned)
       if (method === 'chain_subscribeFinalizedHeads') {
         const subscription = `h${++ids}`

@@ -16,7 +16,7 @@ afterEach(() => {
 /** Sends frames. Resolves with true when they are sent, or false without a client. */
 type Send = (frames: Buffer) => Promise<boolean>
 
-/** Returns a socket, which is not connected yet, of a server that handles connections so. */
+/** Resolves with an unconnected socket for a server that passes each connection to `serve`. */
 async function socketOf(serve: (socket: Socket) => unknown): Promise<NodeSocket> {
   const server = createServer((socket) => {
     ended.push(() => socket.destroy())

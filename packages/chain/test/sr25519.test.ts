@@ -11,7 +11,7 @@ beforeEach(() => void vi.resetModules())
 
 const load = () => import('../src/account.ts')
 
-/** Verifies the vectors after WebAssembly was loaded, or was not. */
+/** Verifies the vectors when loading the WebAssembly has ended. */
 async function verifyVectors(): Promise<void> {
   const { verify, verifyReady } = await load()
   await verifyReady()

@@ -108,7 +108,7 @@ describe('a file that is not a journal', () => {
     },
   )
 
-  it.each(['', '{', '{"a"', '{}', '\0\0'])('differs from one that is torn: %j', async (torn) => {
+  it.each(['', '{', '{"a"', '{}', '\0\0'])('differs from a torn journal: %j', async (torn) => {
     await fillJournal()
     await writeFile(path, torn)
     expect(await entriesAt(path)).toEqual([])

@@ -62,15 +62,14 @@ export function encodeCommitment(commitment: Commitment): Uint8Array[] {
     return (['model', 'revision', 'chute'] as const).map((name) =>
       encodeText(name, commitment[name]),
     )
-  const payload = commitment.kind === 'seal' ? sealBytes(commitment) : attestBytes(commitment)
-  return [payload, encodeText('url', commitment.url)]
+  return [encodePayload(commitment), encodeText('url', commitment.url)]
 }
 
-const sealBytes = ({ epoch, head }: Seal): Uint8Array =>
-  concatBytes(encodeStart(SEAL, epoch), encodeHash('head', head))
-
-function attestBytes({ epoch, bitmap, next, stateRoot }: AttestationCommitment): Uint8Array {
-  const start = encodeStart(ATTEST, epoch)
+function encodePayload(commitment: Seal | AttestationCommitment): Uint8Array {
+  const { kind, epoch } = commitment
+  const start = encodeStart(kind === 'seal' ? SEAL : ATTEST, epoch)
+  if (kind === 'seal') return concatBytes(start, encodeHash('head', commitment.head))
+  const { bitmap, next, stateRoot } = commitment
   if (bitmap.length !== 16) throw new RangeError(`"bitmap" expected 16 bytes, got ${bitmap.length}`)
   return concatBytes(start, bitmap, encodeHash('next', next), encodeHash('stateRoot', stateRoot))
 }

@@ -1,6 +1,7 @@
 import { blake2b } from '@noble/hashes/blake2.js'
 import { ApiPromise, WsProvider } from '@polkadot/api'
 import type { SubmittableExtrinsic } from '@polkadot/api/types'
+import type { DispatchError, EventRecord } from '@polkadot/types/interfaces'
 import { type Account, account } from '../src/index.ts'
 
 type Call = SubmittableExtrinsic<'promise'>
@@ -101,25 +102,11 @@ async function outcome(api: ApiPromise, at: string, index: number): Promise<Even
     .filter(({ phase }) => phase.isApplyExtrinsic && phase.asApplyExtrinsic.toNumber() === index)
     .map(({ event }) => event)
   for (const { method, data } of events) {
-    const first = data[0] as { isErr?: boolean; asErr: DispatchError } & DispatchError
+    const first = data[0] as unknown as { isErr?: boolean; asErr: DispatchError } & DispatchError
     if (method === 'ExtrinsicFailed') throw new Error(nameOf(api, first))
     if (method === 'Sudid' && first.isErr) throw new Error(nameOf(api, first.asErr))
   }
   return events
-}
-
-interface EventRecord {
-  readonly phase: {
-    readonly isApplyExtrinsic: boolean
-    readonly asApplyExtrinsic: { toNumber(): number }
-  }
-  readonly event: Event
-}
-
-interface DispatchError {
-  readonly isModule: boolean
-  readonly asModule: Parameters<ApiPromise['registry']['findMetaError']>[0]
-  toString(): string
 }
 
 function nameOf({ registry }: ApiPromise, error: DispatchError): string {

@@ -1,16 +1,15 @@
 import { expect, test } from 'vitest'
-import { account, LocalChain, type LocalOptions } from '../src/index.ts'
+import { type Account, account, LocalChain, type LocalOptions } from '../src/index.ts'
 import { alice, bob, bytes, charlie, codeOf, miner, noLimits, stranger, subnet } from './subnet.ts'
 
 const [OWNER, BOB, CHARLIE, MINER] = [0, 1, 2, 3]
 const newcomers = Array.from({ length: 9 }, (_, i) => account(bytes(50 + i)))
 
 /** Returns a full subnet of four neurons: alice is its owner, and only `miner` has no stake. */
-const full = (params: object = {}, options: Partial<LocalOptions> = {}): LocalChain =>
-  subnet({
-    params: { ...noLimits, maxUids: 4, immunityPeriod: 0, minNonImmuneUids: 0, ...params },
-    ...options,
-  })
+const full = (params: object = {}, options: Partial<LocalOptions> = {}): LocalChain => {
+  const evicting = { ...noLimits, maxUids: 4, immunityPeriod: 0, minNonImmuneUids: 0 }
+  return subnet({ params: { ...evicting, ...params }, ...options })
+}
 
 /** Includes calls in a block. */
 async function inBlock(chain: LocalChain, ...calls: Promise<unknown>[]): Promise<void> {
@@ -32,16 +31,10 @@ async function evictedBy(chain: LocalChain, count = 1): Promise<number[]> {
   return uids
 }
 
-const voters = { alice, bob, charlie }
-type Votes = Partial<Record<keyof typeof voters, number>>
-/** Sets all weight of each validator to one uid. */
-const vote = (chain: LocalChain, votes: Votes) =>
-  inBlock(
-    chain,
-    ...Object.entries(votes).map(([name, uid]) =>
-      chain.setWeights(voters[name as keyof Votes], [[uid, 1]]),
-    ),
-  )
+/** Sets all weight of each voter to one uid. */
+const vote = (chain: LocalChain, ...votes: readonly Vote[]) =>
+  inBlock(chain, ...votes.map(([voter, uid]) => chain.setWeights(voter, [[uid, 1]])))
+type Vote = readonly [voter: Account, uid: number]
 
 test('gives emission by stake to neurons with a permit if there are no weights', async () => {
   // A newcomer has no emission, and is evicted next.
@@ -50,41 +43,34 @@ test('gives emission by stake to neurons with a permit if there are no weights',
   expect(await evictedBy(full({ maxUids: 3 }))).toEqual([MINER])
 })
 
-test.each<[string, Votes, number]>([
+test.each<[string, Vote[], number]>([
   // If half of the stake gives weight to the miner, the miner and these voters have emission.
-  ['more than half of the stake', { alice: MINER, bob: MINER }, CHARLIE],
-  ['half of the stake', { alice: MINER }, BOB],
-  ['less than half of the stake', { bob: MINER, charlie: OWNER }, MINER],
+  ['more than half of the stake', [alice, bob].map((voter) => [voter, MINER]), CHARLIE],
+  ['half of the stake', [[alice, MINER]], BOB],
+  ['less than half of the stake', [[bob, MINER]], MINER],
   // Alice's dividends come from her own weight, so bob and charlie have no emission.
-  ['the owner for itself', { alice: OWNER }, BOB],
+  ['the owner for itself', [[alice, OWNER]], BOB],
 ])('evicts by emission with weight from %s', async (_, votes, evicted) => {
   const chain = full()
-  await vote(chain, votes)
+  await vote(chain, ...votes)
   expect(await evictedBy(chain)).toEqual([evicted])
 })
 
 test('gives no emission for a neuron’s weight for itself, except the owner’s', async () => {
-  const neurons = [stranger, alice, bob, miner].map(({ hotkey }, uid) => ({
-    hotkey,
-    stake: uid === 1 ? 9n : 0n,
-  }))
+  const neurons = [stranger, alice, bob, miner].map(({ hotkey }, uid) => {
+    return { hotkey, stake: uid === 1 ? 9n : 0n }
+  })
   const chain = full({}, { neurons })
-  await vote(chain, { alice: 1 })
+  await vote(chain, [alice, 1])
   // Without an incentive, dividends are by stake.
   expect(await evictedBy(chain)).toEqual([2])
 })
 
 test('gives no emission for weights of 0 or of neurons without a permit', async () => {
   const chain = full()
-  await inBlock(
-    chain,
-    chain.setWeights(alice, [
-      [MINER, 0],
-      [CHARLIE, 5],
-    ]),
-    chain.setWeights(miner, [[MINER, 5]]),
-  )
-  expect(await evictedBy(chain)).toEqual([BOB])
+  const byAlice = chain.setWeights(alice, [[MINER, 0]])
+  await inBlock(chain, byAlice, chain.setWeights(miner, [[MINER, 5]]))
+  expect(await evictedBy(chain)).toEqual([MINER])
 })
 
 test('replaces an immune neuron only if too few neurons are not immune', async () => {
@@ -111,13 +97,8 @@ test('removes the permit, stake and weights of an evicted neuron, but not its co
     [OWNER, 65_535],
     [CHARLIE, 7],
   ] as const
-  await inBlock(
-    chain,
-    chain.setWeights(alice, [[OWNER, 1]]),
-    chain.setWeights(bob, row),
-    chain.setWeights(charlie, [[BOB, 1]]),
-    chain.commit(charlie, [bytes(7)]),
-  )
+  const sent = [chain.setWeights(bob, row), chain.commit(charlie, [bytes(7)])]
+  await Promise.all([...sent, vote(chain, [alice, OWNER], [charlie, BOB])])
   await inBlock(chain, chain.register(stranger))
   const { neurons, commitments } = await snapshotOf(chain)
   const seat = { stake: 0n, permit: false, registered: 2, lastUpdate: 2 }

@@ -2,7 +2,6 @@ import { blake2b } from '@noble/hashes/blake2.js'
 import { Metadata, TypeRegistry } from '@polkadot/types'
 import metadata, { version } from '@polkadot/types-support/metadata/static-substrate'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { Connection } from '../src/bittensor/connection.ts'
 import { createCall, Sender } from '../src/bittensor/extrinsic.ts'
 import { FinalBlocks } from '../src/bittensor/final-blocks.ts'
 import { verify, verifyCall } from '../src/index.ts'
@@ -14,21 +13,18 @@ registry.setMetadata(new Metadata(registry, metadata))
 const HEAD = 100
 const NONCE = 7
 
-/** Events of System: ExtrinsicSuccess, and ExtrinsicFailed with BadOrigin. */
-const [SUCCESS, BAD_ORIGIN] = [
-  [0, 0],
-  [0, 1, 2],
-]
-/**
- * Returns in hex the events of a block's extrinsics, with weight, class and fee, without topics.
- */
+/** Events of System. */
+const SUCCESS = [0, 0]
+const FAILED_WITH_BAD_ORIGIN = [0, 1, 2]
+
+/** Returns in hex the events of a block's extrinsics, with weight, class and fee, without topics. */
 const eventsOf = (...outcomes: readonly (readonly number[])[]) => {
   const events = outcomes.flatMap((event, i) => [0, i, 0, 0, 0, ...event, 0, 0, 0, 0, 0])
   return `0x${Buffer.from([4 * outcomes.length, ...events]).toString('hex')}`
 }
 
 let node: FakeNode
-let connection: Connection
+let connection: FinalBlocks
 let sender: Sender
 /** The calls that were sent, and the calls of each block by number. */
 let pool: string[]
@@ -37,16 +33,11 @@ let blocks: Record<number, readonly string[]>
 // Reading this metadata takes most of the time, so the tests share a connection.
 beforeAll(async () => {
   node = await fakeNode({ head: HEAD, metadata })
-  connection = new Connection({
-    endpoints: [node.url],
-    genesis: GENESIS,
-    stallMs: 180_000,
-    onRetry: () => {},
-  })
+  connection = new FinalBlocks({ endpoints: [node.url], genesis: GENESIS, stallMs: 180_000 })
 })
 beforeEach(() => {
   node.finalize(HEAD)
-  sender = new Sender(connection, new FinalBlocks(connection))
+  sender = new Sender(connection)
   pool = []
   blocks = {}
   node.replies.system_accountNextIndex = (hotkey) => {
@@ -72,49 +63,36 @@ afterAll(async () => {
 const remark = (size: number) => createCall('system.remark' as never, `0x${'07'.repeat(size)}`)
 /** Decodes the call that was sent at an index. */
 const sent = (i: number) => registry.createType('Extrinsic', pool[i])
-const until = (count: number) => expect.poll(() => pool).toHaveLength(count)
+const sentCalls = (count: number) => expect.poll(() => pool).toHaveLength(count)
 
 /** Returns the payload of a call that was sent. */
 function payloadOf(i: number, birth: number): Uint8Array {
   const { method, era, nonce } = sent(i)
   const { specVersion, transactionVersion } = version
-  const fields = {
-    method: method.toHex(),
-    era,
-    nonce,
-    specVersion,
-    transactionVersion,
-    genesisHash: `0x${GENESIS}`,
-  }
-  const payload = {
-    ...fields,
-    blockHash: `0x${hashOf(birth)}`,
-    tip: 0,
-    assetId: null,
-    mode: 0,
-    metadataHash: null,
-  }
+  const [genesisHash, blockHash] = [GENESIS, hashOf(birth)].map((hash) => `0x${hash}`)
+  const call = { method: method.toHex(), era, nonce, tip: 0, assetId: null }
+  const chain = { specVersion, transactionVersion, genesisHash, blockHash }
+  const payload = { ...call, ...chain, mode: 0, metadataHash: null }
   return registry.createType('ExtrinsicPayload', payload, { version: 4 }).toU8a({ method: true })
 }
 const signatureOf = (i: number) => sent(i).signature.toU8a()
 
 test('signs a payload of up to 256 bytes, and the hash of a longer payload', async () => {
   sender.send(alice, remark(100)).catch(() => {})
-  await until(1)
+  await sentCalls(1)
   // The call is a length in two bytes, then bytes: each lengthens the payload by one byte.
   const overhead = payloadOf(0, HEAD).length - 100
   for (const size of [256, 257]) sender.send(alice, remark(size - overhead)).catch(() => {})
-  await until(3)
+  await sentCalls(3)
   expect([1, 2].map((i) => payloadOf(i, HEAD).length)).toEqual([256, 257])
   expect(verify(payloadOf(1, HEAD), signatureOf(1), alice.hotkey)).toBe(true)
-  expect(verify(blake2b(payloadOf(2, HEAD), { dkLen: 32 }), signatureOf(2), alice.hotkey)).toBe(
-    true,
-  )
+  const hash = blake2b(payloadOf(2, HEAD), { dkLen: 32 })
+  expect(verify(hash, signatureOf(2), alice.hotkey)).toBe(true)
 })
 
 test('states the scheme of the signature', async () => {
   for (const signer of [alice, miner]) sender.send(signer, remark(1)).catch(() => {})
-  await until(2)
+  await sentCalls(2)
   expect([alice, miner].map(({ scheme }) => scheme)).toEqual(['sr25519', 'ed25519'])
   // Before the scheme are the version, the kind of the address, and 32 bytes of the address.
   expect([0, 1].map((i) => sent(i).toU8a(true)[1 + 1 + 32])).toEqual([1, 0])
@@ -127,30 +105,23 @@ test.each([
   [110, 16, 95],
   [115, 16, 100],
   [1000, 16, 100],
-])(
-  'makes a call with the deadline %i valid for %i blocks from block %i on',
-  async (deadline, period, birth) => {
-    sender.send(alice, remark(1), deadline).catch(() => {})
-    await until(1)
-    const { era } = sent(0)
-    expect([era.asMortalEra.period.toNumber(), era.asMortalEra.birth(HEAD)]).toEqual([
-      period,
-      birth,
-    ])
-    expect(verify(payloadOf(0, birth), signatureOf(0), alice.hotkey)).toBe(true)
-  },
-)
+])('makes a call until %i valid for %i blocks from block %i on', async (until, period, birth) => {
+  sender.send(alice, remark(1), until).catch(() => {})
+  await sentCalls(1)
+  const { asMortalEra: era } = sent(0).era
+  expect([era.period.toNumber(), era.birth(HEAD)]).toEqual([period, birth])
+  expect(verify(payloadOf(0, birth), signatureOf(0), alice.hotkey)).toBe(true)
+})
 
 test('does not send a call whose deadline is already final', async () => {
-  await expect(sender.send(alice, remark(1), HEAD)).rejects.toMatchObject({
-    code: 'AncientBirthBlock',
-  })
+  const refused = { code: 'AncientBirthBlock' }
+  await expect(sender.send(alice, remark(1), HEAD)).rejects.toMatchObject(refused)
   expect(pool).toEqual([])
 })
 
 test('resolves with the final block that contains the call, even if it is the deadline', async () => {
   const sending = sender.send(alice, remark(1), 103)
-  await until(1)
+  await sentCalls(1)
   blocks[103] = ['0x00', pool[0]!]
   node.finalize(104)
   expect(await sending).toEqual({ number: 103, hash: hashOf(103) })
@@ -158,7 +129,7 @@ test('resolves with the final block that contains the call, even if it is the de
 
 test('waits for a call with the next connection if a connection ends', async () => {
   const sending = sender.send(alice, remark(1))
-  await until(1)
+  await sentCalls(1)
   const { opened } = node.connections
   node.drop()
   blocks[102] = [pool[0]!]
@@ -169,7 +140,7 @@ test('waits for a call with the next connection if a connection ends', async () 
 
 test('rejects if no block up to the deadline contains the call', async () => {
   const sending = sender.send(alice, remark(1), 102)
-  await until(1)
+  await sentCalls(1)
   blocks[103] = [pool[0]!]
   node.finalize(103)
   await expect(sending).rejects.toMatchObject({ code: 'AncientBirthBlock' })
@@ -178,7 +149,7 @@ test('rejects if no block up to the deadline contains the call', async () => {
 test('gives concurrent calls of an account consecutive nonces', async () => {
   const senders = [alice, bob, alice, alice]
   for (const account of senders) sender.send(account, remark(1)).catch(() => {})
-  await until(4)
+  await sentCalls(4)
   expect(pool.map((_, i) => sent(i).nonce.toNumber())).toEqual([NONCE, NONCE, NONCE + 1, NONCE + 2])
 })
 
@@ -190,7 +161,7 @@ test('sends the next call with the nonce of a refused call', async () => {
   await expect(sender.send(alice, remark(1))).rejects.toMatchObject({ code: 'RateLimitExceeded' })
   node.replies.author_submitExtrinsic = take
   sender.send(alice, remark(1)).catch(() => {})
-  await until(1)
+  await sentCalls(1)
   expect(sent(0).nonce.toNumber()).toBe(NONCE)
 })
 
@@ -200,7 +171,7 @@ test('waits for a call that the node already has', async () => {
     return { error: { code: 1013, message: 'Transaction Already Imported' } }
   }
   const sending = sender.send(alice, remark(1))
-  await until(1)
+  await sentCalls(1)
   blocks[101] = [pool[0]!]
   node.finalize(101)
   expect(await sending).toEqual({ number: 101, hash: hashOf(101) })
@@ -208,9 +179,9 @@ test('waits for a call that the node already has', async () => {
 
 test('rejects with the reason if a call fails in its block', async () => {
   const sending = sender.send(alice, remark(1))
-  await until(1)
+  await sentCalls(1)
   blocks[101] = ['0x00', pool[0]!]
-  node.replies.state_getStorage = () => ({ result: eventsOf(SUCCESS, BAD_ORIGIN) })
+  node.replies.state_getStorage = () => ({ result: eventsOf(SUCCESS, FAILED_WITH_BAD_ORIGIN) })
   node.finalize(101)
   await expect(sending).rejects.toMatchObject({ name: 'ChainError', code: 'BadOrigin' })
 })

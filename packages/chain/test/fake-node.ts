@@ -1,17 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
-import { TypeRegistry } from '@polkadot/types'
 import { rpc, version } from '@polkadot/types-support/metadata/static-substrate'
 import { compactAddLength, hexToU8a, u8aToHex } from '@polkadot/util'
 import { type WebSocket, WebSocketServer } from 'ws'
+import { metadataOf } from './made-metadata.ts'
 
-/** A reply to a request: a result, an error, a verbatim text, or nothing. */
-export type Reply = { readonly result: unknown } | { readonly error: RpcFault } | string | null
-interface RpcFault {
-  readonly code: number
-  readonly message: string
-  readonly data?: unknown
-}
+/** A reply to a request: a result, an error, or nothing. */
+type Reply = { readonly result: unknown } | { readonly error: object } | null
 
 /** A node that misbehaves on request. */
 export interface FakeNode {
@@ -45,23 +40,8 @@ export interface FakeNodeOptions {
 
 export const GENESIS: string = 'ab'.repeat(32)
 
-/** The metadata of a pallet with one number. */
-const LEAST = new TypeRegistry().createType('MetadataV14', {
-  lookup: { types: [{ id: 0, type: { def: { primitive: 'U32' } } }] },
-  pallets: [
-    {
-      name: 'System',
-      storage: {
-        prefix: 'System',
-        items: [
-          { name: 'Number', modifier: 'Default', type: { plain: 0 }, fallback: '0x00000000' },
-        ],
-      },
-    },
-  ],
-  extrinsic: { version: 4 },
-})
-const LEAST_METADATA = `0x6d6574610e${LEAST.toHex().slice(2)}`
+/** The metadata of a runtime that has only the time of a block. */
+const LEAST_METADATA = metadataOf(['timestamp.now'], 14)
 
 /** The versions of the runtime's metadata: only 14. */
 const VERSIONS = '0x040e000000'
@@ -114,29 +94,20 @@ export async function fakeNode({
     },
     chain_unsubscribeFinalizedHeads: (id) => subscribers.delete(String(id)),
   }
-  const notify = (id: string, socket: WebSocket) =>
-    socket.send(
-      JSON.stringify({
-        jsonrpc: '2.0',
-        method: 'chain_finalizedHead',
-        params: { subscription: id, result: header(final) },
-      }),
-    )
+  const notify = (id: string, socket: WebSocket) => {
+    const params = { subscription: id, result: header(final) }
+    socket.send(JSON.stringify({ jsonrpc: '2.0', method: 'chain_finalizedHead', params }))
+  }
 
   server.on('connection', (socket) => {
     extensions.push(socket.extensions)
     socket.on('message', (data) => {
-      const { id, method, params } = JSON.parse(String(data)) as {
-        id: number
-        method: string
-        params: unknown[]
-      }
-      asked.push([method, ...params.map((param) => JSON.stringify(param))].join(' '))
+      const { id, method, params } = JSON.parse(String(data))
+      asked.push([method, ...params.map((param: unknown) => JSON.stringify(param))].join(' '))
       if (node.isSilent) return
       const send = (reply: object) => socket.send(JSON.stringify({ jsonrpc: '2.0', id, ...reply }))
       const planned = node.replies[method]?.(...params)
       if (planned === null) return
-      if (typeof planned === 'string') return socket.send(planned)
       if (planned) return send(planned)
       if (method === 'chain_subscribeFinalizedHeads') {
         const subscription = `h${++ids}`
@@ -144,12 +115,8 @@ export async function fakeNode({
         send({ result: subscription })
         return notify(subscription, socket)
       }
-      const result = results[method]
-      send(
-        result
-          ? { result: result(params[0]) }
-          : { error: { code: -32601, message: `Method not found: ${method}` } },
-      )
+      if (results[method]) return send({ result: results[method](params[0]) })
+      send({ error: { code: -32601, message: `Method not found: ${method}` } })
     })
   })
 

@@ -2,7 +2,7 @@ import { canonicalize, type Json } from '@affine/prng'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Account, account, ChainError, LocalChain } from '../src/index.ts'
+import { type Account, account, type ChainEnvs, type ChainError, LocalChain } from '../src/index.ts'
 import {
   type Extrinsic,
   hashBlock,
@@ -22,6 +22,7 @@ import {
   harness,
   miner,
   noLimits,
+  pass,
   stranger,
   subnet,
 } from './subnet.ts'
@@ -36,9 +37,6 @@ async function produce(chain: LocalChain, ...calls: Promise<unknown>[]): Promise
   await chain.produce(0)
   return Promise.all(codes)
 }
-const pass = async (chain: LocalChain, blocks: number) => {
-  for (let i = 0; i < blocks; i++) await chain.produce(0)
-}
 /** Returns the code with which a call is refused immediately, or '' if it is accepted. */
 const submitted = (chain: LocalChain, signed: Extrinsic): string => {
   try {
@@ -48,75 +46,60 @@ const submitted = (chain: LocalChain, signed: Extrinsic): string => {
     return (error as ChainError).code
   }
 }
-const permits = async (chain: LocalChain, block: number) =>
-  (await chain.snapshot(block)).neurons.filter(({ permit }) => permit).map(({ uid }) => uid)
 const draft = (value: number, nonce = 0, until = 9) => ({
   nonce,
   until,
   call: { fields: [bytesToHex(bytes(value))] },
 })
 
-describe('permits', () => {
-  const neurons = [5n, 0n, 30n, 20n, 20n, 9n].map((stake, i) => ({
-    hotkey: account(bytes(100 + i)).hotkey,
-    stake,
-  }))
-  const create = (params: object) => subnet({ neurons, params: { ...noLimits, ...params } })
-
-  test.each([
-    [{ maxValidators: 64 }, [0, 2, 3, 4, 5]],
-    [{ maxValidators: 64, stakeThreshold: 9 }, [2, 3, 4, 5]],
-    [{ maxValidators: 2 }, [2, 4]],
-    [{ maxValidators: 1 }, [2]],
-    [{ maxValidators: 0 }, []],
-  ])('are given to the highest stakes with %o', async (params, want) => {
-    expect(await permits(create(params), 0)).toEqual(want)
-  })
+test.each([
+  [{ maxValidators: 64 }, [0, 2, 3, 4, 5]],
+  [{ maxValidators: 64, stakeThreshold: 9 }, [2, 3, 4, 5]],
+  [{ maxValidators: 2 }, [2, 4]],
+  [{ maxValidators: 0 }, []],
+])('gives permits to the highest stakes with %o', async (params, want) => {
+  const stakes = [5n, 0n, 30n, 20n, 20n, 9n]
+  const neurons = stakes.map((stake, i) => ({ hotkey: account(bytes(100 + i)).hotkey, stake }))
+  const chain = subnet({ neurons, params: { ...noLimits, ...params } })
+  const permitted = (await chain.snapshot(0)).neurons.filter(({ permit }) => permit)
+  expect(permitted.map(({ uid }) => uid)).toEqual(want)
 })
 
 describe('environments', () => {
   const env = { specHash: 'ab'.repeat(32), players: 2, quotaFirst: 8, quotaMost: 64 }
-  const start = (envs: never) => LocalChain.create({ netuid: 1, random: () => bytes(1), envs })
+  const start = (envs: object) =>
+    LocalChain.create({ netuid: 1, random: () => bytes(1), envs: envs as ChainEnvs })
   const many = Array.from({ length: 17 }, (_, i) => [`nim@0.1.${i}`, env])
 
   test('are part of the genesis', () => {
-    const [one, other] = [8, 9].map((quotaFirst) =>
-      start({ 'nim@0.1.0': { ...env, quotaFirst } } as never),
-    )
-    expect(LocalChain.import(one?.export() ?? '').envs).toEqual({ 'nim@0.1.0': env })
-    expect(one?.genesis).not.toBe(other?.genesis)
+    const [one, other] = [8, 9].map((quotaFirst) => start({ 'nim@0.1.0': { ...env, quotaFirst } }))
+    expect(LocalChain.import(one!.export()).envs).toEqual({ 'nim@0.1.0': env })
+    expect(one!.genesis).not.toBe(other!.genesis)
   })
 
   const faulty = [
-    { specHash: 'AB'.repeat(32) },
-    { players: 3 },
-    { players: true },
-    { quotaFirst: 0 },
-    { quotaMost: 4097 },
-    { more: 1 },
+    ...[{ specHash: 'AB'.repeat(32) }, { players: 3 }, { players: true }],
+    ...[{ quotaFirst: 0 }, { quotaMost: 4097 }, { more: 1 }],
   ].map((wrong) => ({ 'nim@0.1.0': { ...env, ...wrong } }))
   const names = [[], {}, { nim: env }, { 'Nim@0.1.0': env }, Object.fromEntries(many)]
 
-  test.each<object>([...names, ...faulty].map((envs) => ({ envs })))('are refused: %j', (given) => {
-    const { envs } = given as { readonly envs: unknown }
-    expect(() => start(envs as never)).toThrow(RangeError)
+  test.each([...names, ...faulty].map((envs) => [{ envs }]))('are refused: %j', ({ envs }) => {
+    expect(() => start(envs)).toThrow(RangeError)
   })
 })
 
-describe('weights', () => {
-  test('are copied, as are fields', async () => {
-    const chain = subnet()
-    const [weights, field]: [[number, number][], Uint8Array] = [[[0, 1]], bytes(1)]
-    const sent = [chain.setWeights(alice, weights), chain.commit(alice, [field])]
-    weights[0]![0] = 1
-    field.fill(2)
-    await produce(chain, ...sent)
-    expect((await chain.weights(1))[alice.hotkey]).toEqual([[0, 1]])
-    const read = (await chain.snapshot(1)).commitments[0]!.fields[0]!
-    expect(read).toEqual(bytes(1))
-    read.fill(3)
-    expect((await chain.snapshot(1)).commitments[0]!.fields[0]).toEqual(bytes(1))
-  })
+test('copies the weights and fields that it gets and returns', async () => {
+  const chain = subnet()
+  const [weights, field]: [[number, number][], Uint8Array] = [[[0, 1]], bytes(1)]
+  const sent = [chain.setWeights(alice, weights), chain.commit(alice, [field])]
+  weights[0]![0] = 1
+  field.fill(2)
+  await produce(chain, ...sent)
+  expect((await chain.weights(1))[alice.hotkey]).toEqual([[0, 1]])
+  const readField = async () => (await chain.snapshot(1)).commitments[0]!.fields[0]!
+  const read = await readField()
+  read.fill(3)
+  expect(await readField()).toEqual(bytes(1))
 })
 
 test('gives a hotkey its commitment bytes again when a tempo starts', async () => {
@@ -216,14 +199,13 @@ describe('signed calls', () => {
   })
 
   test('may arrive in any order', async () => {
-    const [reference, ...sent] = [
-      subnet(),
-      ...[alice, bob, miner].flatMap((who) => [0, 1, 2].map((nonce) => [who, nonce] as const)),
+    const registering = { nonce: 0, until: 9, call: { register: true } } as const
+    const signed = [
+      ...[alice, bob, miner].flatMap((who) =>
+        [0, 1, 2].map((nonce) => signExtrinsic(who, subnet(), draft(nonce, nonce))),
+      ),
+      signExtrinsic(stranger, subnet(), registering),
     ]
-    const signed = sent.map(([who, nonce]) => signExtrinsic(who, reference, draft(nonce, nonce)))
-    signed.push(
-      signExtrinsic(stranger, reference, { nonce: 0, until: 9, call: { register: true } }),
-    )
     const headOf = async (order: readonly Extrinsic[]) => {
       const chain = subnet()
       for (const extrinsic of order) chain.submit(extrinsic)
@@ -231,12 +213,10 @@ describe('signed calls', () => {
     }
     const want = await headOf(signed)
     const orders = fc.shuffledSubarray(signed, { minLength: signed.length })
-    await fc.assert(
-      fc.asyncProperty(orders, async (order) => {
-        expect(await headOf(order)).toEqual(want)
-      }),
-      { numRuns: 10 },
-    )
+    const compare = async (order: readonly Extrinsic[]): Promise<void> => {
+      expect(await headOf(order)).toEqual(want)
+    }
+    await fc.assert(fc.asyncProperty(orders, compare), { numRuns: 10 })
   })
 })
 
@@ -251,8 +231,7 @@ describe('an export', async () => {
       LocalChain.import(text)
       return 'imported'
     } catch (error) {
-      expect(error).toBeInstanceOf(ChainError)
-      expect((error as ChainError).code).toBe('BadLog')
+      expect(error).toMatchObject({ name: 'ChainError', code: 'BadLog' })
       return (error as ChainError).message
     }
   }
@@ -318,6 +297,7 @@ describe('an export', async () => {
     ['an extra key', ({ blocks }) => (blocks[2]!.more = 1)],
     ['a neuron twice', ({ setup }) => (setup.neurons = [...setup.neurons, setup.neurons[0]!])],
   ]
+  const refusedCall = signExtrinsic(stranger, chain, draft(1))
   const forgeries: [string, (log: Loose) => void][] = [
     ['the netuid', ({ setup }) => setup.netuid++],
     ['a stake', ({ setup }) => (setup.neurons = [])],
@@ -326,10 +306,7 @@ describe('an export', async () => {
     ['a call moved to block 0', ({ blocks }) => blocks[0]!.calls.push(blocks[1]!.calls.pop()!)],
     ['a call repeated', ({ blocks }) => blocks[2]!.calls.push(blocks[1]!.calls[0]!)],
     ['the time', ({ blocks }) => (blocks[2]!.time = 9)],
-    [
-      'a refused call',
-      ({ blocks }) => blocks[2]!.calls.push(signExtrinsic(stranger, chain, draft(1))),
-    ],
+    ['a refused call', ({ blocks }) => blocks[2]!.calls.push(refusedCall)],
   ]
   const respelt: [string, string][] = [
     ['a line feed more', `${text}\n`],

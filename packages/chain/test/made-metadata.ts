@@ -2,65 +2,48 @@ import { TypeRegistry } from '@polkadot/types'
 import { u8aConcat, u8aToHex } from '@polkadot/util'
 import { CALLS, METHODS, STORAGE } from '../src/bittensor/runtime-faults.ts'
 
-type Sections = Record<string, string[]>
-
-/** The names of an invented runtime. All of its types are empty. */
-export interface Made {
-  storage: Sections
-  calls: Sections
-  apis: Sections
-}
-
-/** Returns all names that the client uses. */
-export const wholeRuntime = (): Made => ({
-  storage: sectionsOf(STORAGE),
-  calls: sectionsOf(CALLS),
-  apis: sectionsOf(METHODS),
-})
-
-function sectionsOf(names: readonly string[]): Sections {
-  const sections: Sections = {}
-  for (const [section = '', name = ''] of names.map((each) => each.split('.')))
-    sections[section] = [...(sections[section] ?? []), name]
-  return sections
-}
-
 const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 const pascal = (name: string) => name.charAt(0).toUpperCase() + name.slice(1)
 
-/** Returns the metadata of a runtime, in hex. */
-export function metadataOf(made: Made, version: 14 | 15 | 16): `0x${string}` {
+/**
+ * Returns in hex the metadata of an invented runtime that has only these of the items that the
+ * client uses, named as `section.item`. All of its types are empty.
+ */
+export function metadataOf(names: readonly string[], version: 14 | 15 | 16): `0x${string}` {
   const defs: object[] = [{ Tuple: [] }]
-  const NULL = 0
-  const variants = (names: readonly string[] = []) => {
-    const all = names.map((name, index) => ({ name, fields: [], index }))
-    return { type: defs.push({ Variant: { variants: all } }) - 1 }
+  const EMPTY = 0
+  const sectionsOf = (items: readonly string[]) => {
+    const sections = items.filter((each) => names.includes(each)).map((each) => each.split('.')[0]!)
+    return [...new Set(sections)]
   }
-  const names = new Set([made.storage, made.calls].flatMap((all) => Object.keys(all)))
-  const pallets = [...names].map((name, index) => {
-    const items = (made.storage[name] ?? []).map((item) => ({
-      name: pascal(item),
-      modifier: 'Default',
-      type: { Plain: NULL },
-      fallback: '0x',
+  const itemsOf = (section: string, items: readonly string[]) => {
+    const paths = items.filter((each) => names.includes(each)).map((each) => each.split('.'))
+    return paths.filter(([first]) => first === section).map(([, item]) => item!)
+  }
+  const pallets = sectionsOf([...STORAGE, ...CALLS]).map((section, index) => {
+    const calls = itemsOf(section, CALLS).map((call, i) => ({
+      name: snake(call),
+      fields: [],
+      index: i,
     }))
+    const entry = { modifier: 'Default', type: { Plain: EMPTY }, fallback: '0x' }
+    const items = itemsOf(section, STORAGE).map((item) => ({ name: pascal(item), ...entry }))
     return {
-      name: pascal(name),
-      storage: { prefix: pascal(name), items },
-      calls: variants(made.calls[name]?.map(snake)),
+      name: pascal(section),
+      storage: { prefix: pascal(section), items },
+      calls: { type: defs.push({ Variant: { variants: calls } }) - 1 },
       index,
     }
   })
-  const apis = Object.entries(made.apis).map(([name, methods]) => ({
-    name: pascal(name),
-    methods: methods.map((method) => ({ name: snake(method), inputs: [], output: NULL })),
-  }))
-  const extrinsic = {
-    version: 4,
-    versions: '0x0404',
-    signedExtensions: [],
-    transactionExtensions: [],
-  }
+  const apis = sectionsOf(METHODS).map((section) => {
+    const methods = itemsOf(section, METHODS).map(snake)
+    return {
+      name: pascal(section),
+      methods: methods.map((name) => ({ name, inputs: [], output: EMPTY })),
+    }
+  })
+  const extensions = { signedExtensions: [], transactionExtensions: [] }
+  const extrinsic = { version: 4, versions: '0x0404', ...extensions }
   const lookup = { types: defs.map((def, id) => ({ id, type: { path: [], def } })) }
   const content = { lookup, pallets, apis, extrinsic }
   const encoded = new TypeRegistry().createType(`MetadataV${version}`, content)

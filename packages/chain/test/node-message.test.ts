@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readMessage } from '../src/bittensor/node-message.ts'
+import { MAX_MESSAGE, readMessage } from '../src/bittensor/node-message.ts'
 
 const result = (text: string) => readMessage(`{"result":"${text}"}`).result
 
@@ -49,10 +48,13 @@ describe('a message of a node', () => {
   })
 
   test.each(['ab', '\\"'])('is read within 384 MiB if it is full of %j', (unit) => {
-    const program = fileURLToPath(new URL('read-message.ts', import.meta.url))
+    const times = Math.floor((MAX_MESSAGE - 20) / unit.length)
+    const program = `
+      import { MAX_MESSAGE, readMessage } from '${new URL('../src/bittensor/node-message.ts', import.meta.url)}'
+      readMessage('{"result":"' + ${JSON.stringify(unit)}.repeat(${times}) + '"}')
+    `
     const words = ['--max-old-space-size=384', '--conditions=@affine/source']
-    const tsx = ['--import', import.meta.resolve('tsx')]
-    const { stdout, status } = spawnSync(process.execPath, [...words, ...tsx, program, unit])
-    expect([String(stdout), status]).toEqual(['read', 0])
+    const tsx = ['--import', import.meta.resolve('tsx'), '--input-type=module', '--eval', program]
+    expect(spawnSync(process.execPath, [...words, ...tsx]).status).toBe(0)
   })
 })

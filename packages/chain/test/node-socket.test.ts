@@ -1,39 +1,40 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer as createTlsServer } from 'node:https'
-import net, { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import net, { createServer, type Socket } from 'node:net'
 import { afterEach, expect, test, vi } from 'vitest'
+import { closeServers, listen } from '../../../test/web-server.ts'
 import { selfSigned } from '../../settlement/test/certificate.ts'
 import { NodeSocket } from '../src/bittensor/node-socket.ts'
 
 const ended: (() => unknown)[] = []
 afterEach(() => {
   for (const end of ended.splice(0)) end()
+  closeServers()
 })
 
 /** Sends frames. Resolves with true when they are sent, or false without a client. */
 type Send = (frames: Buffer) => Promise<boolean>
 
-/** Listens on a free port of loopback until the test ends. Resolves with the port. */
-async function listen(server: Server): Promise<number> {
-  ended.push(() => server.close())
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  return (server.address() as AddressInfo).port
+/** Resolves with an unconnected socket for a server that passes each connection to `serve`. */
+async function socketOf(serve: (socket: Socket) => unknown): Promise<NodeSocket> {
+  const server = createServer((socket) => {
+    ended.push(() => socket.destroy())
+    serve(socket.on('error', () => {}))
+  })
+  const socket = new NodeSocket((await listen(server)).replace('http', 'ws'), 2 ** 31 - 1)
+  ended.push(() => socket.close())
+  return socket
 }
 
 /** Connects a socket to a server that answers a request with arbitrary bytes. */
 async function connectSocket(answer: (send: Send) => Promise<unknown>): Promise<NodeSocket> {
-  const server = createServer(async (socket) => {
-    ended.push(() => socket.destroy())
-    socket.on('error', () => {})
+  const socket = await socketOf(async (socket) => {
     await shakeHands(socket)
     await once(socket, 'data')
     socket.resume()
     await answer((frames) => new Promise((done) => socket.write(frames, (error) => done(!error))))
   })
-  const port = await listen(server)
-  const socket = new NodeSocket(`ws://127.0.0.1:${port}`, 2 ** 31 - 1)
-  ended.push(() => socket.close())
   await socket.connect()
   return socket
 }
@@ -53,6 +54,7 @@ const frame = (head: number, data: string): Buffer =>
 /** Returns pongs of 64 bytes each. */
 const pongs = (count: number): Buffer =>
   Buffer.concat(Array(count).fill(frame(PONG, 'x'.repeat(62))))
+const message = (value: object): Buffer => frame(LAST + TEXT, JSON.stringify(value))
 const ANSWER = JSON.stringify({ id: 1, result: 'answered' })
 /** Returns the answer in `count` fragments. */
 const inFragments = (count: number): Buffer =>
@@ -87,31 +89,23 @@ test('accepts a message in 64 fragments, and not in 65', async () => {
 })
 
 test('accepts 640 kB of pongs before each message', async () => {
-  const news = frame(LAST + TEXT, '{}')
   const socket = await connectSocket(async (send) => {
-    for (let i = 0; i < 3; i++) await send(Buffer.concat([pongs(10_000), news]))
+    for (let i = 0; i < 3; i++) await send(Buffer.concat([pongs(10_000), message({})]))
     await send(frame(LAST + TEXT, ANSWER))
   })
   expect(await socket.send('chain_getBlockHash', [0])).toBe('answered')
 })
 
 test('disconnects a node that sends HTTP 1xx responses endlessly', async () => {
-  const server = createServer((socket) => {
-    ended.push(() => socket.destroy())
-    socket.on('error', () => {})
-    socket.once('data', () => socket.write('HTTP/1.1 100 Continue\r\n\r\n'.repeat(9)))
-  })
-  const port = await listen(server)
-  const socket = new NodeSocket(`ws://127.0.0.1:${port}`, 60_000)
+  const interim = 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(9)
+  const socket = await socketOf((socket) => socket.once('data', () => socket.write(interim)))
   await expect(socket.connect()).rejects.toThrow('Unreachable: over 8 interim answers')
 })
 
 test('handles one message in each turn of the event loop', async () => {
-  const news = frame(LAST + TEXT, JSON.stringify({ params: { subscription: 7, result: 'news' } }))
-  const subscribed = frame(LAST + TEXT, JSON.stringify({ id: 1, result: 7 }))
-  const socket = await connectSocket((send) =>
-    send(Buffer.concat([subscribed, ...Array(100).fill(news)])),
-  )
+  const news = Array<Buffer>(100).fill(message({ params: { subscription: 7, result: 'news' } }))
+  const subscribed = message({ id: 1, result: 7 })
+  const socket = await connectSocket((send) => send(Buffer.concat([subscribed, ...news])))
   let turns = 0
   const turn = (): void => {
     turns += 1
@@ -128,12 +122,9 @@ test('handles one message in each turn of the event loop', async () => {
 })
 
 test('receives notifications only of the last answer to a subscription', async () => {
-  const messages = [
-    ...[7, 8].map((result) => ({ id: 1, result })),
-    ...[7, 8].map((subscription) => ({ params: { subscription, result: subscription } })),
-  ]
-  const frames = messages.map((message) => frame(LAST + TEXT, JSON.stringify(message)))
-  const socket = await connectSocket((send) => send(Buffer.concat(frames)))
+  const answers = [7, 8].map((result) => message({ id: 1, result }))
+  const news = [7, 8].map((result) => message({ params: { subscription: result, result } }))
+  const socket = await connectSocket((send) => send(Buffer.concat([...answers, ...news])))
   const heard: unknown[] = []
   await socket.follow('chain_subscribeNewHead', (news) => {
     heard.push(news)
@@ -143,9 +134,8 @@ test('receives notifications only of the last answer to a subscription', async (
 })
 
 test('names NODE_EXTRA_CA_CERTS for a certificate of an untrusted issuer', async () => {
-  const server = createTlsServer(selfSigned('localhost'))
-  const port = await listen(server)
-  const socket = new NodeSocket(`wss://127.0.0.1:${port}`, 10_000)
+  const url = await listen(createTlsServer(selfSigned('localhost')))
+  const socket = new NodeSocket(url.replace('http', 'wss'), 10_000)
   await expect(socket.connect()).rejects.toThrow(/self.signed certificate: .*NODE_EXTRA_CA_CERTS$/)
 })
 

@@ -8,7 +8,9 @@ import { checkMetadata } from '../src/bittensor/node-message.ts'
  * @throws Error for anything else.
  */
 export function readMetadata(file: Uint8Array): Metadata {
-  const bytes = bytesOf(Buffer.from(file))
+  const text = Buffer.from(file).toString('latin1')
+  const [, digits] = /^\s*(?:["{].*?")?0x((?:[\da-f]{2})+)/is.exec(text) ?? []
+  const bytes = Buffer.from(digits ?? text, digits === undefined ? 'latin1' : 'hex')
   // The byte for Some, and a compact length of at most four bytes, may precede the metadata.
   const start = bytes.subarray(0, 9).indexOf('meta')
   if (start === -1)
@@ -17,24 +19,9 @@ export function readMetadata(file: Uint8Array): Metadata {
   checkMetadata('state_getMetadata', [], hex)
   const registry = new TypeRegistry()
   const metadata = new Metadata(registry, hex)
-  if (metadata.encodedLength !== bytes.length - start)
-    throw new Error(
-      `expected ${metadata.encodedLength} bytes, got ${bytes.length - start}: is it whole?`,
-    )
+  const got = bytes.length - start
+  if (metadata.encodedLength !== got)
+    throw new Error(`expected ${metadata.encodedLength} bytes, got ${got}: is it whole?`)
   registry.setMetadata(metadata)
   return metadata
-}
-
-function bytesOf(file: Buffer): Buffer {
-  const text = file.toString('latin1').trim()
-  const [, hex] = /^0x((?:[\da-f]{2})+)$/i.exec(isJson(text) ? textIn(text) : text) ?? []
-  return hex === undefined ? file : Buffer.from(hex, 'hex')
-}
-
-const isJson = (text: string): boolean => /^["{]/.test(text)
-
-/** Returns a string in JSON, or the result of a node's answer. */
-function textIn(json: string): string {
-  const value: unknown = JSON.parse(json)
-  return typeof value === 'string' ? value : String((value as { result?: unknown }).result)
 }

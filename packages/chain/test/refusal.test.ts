@@ -2,7 +2,7 @@ import { Metadata, TypeRegistry } from '@polkadot/types'
 import metadata from '@polkadot/types-support/metadata/static-substrate'
 import { describe, expect, test } from 'vitest'
 import { poolRefusal, readDispatchRefusal } from '../src/bittensor/refusal.ts'
-import { ADVICE } from '../src/chain-error.ts'
+import { ADVICE, type Refusal } from '../src/chain-error.ts'
 import { ChainError } from '../src/index.ts'
 import messages from './node-messages.json' with { type: 'json' }
 
@@ -31,8 +31,7 @@ describe('a refusal of the pool', () => {
       new Error(`1010: Invalid Transaction: Custom error: ${number}`),
     ]
     // The message has advice where an operator can act.
-    const advice = ADVICE[code as keyof typeof ADVICE]
-    const detail = advice ?? expect.stringContaining(String(number))
+    const detail = ADVICE[code as Refusal] ?? expect.stringContaining(String(number))
     for (const error of forms)
       expect(poolRefusal(error)).toMatchObject({ name: 'ChainError', code, detail })
   })
@@ -55,21 +54,17 @@ describe('a refusal of the pool', () => {
     expect(poolRefusal(new Error(message))).toMatchObject({ name: 'ChainError', code })
   })
 
-  test('is null if the pool already has the call', () => {
+  test('is null if the pool already has the call, and an unchanged ChainError', () => {
     expect(poolRefusal(new Error('1013: Transaction Already Imported'))).toBeNull()
     expect(poolRefusal(new Error('1013: Already imported: "0x00"'))).toBeNull()
+    const error = new ChainError('Unreachable', 'nobody there')
+    expect(poolRefusal(error)).toBe(error)
   })
 
   test('quotes unknown words', () => {
-    expect(poolRefusal(new Error('-32000: no room: {"deep":["junk",null]}'))).toMatchObject({
-      code: 'Refused',
-      detail: expect.stringContaining('-32000: no room'),
-    })
-  })
-
-  test('returns a ChainError unchanged', () => {
-    const error = new ChainError('Unreachable', 'nobody there')
-    expect(poolRefusal(error)).toBe(error)
+    const detail = expect.stringContaining('-32000: no room')
+    const error = new Error('-32000: no room: {"deep":["junk",null]}')
+    expect(poolRefusal(error)).toMatchObject({ code: 'Refused', detail })
   })
 })
 
@@ -80,7 +75,8 @@ describe('a refusal in a block', () => {
     return registry
   }
   const registry = registryOf(metadata)
-  const [BALANCES, INSUFFICIENT_BALANCE] = [6, 2]
+  /** InsufficientBalance of the pallet Balances. */
+  const MODULE_ERROR = { Module: { index: 6, error: [2, 0, 0, 0] } }
 
   /**
    * Returns a block's events, decoded from bytes as a node sends them. An outcome consists of a
@@ -88,26 +84,21 @@ describe('a refusal in a block', () => {
    */
   const eventsOf = (outcomes: [phase: object | string, error: unknown][]) => {
     const info = { weight: { refTime: 1, proofSize: 1 }, class: 'Normal', paysFee: 'Yes' }
+    const encode = (type: string, value: unknown) => [...registry.createType(type, value).toU8a()]
     const records = outcomes.map(([phase, error]) => [
-      ...registry.createType('Phase', phase).toU8a(),
-      ...(error === null
-        ? [0, 0]
-        : [0, 1, ...registry.createType('SpRuntimeDispatchError', error).toU8a()]),
-      ...registry.createType('FrameSupportDispatchDispatchInfo', info).toU8a(),
+      ...encode('Phase', phase),
+      ...(error === null ? [0, 0] : [0, 1, ...encode('SpRuntimeDispatchError', error)]),
+      ...encode('FrameSupportDispatchDispatchInfo', info),
       0, // topics
     ])
-    return registry.createType(
-      'Vec<EventRecord>',
-      Uint8Array.from([4 * records.length, ...records.flat()]),
-    )
+    const bytes = Uint8Array.from([4 * records.length, ...records.flat()])
+    return registry.createType('Vec<EventRecord>', bytes)
   }
   const refusalOf = (error: unknown) =>
     readDispatchRefusal(registry, eventsOf([[{ ApplyExtrinsic: 1 }, error]]), 1)
 
   test("has the error's name as code, and the pallet and the error's description in its detail", () => {
-    expect(
-      refusalOf({ Module: { index: BALANCES, error: [INSUFFICIENT_BALANCE, 0, 0, 0] } }),
-    ).toMatchObject({
+    expect(refusalOf(MODULE_ERROR)).toMatchObject({
       name: 'ChainError',
       code: 'InsufficientBalance',
       detail: expect.stringMatching(/^error of balances: Balance too low/),
@@ -119,12 +110,7 @@ describe('a refusal in a block', () => {
     const hostile = metadata
       .replaceAll(hex('InsufficientBalance'), hex('Insufficient\u{1b}[2JJJJ'))
       .replaceAll(hex('Balance too low'), hex('Balance\u{202e}o low'))
-    const events = eventsOf([
-      [
-        { ApplyExtrinsic: 1 },
-        { Module: { index: BALANCES, error: [INSUFFICIENT_BALANCE, 0, 0, 0] } },
-      ],
-    ])
+    const events = eventsOf([[{ ApplyExtrinsic: 1 }, MODULE_ERROR]])
     expect(readDispatchRefusal(registryOf(hostile as `0x${string}`), events, 1)).toMatchObject({
       code: 'Insufficient?[2JJJJ',
       detail: expect.stringMatching(/^error of balances: Balance\?o low/),
@@ -137,10 +123,8 @@ describe('a refusal in a block', () => {
     [{ Token: 'CannotCreate' }, 'CannotCreate'],
     [{ Arithmetic: 'Overflow' }, 'Overflow'],
   ])("maps the error %j, which is not a pallet's, to %s", (error, code) => {
-    expect(refusalOf(error)).toMatchObject({
-      code,
-      detail: expect.stringMatching(/^the chain /),
-    })
+    const detail = expect.stringMatching(/^the chain /)
+    expect(refusalOf(error)).toMatchObject({ code, detail })
   })
 
   test('ignores the events of other extrinsics', () => {

@@ -1,4 +1,10 @@
-import { account, encodeCommitment, type LocalChain } from '../src/index.ts'
+import {
+  type Account,
+  account,
+  type Commitment,
+  encodeCommitment,
+  type LocalChain,
+} from '../src/index.ts'
 import { alice, bob, bytes, charlie, codeOf, miner, noLimits, stranger, subnet } from './subnet.ts'
 
 /**
@@ -14,15 +20,12 @@ export async function scenario(): Promise<{ chain: LocalChain; refusals: readonl
   const url = 'https://bucket.example/v1'
   const model = `org/model-${miner.hotkey}`
   const ended: Promise<string>[] = []
-  const send = (...calls: Promise<unknown>[]): void => {
-    ended.push(...calls.map(codeOf))
-  }
+  const send = (...calls: Promise<unknown>[]) => ended.push(...calls.map(codeOf))
+  const commit = (signer: Account, commitment: Commitment, until?: number) =>
+    chain.commit(signer, encodeCommitment(commitment), until)
   send(
-    chain.commit(
-      miner,
-      encodeCommitment({ kind: 'miner', model, revision: 'main', chute: 'chute' }),
-    ),
-    chain.commit(alice, encodeCommitment({ kind: 'seal', epoch: 0, head: hash, url })),
+    commit(miner, { kind: 'miner', model, revision: 'main', chute: 'chute' }),
+    commit(alice, { kind: 'seal', epoch: 0, head: hash, url }),
     chain.setWeights(bob, [
       [3, 40_000],
       [0, 1],
@@ -33,11 +36,7 @@ export async function scenario(): Promise<{ chain: LocalChain; refusals: readonl
   await chain.produce(2000)
   const bitmap = new Uint8Array(16).fill(7)
   send(
-    chain.commit(
-      alice,
-      encodeCommitment({ kind: 'attest', epoch: 0, bitmap, next: hash, stateRoot: hash, url }),
-      9,
-    ),
+    commit(alice, { kind: 'attest', epoch: 0, bitmap, next: hash, stateRoot: hash, url }, 9),
     chain.setWeights(bob, [[3, 1]]), // too fast
     chain.setWeights(bob, [[4, 1]]), // no such uid, too fast
   )

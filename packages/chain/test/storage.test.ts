@@ -27,35 +27,30 @@ const badReply = (name: string) => ({
   code: 'BadReply',
   message: expect.stringContaining(name),
 })
+const thrown = (name: string) => expect.objectContaining(badReply(name))
 
 describe('the metagraph', () => {
-  test('has neurons by uid, stakes of any size, and the reveal period if commit-reveal is on', async () => {
+  test('has neurons by uid, and stakes of any size', async () => {
+    const [first, second] = [
+      { permit: true, registered: 3, lastUpdate: 7 },
+      { permit: false, registered: 0, lastUpdate: 0 },
+    ]
+    const settings = { tempo: 360, revealPeriod: 3, maxUids: 256, immunityPeriod: 50_400 }
     expect(await read(metagraph)).toEqual({
-      tempo: 360,
-      revealPeriod: 3,
-      maxUids: 256,
-      immunityPeriod: 50_400,
+      ...settings,
       owner: bob.hotkey,
       neurons: [
-        { uid: 0, hotkey: alice.hotkey, stake: 5n, permit: true, registered: 3, lastUpdate: 7 },
-        {
-          uid: 1,
-          hotkey: bob.hotkey,
-          stake: 2n ** 128n - 1n,
-          permit: false,
-          registered: 0,
-          lastUpdate: 0,
-        },
+        { uid: 0, hotkey: alice.hotkey, stake: 5n, ...first },
+        { uid: 1, hotkey: bob.hotkey, stake: 2n ** 128n - 1n, ...second },
       ],
-    })
-    expect(await read({ ...metagraph, commitRevealWeightsEnabled: false })).toMatchObject({
-      revealPeriod: 0,
     })
   })
 
-  test('has no owner if the chain stores none', async () => {
+  test('has neither a reveal period without commit-reveal nor an owner if none is stored', async () => {
     const ownerHotkey = encodeAddress(new Uint8Array(32))
-    expect((await read({ ...metagraph, ownerHotkey })).owner).toBeUndefined()
+    const change = { ownerHotkey, commitRevealWeightsEnabled: false }
+    const want = { revealPeriod: 0, owner: undefined }
+    expect(await read({ ...metagraph, ...change })).toMatchObject(want)
   })
 
   test('is requested by the indexes of its fields', async () => {
@@ -66,14 +61,9 @@ describe('the metagraph', () => {
     expect(getSelectiveMetagraph.mock.calls).toEqual([[120, fields]])
   })
 
-  test('is rejected as NotInRuntime if the runtime has no call for it', async () => {
-    await expect(readMetagraph(runtimeOf({}), 120)).rejects.toMatchObject({
-      code: 'NotInRuntime',
-      message: expect.stringContaining('metagraph'),
-    })
-  })
-
-  test('is rejected as SubnetNotExists if there is no subnet', async () => {
+  test('is rejected if the runtime has no call for it, or there is no subnet', async () => {
+    const lacks = { code: 'NotInRuntime', message: expect.stringContaining(METHOD) }
+    await expect(readMetagraph(runtimeOf({}), 120)).rejects.toMatchObject(lacks)
     await expect(read(null)).rejects.toMatchObject({ code: 'SubnetNotExists' })
   })
 
@@ -103,15 +93,13 @@ describe('the metagraph', () => {
     ['a tempo in hex', { tempo: '0x10' }],
     ['a negative period', { commitRevealPeriod: -1 }],
     ['commit-reveal neither on nor off', { commitRevealWeightsEnabled: null }],
+    ...Object.keys(metagraph).map((name): [string, object] => [
+      `no ${name}`,
+      { [name]: undefined },
+    ]),
   ])('is rejected as BadReply with %s', async (_, change) => {
-    await expect(read({ ...metagraph, ...change })).rejects.toMatchObject(
-      badReply('metagraph of subnet 120'),
-    )
-  })
-
-  test.each(Object.keys(metagraph))('is rejected as BadReply without %s', async (field) => {
-    const change = { [field]: undefined }
-    await expect(read({ ...metagraph, ...change })).rejects.toMatchObject(badReply('metagraph'))
+    const want = badReply('metagraph of subnet 120')
+    await expect(read({ ...metagraph, ...change })).rejects.toMatchObject(want)
   })
 })
 
@@ -120,66 +108,48 @@ describe('a commitment', () => {
     parseSlot(codec(alice.hotkey), codec({ block, info: { fields } }))
 
   test('has its fields as bytes', () => {
-    const fields = [
-      { raw3: '0x010203' },
-      { raw0: '0x' },
-      { bigRaw: '0xff' },
-      { Raw128: `0x${'ab'.repeat(128)}` },
+    const long = new Uint8Array(128).fill(0xab)
+    const cases: [field: object, want: Uint8Array][] = [
+      [{ raw3: '0x010203' }, Uint8Array.of(1, 2, 3)],
+      [{ raw0: '0x' }, new Uint8Array(0)],
+      [{ bigRaw: '0xff' }, Uint8Array.of(255)],
+      [{ Raw128: `0x${bytesToHex(long)}` }, long],
     ]
-    expect(slot(fields)).toEqual({
-      hotkey: alice.hotkey,
-      block: 9,
-      fields: [
-        Uint8Array.of(1, 2, 3),
-        new Uint8Array(0),
-        Uint8Array.of(255),
-        Uint8Array.from({ length: 128 }, () => 0xab),
-      ],
-    })
+    const fields = cases.map(([, want]) => want)
+    const want = { hotkey: alice.hotkey, block: 9, fields }
+    expect(slot(cases.map(([field]) => field))).toEqual(want)
     expect(slot([])).toMatchObject({ fields: [] })
   })
 
-  test.each([
-    [{ none: null }],
-    [{ timelockEncrypted: { encrypted: '0x01', revealRound: 5 } }],
-    [{ sha256: `0x${'00'.repeat(32)}` }],
-    [{ resetBondsFlag: null }],
-    [{ rawish: '0x01' }],
-    [{ raw: '0x01' }],
-    [{ raw3: '010203' }],
-    [{ raw3: '0x01020' }],
-    [{ raw3: null }],
-    [{ raw3: [1, 2, 3] }],
-    [{}],
+  test.each<object>([
+    ...[{}, { none: null }, { resetBondsFlag: null }, { sha256: `0x${'00'.repeat(32)}` }],
+    { timelockEncrypted: { encrypted: '0x01', revealRound: 5 } },
+    ...[{ rawish: '0x01' }, { raw: '0x01' }],
+    ...['010203', '0x01020', null, [1, 2, 3]].map((raw3) => ({ raw3 })),
   ])('has no bytes for the field %j, which is not plain bytes', (field) => {
     expect(slot([field, { raw1: '0x07' }]).fields).toEqual([new Uint8Array(0), Uint8Array.of(7)])
   })
 
+  const { hotkey } = alice
   test.each<[string, unknown, unknown]>([
     ['an owner without address', 'alice', { block: 9, info: { fields: [] } }],
     ['no owner', null, { block: 9, info: { fields: [] } }],
-    ['a negative block', alice.hotkey, { block: -1, info: { fields: [] } }],
-    ['no block', alice.hotkey, { info: { fields: [] } }],
-    ['no info', alice.hotkey, { block: 9 }],
-    ['no fields', alice.hotkey, { block: 9, info: {} }],
-    ['fields without list', alice.hotkey, { block: 9, info: { fields: { raw1: '0x07' } } }],
-    ['a field that is a text', alice.hotkey, { block: 9, info: { fields: ['0x07'] } }],
-    ['a null', alice.hotkey, null],
+    ['a negative block', hotkey, { block: -1, info: { fields: [] } }],
+    ['no block', hotkey, { info: { fields: [] } }],
+    ['no info', hotkey, { block: 9 }],
+    ['no fields', hotkey, { block: 9, info: {} }],
+    ['fields without list', hotkey, { block: 9, info: { fields: { raw1: '0x07' } } }],
+    ['a field that is a text', hotkey, { block: 9, info: { fields: ['0x07'] } }],
+    ['a null', hotkey, null],
   ])('is rejected as BadReply with %s', (_, owner, value) => {
-    const error = expect.objectContaining(badReply('commitment'))
-    expect(() => parseSlot(codec(owner), codec(value))).toThrow(error)
+    expect(() => parseSlot(codec(owner), codec(value))).toThrow(thrown('commitment'))
   })
 })
 
-describe('an integer', () => {
-  test.each(['', '-1', '0.5', '0x10', '1e3', ' 1', '1,000', 'null', '1'.repeat(40)])(
-    'is rejected as BadReply if it is %j',
-    (text) => {
-      const error = expect.objectContaining(badReply('it'))
-      expect(() => parseInteger(codec(text), 'it')).toThrow(error)
-    },
-  )
-})
+test.each(['', '-1', '0.5', '0x10', '1e3', ' 1', '1,000', 'null', '1'.repeat(40)])(
+  'rejects the integer %j as BadReply',
+  (text) => expect(() => parseInteger(codec(text), 'it')).toThrow(thrown('it')),
+)
 
 test('rejects an item with one or three keys as a double map', async () => {
   const [first, second, third] = [codec(120), codec(1), codec(2)]
@@ -193,31 +163,12 @@ test('rejects an item with one or three keys as a double map', async () => {
     await expect(read(...keys)).rejects.toMatchObject(badReply('two keys'))
 })
 
-describe('a row of weights', () => {
-  test('has pairs of uid and weight', () => {
-    const row = [
-      [0, 65_535],
-      [65_535, 1],
-    ]
-    expect(parseRow(codec(row))).toEqual(row)
-    expect(parseRow(codec([]))).toEqual([])
-  })
-
-  test.each([
-    [null],
-    ['0x'],
-    [{}],
-    [[1, 2]],
-    [[[1]]],
-    [[[1, 2, 3]]],
-    [[['1', 2]]],
-    [[[1, 0.5]]],
-    [[[-1, 2]]],
-    [[[1, -2]]],
-    [[[65_536, 2]]],
-    [[[1, 65_536]]],
-  ])('is rejected as BadReply if it is %j', (json) => {
-    const error = expect.objectContaining(badReply('weights'))
-    expect(() => parseRow(codec(json))).toThrow(error)
-  })
+test('reads a row of weights as pairs of uid and weight', () => {
+  for (const row of [[], [[0, 65_535]], [[65_535, 1]]]) expect(parseRow(codec(row))).toEqual(row)
 })
+
+const pairs = [[1], [1, 2, 3], ['1', 2], [1, 0.5], [-1, 2], [1, -2], [65_536, 2], [1, 65_536]]
+test.each([null, '0x', {}, [1, 2], ...pairs.map((pair) => [pair])].map((json) => [json]))(
+  'rejects the row of weights %j as BadReply',
+  (json) => expect(() => parseRow(codec(json))).toThrow(thrown('weights')),
+)

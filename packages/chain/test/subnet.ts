@@ -32,12 +32,10 @@ export const subnet = (options: Partial<LocalOptions> = {}): LocalChain =>
   LocalChain.create({
     netuid: 120,
     random: counter(),
-    neurons: [
-      { hotkey: alice.hotkey, stake: 3000n },
-      { hotkey: bob.hotkey, stake: 2000n },
-      { hotkey: charlie.hotkey, stake: 1000n },
-      { hotkey: miner.hotkey, stake: 0n },
-    ],
+    neurons: [alice, bob, charlie, miner].map(({ hotkey }, i) => ({
+      hotkey,
+      stake: 3000n - 1000n * BigInt(i),
+    })),
     params: noLimits,
     ...options,
   })
@@ -47,13 +45,18 @@ export const harness = (local: LocalChain): Harness => {
   return {
     chain: local,
     validators: [alice, bob, charlie],
-    miner: miner,
-    stranger: stranger,
+    miner,
+    stranger,
     advance: async () => {
       await local.produce(++time)
       await new Promise((resolve) => setTimeout(resolve, 10))
     },
   }
+}
+
+/** Makes blocks from the waiting calls. */
+export async function pass(chain: LocalChain, blocks: number): Promise<void> {
+  for (let i = 0; i < blocks; i++) await chain.produce(0)
 }
 
 /** Resolves with the code with which a call is refused, or '' if it is in a block. */

@@ -65,11 +65,7 @@ test.each(vectors.cases)(
 )
 
 test('encrypts any text so that the signature decrypts it', async () => {
-  const plaintext = fc.oneof(
-    fc.uint8Array({ maxLength: 300 }),
-    bytes(4756),
-    fc.constant(new Uint8Array()),
-  )
+  const plaintext = fc.oneof(fc.uint8Array({ maxLength: 300 }), bytes(4756), bytes(0))
   await fc.assert(
     fc.asyncProperty(plaintext, secrets, async (plaintext, parts) => {
       const sealed = await timelockEncrypt(plaintext, input.round, handOut(parts))
@@ -97,11 +93,8 @@ test('rejects randomness of another size', async () => {
   }
 })
 
-test.each(vectors.rounds)('computes a round: $what', ({ input, want }) => {
+const notANumber = { what: 'NaN', input: Number.NaN, want: null }
+test.each([...vectors.rounds, notANumber])('computes a round: $what', ({ input, want }) => {
   if (want === null) expect(() => computeDrandRound(input)).toThrow(RangeError)
   else expect(computeDrandRound(input)).toBe(want)
-})
-
-test('computes no round at NaN', () => {
-  expect(() => computeDrandRound(Number.NaN)).toThrow(RangeError)
 })

@@ -5,18 +5,9 @@ import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { inspect } from 'node:util'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
-import {
-  cryptoWaitReady,
-  ed25519PairFromSeed,
-  encodeAddress,
-  keyExtractSuri,
-  keyFromPath,
-  mnemonicGenerate,
-  mnemonicToMiniSecret,
-  sr25519PairFromSeed,
-} from '@polkadot/util-crypto'
+import * as polkadot from '@polkadot/util-crypto'
 import fc from 'fast-check'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type RefusalCase, refusalLines } from '../../../test/refusals.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import vectors from '../../../vectors/chain/accounts.json' with { type: 'json' }
@@ -32,8 +23,6 @@ const SEED = 'c0ffee11'.repeat(8)
 const ALICE = '5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY'
 
 const root = testFolder('wallets')
-
-afterEach(() => vi.unstubAllEnvs())
 
 /** Writes a file with this content and mode. Resolves with its path. */
 async function fileOf(content: unknown, path = 'key', mode = 0o600): Promise<string> {
@@ -82,37 +71,35 @@ describe('an account from a secret', () => {
   })
 
   test('equals the account of polkadot.js', async () => {
-    await cryptoWaitReady()
+    await polkadot.cryptoWaitReady()
+    const { sr25519PairFromSeed: sr25519, ed25519PairFromSeed: ed25519 } = polkadot
+    const pairsFrom = { sr25519, ed25519 }
     const name = fc
       .stringMatching(/^[A-Za-z1-9][A-Za-z0-9 _.-]{0,40}$/)
       .filter((name) => !/^\d{20}/.test(name))
-    const path = fc.array(
-      fc.tuple(fc.constantFrom('/', '//'), name).map((parts) => parts.join('')),
-      { maxLength: 3 },
-    )
-    const words = fc.constantFrom(12, 15, 18, 21, 24).map((count) => mnemonicGenerate(count as 12))
+    const step = fc.tuple(fc.constantFrom('/', '//'), name).map((parts) => parts.join(''))
+    const secret = fc.record({
+      count: fc.constantFrom(12, 15, 18, 21, 24),
+      steps: fc.array(step, { maxLength: 3 }),
+      password: fc.constantFrom(null, '', 'pass/word', ' a  b '),
+      scheme: fc.constantFrom('sr25519', 'ed25519'),
+    })
     fc.assert(
-      fc.property(
-        words,
-        path,
-        fc.option(fc.constantFrom('', 'pass/word', ' a  b ')),
-        fc.constantFrom('sr25519', 'ed25519'),
-        (words, steps, password, scheme) => {
-          // Ed25519 has no soft derivation.
-          const path = steps.filter((step) => scheme === 'sr25519' || step.startsWith('//'))
-          const uri = words + path.join('') + (password === null ? '' : `///${password}`)
-          const parts = keyExtractSuri(uri)
-          const seed = mnemonicToMiniSecret(words, password ?? '')
-          const pair = { sr25519: sr25519PairFromSeed, ed25519: ed25519PairFromSeed }[scheme](seed)
-          const { publicKey } = keyFromPath(pair, parts.path, scheme)
-          expect(accountFrom(uri, 'it', scheme).hotkey).toBe(encodeAddress(publicKey, 42))
-        },
-      ),
+      fc.property(secret, ({ count, steps, password, scheme }) => {
+        const words = polkadot.mnemonicGenerate(count as 12)
+        // Ed25519 has no soft derivation.
+        const path = steps.filter((step) => scheme === 'sr25519' || step.startsWith('//'))
+        const uri = words + path.join('') + (password === null ? '' : `///${password}`)
+        const seed = polkadot.mnemonicToMiniSecret(words, password ?? '')
+        const pair = pairsFrom[scheme](seed)
+        const { publicKey } = polkadot.keyFromPath(pair, polkadot.keyExtractSuri(uri).path, scheme)
+        expect(accountFrom(uri, 'it', scheme).hotkey).toBe(polkadot.encodeAddress(publicKey, 42))
+      }),
       { numRuns: 30 },
     )
   })
 
-  const secrets: [string, string][] = [
+  const secrets: [string, string, 'ed25519'?][] = [
     ['nothing', ''],
     ['blanks', ' \n'],
     ['a word that is none', PHRASE.replace('leopard', 'leopart')],
@@ -130,22 +117,15 @@ describe('an account from a secret', () => {
     ['a step above 64 bits', `${SEED}//18446744073709551616`],
     ['a step with a sign', `${SEED}//+1`],
     ['no text', undefined as unknown as string],
-  ]
-  const ed25519: [string, string][] = [
-    ['a soft derivation', `${PHRASE}/Alice`],
-    ['a private key of sr25519', PRIVATE],
-    ['63 digits', SEED.slice(1)],
+    ['Ed25519: a soft derivation', `${PHRASE}/Alice`, 'ed25519'],
+    ['Ed25519: a private key of sr25519', PRIVATE, 'ed25519'],
+    ['Ed25519: 63 digits', SEED.slice(1), 'ed25519'],
   ]
   test('is refused without quoting the secret', async () => {
-    const lines = await refusalLines([
-      ...secrets.map(([name, secret]): RefusalCase => [name, silent(() => accountFrom(secret))]),
-      ...ed25519.map(
-        ([name, secret]): RefusalCase => [
-          `Ed25519: ${name}`,
-          silent(() => accountFrom(secret, 'it', 'ed25519')),
-        ],
-      ),
-    ])
+    const cases = secrets.map(([name, secret, scheme]): RefusalCase => {
+      return [name, silent(() => accountFrom(secret, scheme && 'it', scheme))]
+    })
+    const lines = await refusalLines(cases)
     await expect(lines).toMatchFileSnapshot('snapshots/secrets.txt')
   })
 })
@@ -170,9 +150,10 @@ function expectSilent(error: unknown): void {
   )
 }
 
+const PUBLIC = '0xe4359ad3e2716c539a1d663ebd0a51bdc5c98a12e663bb4c4402db47828c9446'
 const whole = {
-  accountId: '0xe4359ad3e2716c539a1d663ebd0a51bdc5c98a12e663bb4c4402db47828c9446',
-  publicKey: '0xe4359ad3e2716c539a1d663ebd0a51bdc5c98a12e663bb4c4402db47828c9446',
+  accountId: PUBLIC,
+  publicKey: PUBLIC,
   privateKey: `0x${PRIVATE}`,
   secretPhrase: PHRASE,
   secretSeed: '0xda3cf5b1e9144931a0f0db65664aab662673b099415a7f8121b7245fb0be4143',
@@ -180,46 +161,41 @@ const whole = {
   cryptoType: 1,
 }
 
+const EDWARDS = '0xf90bc712b5f2864051353177a9d627605d4bf7ec36c7df568cfdcea9f237c185'
 /** The file of bittensor-wallet 4.1.1 for an Ed25519 key of the same phrase. */
 const edwards = {
-  accountId: '0xf90bc712b5f2864051353177a9d627605d4bf7ec36c7df568cfdcea9f237c185',
-  publicKey: '0xf90bc712b5f2864051353177a9d627605d4bf7ec36c7df568cfdcea9f237c185',
+  ...whole,
+  accountId: EDWARDS,
+  publicKey: EDWARDS,
   privateKey: whole.secretSeed,
-  secretPhrase: PHRASE,
-  secretSeed: whole.secretSeed,
   ss58Address: '5HhFH9GvwCST4kRVoFREE7qDJcjYteR5unhQCrBGhhGuRgNb',
   cryptoType: 0,
 }
 
 describe('a hotkey file', () => {
-  test.each([
-    ['as btwallet writes it', whole],
-    ['as btwallet used to', { ...whole, cryptoType: undefined, privateKey: undefined }],
-    ['made from a seed', { ...whole, secretPhrase: null }],
-    ['made from a secret URI', { ...whole, secretPhrase: undefined, secretSeed: undefined }],
-    ['without its address', { secretPhrase: PHRASE }],
-    ['with a byte order mark', `\ufeff${JSON.stringify(whole)}\r\n`],
-  ])('is read: %s', async (_, content) => {
+  const withoutPhrase = { secretPhrase: null }
+  const ofUri = { secretPhrase: undefined, secretSeed: undefined }
+  test.each<[string, unknown, string, string?]>([
+    ['as btwallet writes it', whole, HOTKEY],
+    ['as btwallet used to', { ...whole, cryptoType: undefined, privateKey: undefined }, HOTKEY],
+    ['made from a seed', { ...whole, ...withoutPhrase }, HOTKEY],
+    ['made from a secret URI', { ...whole, ...ofUri }, HOTKEY],
+    ['without its address', { secretPhrase: PHRASE }, HOTKEY],
+    ['with a byte order mark', `\ufeff${JSON.stringify(whole)}\r\n`, HOTKEY],
+    ['of Ed25519', edwards, edwards.ss58Address, 'ed25519'],
+    ['of Ed25519, from a seed', { ...edwards, ...withoutPhrase }, edwards.ss58Address, 'ed25519'],
+    ['of Ed25519, from a URI', { ...edwards, ...ofUri }, edwards.ss58Address, 'ed25519'],
+    ...[SEED, `${SEED}\n`, `0x${SEED}`, SEED.toUpperCase()].map(
+      (seed): [string, string, string] => [
+        `only a seed: ${JSON.stringify(seed)}`,
+        seed,
+        account(hexToBytes(SEED)).hotkey,
+      ],
+    ),
+  ])('is read: %s', async (_, content, hotkey, scheme = 'sr25519') => {
     const { account, warning } = await readHotkey(await fileOf(content))
-    expect([account.hotkey, warning]).toEqual([HOTKEY, undefined])
+    expect([account.hotkey, account.scheme, warning]).toEqual([hotkey, scheme, undefined])
   })
-
-  test.each([
-    ['as bittensor-wallet writes it', edwards],
-    ['made from a seed', { ...edwards, secretPhrase: null }],
-    ['made from a secret URI', { ...edwards, secretPhrase: undefined, secretSeed: undefined }],
-  ])('is read if its key is Ed25519: %s', async (_, content) => {
-    const { account } = await readHotkey(await fileOf(content))
-    expect([account.hotkey, account.scheme]).toEqual([edwards.ss58Address, 'ed25519'])
-  })
-
-  test.each([SEED, `${SEED}\n`, `0x${SEED}`, SEED.toUpperCase()])(
-    'is read if it is only a seed: %j',
-    async (content) => {
-      const { hotkey } = account(hexToBytes(SEED))
-      expect((await readHotkey(await fileOf(content))).account.hotkey).toBe(hotkey)
-    },
-  )
 
   const encoding = { content: ['pkcs8', 'sr25519'], type: ['scrypt', 'xsalsa20-poly1305'] }
   const wrong: [string, unknown][] = [
@@ -263,13 +239,9 @@ describe('a hotkey file', () => {
     await symlink(await fileOf(whole), called)
     const paths = [root, pipe, socket, '/dev/zero', '/dev/null', join(root, 'nowhere')]
     const coldkeys = [coldkey, link, called, join(root, 'cold', 'COLDKEY')]
+    const reading = (content: unknown) => silent(async () => readHotkey(await fileOf(content)))
     const lines = await refusalLines([
-      ...wrong.map(
-        ([name, content]): RefusalCase => [
-          name,
-          silent(async () => readHotkey(await fileOf(content))),
-        ],
-      ),
+      ...wrong.map(([name, content]): RefusalCase => [name, reading(content)]),
       ...[...paths, ...coldkeys].map((path): RefusalCase => [path, silent(() => readHotkey(path))]),
     ])
     server.close()
@@ -277,12 +249,8 @@ describe('a hotkey file', () => {
   })
 
   test('is read or refused, and never quoted, after any change', async () => {
-    const text = JSON.stringify({
-      secretPhrase: PHRASE,
-      secretSeed: SEED,
-      privateKey: PRIVATE,
-      ss58Address: HOTKEY,
-    })
+    const secrets = { secretPhrase: PHRASE, secretSeed: SEED, privateKey: PRIVATE }
+    const text = JSON.stringify({ ...secrets, ss58Address: HOTKEY })
     const at = fc.nat(text.length)
     await fc.assert(
       fc.asyncProperty(at, at, fc.string({ maxLength: 2 }), async (from, to, put) => {
@@ -296,24 +264,17 @@ describe('a hotkey file', () => {
     )
   })
 
-  test.each([0o640, 0o604, 0o644])(
-    'is read with a warning if others can read it: %o',
-    async (mode) => {
-      const file = await fileOf(whole, 'key', mode)
-      const { account, warning } = await readHotkey(file)
-      expect(account.hotkey).toBe(HOTKEY)
-      expect(warning).toMatch(`${file} can be read by others on this machine: chmod 600 ${file}`)
-    },
-  )
+  test.each([0o640, 0o604, 0o644])('is read with a warning if its mode is %o', async (mode) => {
+    const file = await fileOf(whole, 'key', mode)
+    const { account, warning } = await readHotkey(file)
+    expect(account.hotkey).toBe(HOTKEY)
+    expect(warning).toMatch(`${file} can be read by others on this machine: chmod 600 ${file}`)
+  })
 })
 
-describe('a wallet', () => {
-  const wallet = (name: string) => ({ wallet: name, hotkey: 'default', root })
-
-  test('is read without its coldkey', async () => {
-    await fileOf(whole, 'miner one/hotkeys/default')
-    await fileOf(whole, 'miner one/coldkey', 0o000)
-    const { account, warning } = await readWallet(wallet('miner one'))
-    expect([account.hotkey, warning]).toEqual([HOTKEY, undefined])
-  })
+test('reads a wallet without its coldkey', async () => {
+  await fileOf(whole, 'miner one/hotkeys/default')
+  await fileOf(whole, 'miner one/coldkey', 0o000)
+  const { account, warning } = await readWallet({ wallet: 'miner one', hotkey: 'default', root })
+  expect([account.hotkey, warning]).toEqual([HOTKEY, undefined])
 })

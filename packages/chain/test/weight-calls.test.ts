@@ -1,6 +1,7 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { ApiPromise } from '@polkadot/api'
 import { beforeAll, describe, expect, test } from 'vitest'
+import vectors from '../../../vectors/chain/timelock-payload.json' with { type: 'json' }
 import { type Call, createCall } from '../src/bittensor/extrinsic.ts'
 import type { WeightMeans } from '../src/bittensor/nodes.ts'
 import type { Codec } from '../src/bittensor/storage.ts'
@@ -29,9 +30,7 @@ const counting = () => {
   let next = 0
   return (size: number) => Uint8Array.from({ length: size }, () => next++)
 }
-/**
- * Weights are public. Epochs are computed: the first epoch has block 5 and ends before block 7.
- */
+/** Weights are public. Epochs are computed: the first epoch has block 5, and ends before block 7. */
 const SETTINGS = { head: { number: 5, hash: '' }, tempo: 10, revealPeriod: 0 }
 const TIMELOCKED = { ...SETTINGS, revealPeriod: 1 }
 const means = (settings = SETTINGS): WeightMeans & { settings: typeof SETTINGS } => ({
@@ -66,18 +65,11 @@ test('rejects weights that the chain would rescale', async () => {
   await expect(createWeightsCall(runtimeOf(open), means(), small)).rejects.toThrow(RangeError)
 })
 
-describe('public weights', () => {
-  test('are set immediately, even if the runtime has timelocks', async () => {
-    const runtime = runtimeOf({ ...open, ...beacon }, [`${M}.commitTimelockedWeights`])
-    const call = await createWeightsCall(runtime, means(), { hotkey: alice.hotkey, weights })
-    expect(await callIn(call)).toEqual([
-      `${M}.setWeights`,
-      NETUID,
-      [0, 4],
-      [21_845, 65_535],
-      VERSION_KEY,
-    ])
-  })
+test('sets public weights immediately, even if the runtime has timelocks', async () => {
+  const runtime = runtimeOf({ ...open, ...beacon }, [`${M}.commitTimelockedWeights`])
+  const call = await createWeightsCall(runtime, means(), { hotkey: alice.hotkey, weights })
+  const args = [NETUID, [0, 4], [21_845, 65_535], VERSION_KEY]
+  expect(await callIn(call)).toEqual([`${M}.setWeights`, ...args])
 })
 
 describe('timelocked weights', () => {
@@ -100,7 +92,6 @@ describe('timelocked weights', () => {
     })
 
   test.each([
-    [names, 0],
     [names.slice(0, 1), 0],
     [names.slice(1), 1],
     [[...names].reverse(), 0],
@@ -122,9 +113,8 @@ describe('timelocked weights', () => {
   })
 
   test('open in the next epoch that the runtime reports if it counts epochs', async () => {
-    const [, , , at] = await callIn(
-      await planned(names, counted, { ...TIMELOCKED, head: { number: 999, hash: '' } }),
-    )
+    const settings = { ...TIMELOCKED, head: { number: 999, hash: '' } }
+    const [, , , at] = await callIn(await planned(names, counted, settings))
     expect(at).toBe(ROUND + ((1009 + 3 - 999) * 12) / 3)
   })
 
@@ -139,29 +129,28 @@ describe('timelocked weights', () => {
   })
 
   test.each([
-    [`${M}.weightsVersionKey`],
-    [`${M}.commitRevealWeightsVersion`],
-    ['drand.lastStoredRound'],
-    ['aura.slotDuration'],
+    ...[`${M}.weightsVersionKey`, `${M}.commitRevealWeightsVersion`, 'drand.lastStoredRound'],
+    ...['aura.slotDuration', 'subnetInfoRuntimeApi.getNextEpochStartBlock'],
   ])('are rejected as BadReply if %s has another type', async (item) => {
-    for (const other of ['0x01', -1, 0.5, null, [7]])
-      await expect(planned(names, { [item]: other })).rejects.toMatchObject({
+    for (const other of ['0x01', -1, 0.5, [7]])
+      await expect(planned(names, { ...counted, [item]: other })).rejects.toMatchObject({
         name: 'ChainError',
         code: 'BadReply',
       })
-    const start = { ...counted, 'subnetInfoRuntimeApi.getNextEpochStartBlock': true }
-    await expect(planned(names, start)).rejects.toMatchObject({ code: 'BadReply' })
   })
 
   test('are refused if the runtime has no call for them', async () => {
-    await expect(planned([])).rejects.toMatchObject({
-      code: 'NotInRuntime',
-      message: expect.stringContaining('timelocked weights'),
-    })
+    const message = expect.stringContaining('timelocked weights')
+    await expect(planned([])).rejects.toMatchObject({ code: 'NotInRuntime', message })
   })
 })
 
 describe('the blocks to the next epoch', () => {
+  const blocksAfter = (values: object, head: number, revealPeriod: number) => {
+    const settings = { ...SETTINGS, head: { number: head, hash: '' }, revealPeriod }
+    return countBlocksToReveal(runtimeOf({ ...values }), NETUID, settings)
+  }
+
   test.each([
     // netuid 3, tempo 10: epoch e has the blocks 11 e - 4 to 11 e + 6
     [0, 7],
@@ -170,53 +159,57 @@ describe('the blocks to the next epoch', () => {
     [16, 18],
     [17, 29],
     [1_000_000, 1_000_006],
-  ])(
-    'are computed from the block number: for a call after block %i, the next starts at %i',
-    async (head, nextStart) => {
-      const settings = { ...TIMELOCKED, head: { number: head, hash: '' } }
-      expect(head + (await countBlocksToReveal(runtimeOf({}), NETUID, settings))).toBe(nextStart)
-    },
-  )
+  ])('are computed: for a call after block %i, the next starts at %i', async (head, nextStart) => {
+    expect(head + (await blocksAfter({}, head, 1))).toBe(nextStart)
+  })
 
   test.each([
     [998, 1009],
     [1007, 1009],
     [1008, 1019],
     [1009, 1019],
-  ])(
-    'follow the counted epochs: for a call after block %i, the next starts at %i',
-    async (head, nextStart) => {
-      const settings = { ...SETTINGS, head: { number: head, hash: '' }, revealPeriod: 2 }
-      const blocks = await countBlocksToReveal(runtimeOf(counted), NETUID, settings)
-      expect(head + blocks).toBe(nextStart + 10)
-    },
-  )
+  ])('are counted: for a call after block %i, the next starts at %i', async (head, nextStart) => {
+    expect(head + (await blocksAfter(counted, head, 2))).toBe(nextStart + 10)
+  })
 
-  test('are rejected as NotInRuntime if the runtime does not report when the next epoch starts', async () => {
+  test('are rejected as NotInRuntime if the runtime reports no start of the next epoch', async () => {
     const answer = 'subnetInfoRuntimeApi.getNextEpochStartBlock'
     const { [answer]: _, ...without } = counted
     for (const values of [without, { ...counted, [answer]: null }])
-      await expect(
-        countBlocksToReveal(runtimeOf(values), NETUID, TIMELOCKED),
-      ).rejects.toMatchObject({
-        code: 'NotInRuntime',
-      })
+      await expect(blocksAfter(values, 5, 1)).rejects.toMatchObject({ code: 'NotInRuntime' })
   })
 })
 
-test('names a call that is missing or expects other arguments', async () => {
-  const commitTimelockedWeights = () => {
-    throw new Error('expects 5 arguments, got 0')
-  }
-  const api = { tx: { subtensorModule: { commitTimelockedWeights } } } as unknown as ApiPromise
-  const calls = [
-    [createCall('subtensorModule.commitTimelockedWeights'), 'expects 5 arguments'],
-    [createCall('subtensorModule.setWeights'), 'subtensorModule.setWeights'],
-    [createCall('commitments.setCommitment'), 'commitments.setCommitment'],
-  ] as const
-  for (const [call, name] of calls)
-    await expect(call(api)).rejects.toMatchObject({
-      code: 'NotInRuntime',
-      message: expect.stringContaining(name),
-    })
+test.each([
+  ['subtensorModule.commitTimelockedWeights', /subtensorModule.*expects 5 arguments/],
+  ['subtensorModule.setWeights', /no subtensorModule.setWeights/],
+  ['commitments.setCommitment', /no commitments.setCommitment/],
+] as const)(
+  'names a call that is missing or expects other arguments: %s',
+  async (name, message) => {
+    const commitTimelockedWeights = () => {
+      throw new Error('expects 5 arguments, got 0')
+    }
+    const api = { tx: { subtensorModule: { commitTimelockedWeights } } } as unknown as ApiPromise
+    const calling = createCall(name)(api)
+    await expect(calling).rejects.toMatchObject({ code: 'NotInRuntime' })
+    await expect(calling).rejects.toThrow(message)
+  },
+)
+
+test.each(vectors.cases)('encodes a payload: $what', ({ input, want }) => {
+  const { weights, versionKey, ...signer } = input
+  const pairs = weights as [number, number][]
+  const payload = timelockPayload({ ...signer, weights: pairs, versionKey: BigInt(versionKey) })
+  expect(bytesToHex(payload)).toBe(want)
+})
+
+test.each([
+  { hotkey: 'nobody', weights: [], versionKey: 0n },
+  { weights: [[65_536, 0]], versionKey: 0n } as const,
+  { weights: [[0, -1]], versionKey: 0n } as const,
+  { weights: [[0, Number.NaN]], versionKey: 0n } as const,
+  { weights: [], versionKey: 2n ** 64n },
+])('rejects a payload that does not fit: %o', (payload) => {
+  expect(() => timelockPayload(payload)).toThrow()
 })

@@ -1,16 +1,10 @@
 import type { IncomingMessage } from 'node:http'
-import { pipeline, type Transform } from 'node:stream'
+import { pipeline } from 'node:stream'
 import { createBrotliDecompress, createUnzip } from 'node:zlib'
 
 type Bytes = AsyncIterable<Uint8Array>
 
-/** Decoders by coding. `createUnzip` also decodes zlib, the format of `deflate`. */
-const DECODERS: Readonly<Record<string, () => Transform>> = {
-  gzip: createUnzip,
-  'x-gzip': createUnzip,
-  deflate: createUnzip,
-  br: createBrotliDecompress,
-}
+const CODINGS = ['gzip', 'x-gzip', 'deflate', 'br']
 
 /**
  * Tokens that name no coding. S3 may store `aws-chunked`, although it removes this coding on
@@ -27,7 +21,7 @@ const MAX_CODINGS = 4
 export function decodeBody(response: IncomingMessage): Bytes {
   const tokens = (response.headers['content-encoding'] ?? '').toLowerCase().split(',')
   const codings = tokens.map((token) => token.trim()).filter((token) => !NO_CODINGS.includes(token))
-  const isKnown = codings.every((coding) => Object.hasOwn(DECODERS, coding))
+  const isKnown = codings.every((coding) => CODINGS.includes(coding))
   if (!isKnown || codings.length === 0 || codings.length > MAX_CODINGS) return response
   return decode(response, codings)
 }
@@ -45,7 +39,8 @@ async function* decode(
 }
 
 async function* decompress(bytes: Bytes, coding: string): AsyncGenerator<Uint8Array> {
-  const decoder = (DECODERS[coding] ?? createUnzip)()
+  // `createUnzip` decodes gzip and zlib, the format of `deflate`.
+  const decoder = coding === 'br' ? createBrotliDecompress() : createUnzip()
   pipeline(copyChunks(bytes), decoder, () => {})
   yield* decoder
 }

@@ -6,18 +6,10 @@ export const OWNERS = 0o600
 
 /** Syncs a folder, and its parents up to `top` if it is not `top`: files survive a power cut. */
 export async function syncFolders(folder: string, top: string): Promise<void> {
-  const last = resolve(top)
-  let current = resolve(folder)
-  await syncFolder(current)
-  while (current !== last) {
-    current = dirname(current)
-    await syncFolder(current)
-  }
-}
-
-async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder)
   await handle.sync().finally(() => handle.close())
+  const path = resolve(folder)
+  if (path !== resolve(top)) await syncFolders(dirname(path), top)
 }
 
 /**

@@ -31,12 +31,9 @@ export async function openJournal(path: string): Promise<Journal> {
   const bytes = await readFile(path)
   const whole = bytes.subarray(0, bytes.lastIndexOf(0x0a) + 1)
   const entries = readEntries(whole, path)
+  const wanted = 'expected a journal, whose first entry is an object'
   if (whole.length === 0 && !isTornEntry(bytes))
-    throw new AlteredFile(
-      path,
-      'NOT_A_JOURNAL',
-      'expected a journal, whose first entry is an object',
-    )
+    throw new AlteredFile(path, 'NOT_A_JOURNAL', wanted)
   // A crash may have prevented the sync of a new file and its folder.
   await syncFolders(dirname(path), dirname(dirname(path)))
   const file = await AppendOnlyFile.open(path, whole.length)

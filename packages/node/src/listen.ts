@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 
@@ -15,7 +15,6 @@ export type Handler = (request: Request) => Response | Promise<Response>
 /** A server that listens at `url` until it is disposed of. */
 export interface Listening extends Disposable {
   readonly url: string
-  readonly server: Server
 }
 
 /**
@@ -43,7 +42,6 @@ export async function listenWith(
   const named = host.includes(':') ? `[${host}]` : host
   return {
     url: `http://${named}:${taken.port}`,
-    server,
     [Symbol.dispose]: () => {
       server.close().closeAllConnections()
     },

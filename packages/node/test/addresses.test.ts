@@ -15,6 +15,14 @@ const SLOW_SERVER = `
     Atomics.wait(gate, 0, 0)
   })`
 
+/** Resolves any name to the address of the server and to one that no network leads to. */
+const lookup: LookupFunction = (_, __, done) =>
+  done(null, [
+    { address: '127.0.0.2', family: 4 },
+    { address: '2001:db8::1', family: 6 },
+  ])
+const fetch = fetchBy({ ...createAgents(), 'http:': new Agent({ ...AGENT_OPTIONS, lookup }) })
+
 const gate = new Int32Array(new SharedArrayBuffer(4))
 const worker = new Worker(SLOW_SERVER, { eval: true, workerData: gate })
 const sockets: Socket[] = []
@@ -24,17 +32,11 @@ afterAll(async () => {
 })
 
 it('connects to a host with a slow IPv4 handshake and an unroutable IPv6 address', async () => {
-  const [port]: [number] = (await once(worker, 'message')) as [number]
+  const [port] = (await once(worker, 'message')) as [number]
   // Fills the queue of connections, so that the system drops the next handshake's first packet and
   // repeats it after a second: longer than the 250 ms that Node allows by default.
   for (let i = 0; i < 8; i++) sockets.push(connect(port, '127.0.0.2').on('error', () => {}))
   await once(sockets[0] as Socket, 'connect')
-  const lookup: LookupFunction = (_, __, done) =>
-    done(null, [
-      { address: '127.0.0.2', family: 4 },
-      { address: '2001:db8::1', family: 6 },
-    ])
-  const fetch = fetchBy({ ...createAgents(), 'http:': new Agent({ ...AGENT_OPTIONS, lookup }) })
   const response = fetch(`http://bucket.test:${port}/`)
   setTimeout(() => {
     Atomics.store(gate, 0, 1)
@@ -44,11 +46,5 @@ it('connects to a host with a slow IPv4 handshake and an unroutable IPv6 address
 })
 
 it('states a cause if no address can be reached', async () => {
-  const lookup: LookupFunction = (_, __, done) =>
-    done(null, [
-      { address: '127.0.0.2', family: 4 },
-      { address: '2001:db8::1', family: 6 },
-    ])
-  const fetch = fetchBy({ ...createAgents(), 'http:': new Agent({ ...AGENT_OPTIONS, lookup }) })
   await expect(fetch('http://bucket.test:1/')).rejects.toThrow(/nothing listens there/)
 })

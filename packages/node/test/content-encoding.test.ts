@@ -17,29 +17,23 @@ async function read(coding: string, body: Uint8Array): Promise<Buffer> {
 }
 
 it.each<[coding: string, encode: (bytes: Uint8Array) => Uint8Array]>([
-  ['', (bytes) => bytes],
-  ['  ', (bytes) => bytes],
-  ['IDENTITY', (bytes) => bytes],
-  ['none', (bytes) => bytes],
-  ['utf-8', (bytes) => bytes],
-  ['aws-chunked', (bytes) => bytes],
   ['aws-chunked,gzip', gzipSync],
   ['GZip', gzipSync],
   ['x-gzip', gzipSync],
   ['gzip, gzip', (bytes) => gzipSync(gzipSync(bytes))],
   ['deflate, br', (bytes) => brotliCompressSync(deflateSync(bytes))],
   ['deflate', deflateSync],
-])('returns the file for a body with the Content-Encoding "%s"', async (coding, encode) => {
+])('decodes a body with the Content-Encoding "%s"', async (coding, encode) => {
   expect(await read(coding, encode(FILE))).toEqual(FILE)
 })
 
-it.each(['gzip, utf-8', 'constructor', 'gzip,gzip,gzip,gzip,gzip'])(
-  'leaves a body unchanged if its Content-Encoding is unknown or too long: %s',
-  async (coding) => {
-    const body = gzipSync(FILE)
-    expect(await read(coding, body)).toEqual(body)
-  },
-)
+it.each([
+  ...['', '  ', 'IDENTITY', 'none', 'utf-8', 'aws-chunked'],
+  ...['gzip, utf-8', 'constructor', 'gzip,gzip,gzip,gzip,gzip'],
+])('does not decode a body with no, unknown or over four codings: "%s"', async (coding) => {
+  const body = gzipSync(FILE)
+  expect(await read(coding, body)).toEqual(body)
+})
 
 it.each([
   ['gzip', Buffer.from('plain')],

@@ -35,8 +35,8 @@ export class Connection {
   readonly #closing = new AbortController()
   #turn = 0
   #node: Node | undefined
-  /** The hash of block 0. Default: that of the first node that answers. */
-  genesis: string | undefined
+  /** The hash of block 0. Default: that of the first node that answers; '' before its answer. */
+  genesis: string
 
   constructor(nodes: Nodes) {
     // A node's refusal is thrown, so the library does not have to print it.
@@ -44,7 +44,7 @@ export class Connection {
       for (const call of Object.values(calls)) call.noErrorLog = true
     this.#nodes = nodes
     this.#stallMs = nodes.stallMs ?? STALL_MS
-    this.genesis = nodes.genesis
+    this.genesis = nodes.genesis ?? ''
   }
 
   /**
@@ -68,7 +68,7 @@ export class Connection {
   }
 
   async #attempt<T>(task: Task<T>, signal: AbortSignal): Promise<T> {
-    this.#node ??= this.#connect(this.#nextEndpoint())
+    this.#node ??= this.#connect()
     const node = this.#node
     try {
       const api = await node.api
@@ -81,14 +81,11 @@ export class Connection {
     }
   }
 
-  #nextEndpoint(): string {
+  /** Connects to the next node. */
+  #connect(): Node {
     const { endpoints } = this.#nodes
-    const endpoint = endpoints[this.#turn % endpoints.length]
+    const url = endpoints[this.#turn % endpoints.length] ?? ''
     this.#turn += 1
-    return endpoint ?? ''
-  }
-
-  #connect(url: string): Node {
     const socket = new NodeSocket(url, this.#stallMs / ANSWER_PART)
     const api = this.#start(socket, url).catch((error: Error) => {
       this.#drop(node)
@@ -117,7 +114,7 @@ export class Connection {
     const answer = await socket.send('chain_getBlockHash', [0])
     const genesis = /^0x([0-9a-f]{64})$/.exec(String(answer))?.[1]
     if (genesis === undefined) throw new Error('the node does not know block 0')
-    this.genesis ??= genesis
+    this.genesis ||= genesis
     if (genesis === this.genesis) return
     const detail = `${url} serves the chain with genesis ${genesis}, expected ${this.genesis}`
     throw new ChainError('WrongGenesis', detail)

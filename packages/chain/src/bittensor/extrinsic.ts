@@ -1,26 +1,23 @@
-import { blake2b } from '@noble/hashes/blake2.js'
-import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
+import { concatBytes } from '@noble/hashes/utils.js'
 import type { ApiPromise } from '@polkadot/api'
+import { decodeAddress } from '@polkadot/util-crypto/address'
 import type { Account } from '../account.ts'
 import type { Head } from '../chain.ts'
 import { ChainError } from '../chain-error.ts'
-import type { Connection } from './connection.ts'
 import type { FinalBlocks } from './final-blocks.ts'
 import { toAsciiLine } from './node-message.ts'
 import { poolRefusal, readDispatchRefusal } from './refusal.ts'
-import { type CallName, lookUp } from './runtime-faults.ts'
+import { type CallName, requireItem } from './runtime-faults.ts'
 
 /** Maximum number of blocks for which a call may wait. */
 const MORTALITY = 15
 
 /** Sends calls and waits for their results. A chain has one sender for all accounts. */
 export class Sender {
-  readonly #connection: Connection
   readonly #blocks: FinalBlocks
   #turn: Promise<unknown> = Promise.resolve()
 
-  constructor(connection: Connection, blocks: FinalBlocks) {
-    this.#connection = connection
+  constructor(blocks: FinalBlocks) {
     this.#blocks = blocks
   }
 
@@ -50,16 +47,14 @@ export class Sender {
     const head = await this.#blocks.head()
     const lifetime = computeLifetime(head.number, until)
     const birthHash = await this.#blocks.blockHash(lifetime.birth)
-    const hex = await this.#connection.use((api) =>
-      sign(api, account, { call, lifetime, birthHash }),
-    )
-    await this.#connection.use((api) => submitToPool(api, hex))
+    const hex = await this.#blocks.use((api) => sign(api, account, { call, lifetime, birthHash }))
+    await this.#blocks.use((api) => submitToPool(api, hex))
     return { from: head.number + 1, deadline: lifetime.deadline, hex }
   }
 
   /** Reports whether the block contains the call. Rejects with a ChainError if the call failed. */
   async #isIncluded({ hash }: Head, hex: string): Promise<boolean> {
-    return this.#connection.use(async (api) => {
+    return this.#blocks.use(async (api) => {
       const { block } = (await api.rpc.chain.getBlock.raw(`0x${hash}`)) as {
         block: { extrinsics: string[] }
       }
@@ -99,23 +94,24 @@ async function sign(
   const nonce = await api.rpc.system.accountNextIndex(account.hotkey)
   const { birth, period } = lifetime
   const era = api.registry.createType('ExtrinsicEra', { current: birth, period })
-  const options = { nonce, era, blockHash: `0x${birthHash}`, signer: createSigner(account) }
-  const signed = await (await call(api)).signAsync(account.hotkey, options)
+  const options = { nonce, era, blockHash: `0x${birthHash}` }
+  const signed = await (await call(api)).signAsync(toKeyPair(account), options)
   return signed.toHex()
 }
 
 /** The byte for a scheme in Substrate's MultiSignature. */
-const MULTI_SIGNATURE = { ed25519: '00', sr25519: '01' } as const
+const MULTI_SIGNATURE = { ed25519: 0, sr25519: 1 } as const
 
-/** Returns a signer for @polkadot/api. It signs a payload, or the hash of one over 256 bytes. */
-function createSigner(account: Account) {
-  const signRaw = async ({ data }: { readonly data: string }) => {
-    const payload = hexToBytes(data.slice(2))
-    const message = payload.length > 256 ? blake2b(payload, { dkLen: 32 }) : payload
-    const signature = bytesToHex(account.sign(message))
-    return { id: 0, signature: `0x${MULTI_SIGNATURE[account.scheme]}${signature}` } as const
+/** Returns a key pair with which @polkadot/api signs a payload, or the hash of a long payload. */
+function toKeyPair({ hotkey, scheme, sign }: Account) {
+  const publicKey = decodeAddress(hotkey)
+  return {
+    address: hotkey,
+    addressRaw: publicKey,
+    publicKey,
+    sign: (message: Uint8Array) =>
+      concatBytes(Uint8Array.of(MULTI_SIGNATURE[scheme]), sign(message)),
   }
-  return { signRaw }
 }
 
 async function submitToPool(api: ApiPromise, hex: string): Promise<void> {
@@ -137,8 +133,7 @@ type Submittable = ReturnType<ApiPromise['tx'][string][string]>
 export const createCall =
   (name: CallName, ...args: unknown[]): Call =>
   async ({ tx }: ApiPromise): Promise<Submittable> => {
-    const call = lookUp(tx, name)
-    if (!call) throw new ChainError('NotInRuntime', `this chain's runtime has no call ${name}`)
+    const call = requireItem(tx, name)
     try {
       return call(...args)
     } catch (cause) {

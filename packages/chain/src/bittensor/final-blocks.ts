@@ -3,22 +3,15 @@ import pRetry from 'p-retry'
 import * as z from 'zod/mini'
 import type { Head } from '../chain.ts'
 import { ChainError, unknownBlockError } from '../chain-error.ts'
-import type { Connection } from './connection.ts'
+import { Connection } from './connection.ts'
 import type { NodeSocket } from './node-socket.ts'
 
 const headerShape = z.object({ number: z.string().check(z.regex(/^0x[0-9a-f]{1,8}$/)) })
 
-/** Reads the final blocks of a chain by their numbers. Protocol §5.1. */
-export class FinalBlocks {
-  readonly #connection: Connection
-  /** The highest final block that each node announced. Another node may be behind. */
-  readonly #finals = new WeakMap<NodeSocket, number>()
-  /** The highest final block that any node announced. */
+/** A connection that reads the final blocks of its chain by their numbers. Protocol §5.1. */
+export class FinalBlocks extends Connection {
+  /** The highest final block that any node announced. Another node may be behind. */
   #highest = -1
-
-  constructor(connection: Connection) {
-    this.#connection = connection
-  }
 
   async *heads(
     signal: AbortSignal = new AbortController().signal,
@@ -41,7 +34,7 @@ export class FinalBlocks {
    * without a signal, while nodes answer.
    */
   async reach(block: number | 'last', signal?: AbortSignal): Promise<Head> {
-    return this.#connection.use(async (api, node) => {
+    return this.use(async (api, node) => {
       const number = block === 'last' ? (await this.#last(api, node)).number : block
       await this.#follow(node, number, signal)
       return { number, hash: await requestHash(api, number) }
@@ -49,15 +42,15 @@ export class FinalBlocks {
   }
 
   async head(): Promise<Head> {
-    return this.#connection.use((api, node) => this.#last(api, node))
+    return this.use((api, node) => this.#last(api, node))
   }
 
   async blockHash(number: number): Promise<string> {
     if (!Number.isSafeInteger(number) || number < 0) throw unknownBlockError(number, this.#highest)
     const wasAnnounced = number <= this.#highest
-    return this.#connection.use(async (api, node) => {
-      if (!this.#isFinalAt(node, number)) await this.#last(api, node)
-      const isFinal = this.#isFinalAt(node, number)
+    return this.use(async (api, node) => {
+      if (number > node.finalBlock) await this.#last(api, node)
+      const isFinal = number <= node.finalBlock
       if (!isFinal && !wasAnnounced) throw unknownBlockError(number, this.#highest)
       const hash = await requestHash(api, number)
       if (!isFinal) throw missingBlockError(number)
@@ -73,21 +66,17 @@ export class FinalBlocks {
   }
 
   async #follow(node: NodeSocket, block: number, signal?: AbortSignal): Promise<void> {
-    if (this.#isFinalAt(node, block)) return
+    if (block <= node.finalBlock) return
     const isReached = (news: unknown) => {
       this.#learn(node, Number(headerShape.parse(news).number))
-      return this.#isFinalAt(node, block)
+      return block <= node.finalBlock
     }
     await node.follow('chain_subscribeFinalizedHeads', isReached, signal)
   }
 
   #learn(node: NodeSocket, number: number): void {
-    this.#finals.set(node, Math.max(number, this.#finals.get(node) ?? -1))
+    node.finalBlock = Math.max(number, node.finalBlock)
     this.#highest = Math.max(number, this.#highest)
-  }
-
-  #isFinalAt(node: NodeSocket, number: number): boolean {
-    return number <= (this.#finals.get(node) ?? -1)
   }
 }
 

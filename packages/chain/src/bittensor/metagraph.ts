@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { decodeAddress, encodeAddress } from '../account.ts'
 import type { CommitmentSlot, Head, Neuron, Snapshot } from '../chain.ts'
 import { ChainError } from '../chain-error.ts'
-import { lookUp } from './runtime-faults.ts'
+import { requireItem } from './runtime-faults.ts'
 import { type Codec, type Runtime, readEntries } from './storage.ts'
 
 /** A hotkey in data from outside: an SS58 address with prefix 42. Protocol §1.4. */
@@ -30,20 +30,11 @@ const integer = z.pipe(
   z.transform((value) => BigInt(value)),
 )
 
-/** The indexes of the metagraph's fields in requests to `getSelectiveMetagraph`. */
-const FIELDS = {
-  ownerHotkey: 5,
-  tempo: 8,
-  maxUids: 31,
-  immunityPeriod: 36,
-  enabled: 46,
-  period: 47,
-  hotkeys: 52,
-  permits: 57,
-  lastUpdate: 59,
-  blockAtRegistration: 66,
-  totalStake: 69,
-}
+/**
+ * The indexes by which `getSelectiveMetagraph` knows the fields of `metagraphShape`, in the order
+ * of their declaration.
+ */
+const FIELD_INDEXES = [5, 8, 31, 36, 46, 47, 52, 57, 59, 66, 69]
 
 const metagraphShape = z
   .object({
@@ -79,25 +70,22 @@ export async function readMetagraph(
   runtime: Runtime,
   netuid: number,
 ): Promise<Omit<Snapshot, 'head' | 'commitments'>> {
-  const method = lookUp(runtime.call, 'subnetInfoRuntimeApi.getSelectiveMetagraph')
-  if (!method)
-    throw new ChainError('NotInRuntime', "this chain's runtime has no call for the metagraph")
-  const answer: Codec = await method(netuid, Object.values(FIELDS))
+  const method = requireItem(runtime.call, 'subnetInfoRuntimeApi.getSelectiveMetagraph')
+  const answer: Codec = await method(netuid, FIELD_INDEXES)
   if (answer.isEmpty) throw new ChainError('SubnetNotExists')
   const { data } = metagraphShape.safeParse(answer.toJSON())
   if (!data) throw new ChainError('BadReply', `the metagraph of subnet ${netuid} is malformed`)
-  const { tempo, maxUids, immunityPeriod, hotkeys } = data
-  const { validatorPermit, lastUpdate, blockAtRegistration, totalStake } = data
+  const { tempo, maxUids, immunityPeriod } = data
   const owner = data.ownerHotkey === NO_HOTKEY ? undefined : data.ownerHotkey
   const revealPeriod = data.commitRevealWeightsEnabled ? data.commitRevealPeriod : 0
-  const neurons = hotkeys.map(
+  const neurons = data.hotkeys.map(
     (hotkey, uid): Neuron => ({
       uid,
       hotkey,
-      stake: totalStake[uid] ?? 0n,
-      permit: validatorPermit[uid] ?? false,
-      registered: blockAtRegistration[uid] ?? 0,
-      lastUpdate: lastUpdate[uid] ?? 0,
+      stake: data.totalStake[uid] ?? 0n,
+      permit: data.validatorPermit[uid] ?? false,
+      registered: data.blockAtRegistration[uid] ?? 0,
+      lastUpdate: data.lastUpdate[uid] ?? 0,
     }),
   )
   return { tempo, revealPeriod, maxUids, immunityPeriod, owner, neurons }

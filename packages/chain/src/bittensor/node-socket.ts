@@ -86,6 +86,8 @@ export class NodeSocket {
    */
   readonly isConnected = true
   readonly hasSubscriptions = false
+  /** The highest final block that the node announced. -1 if it announced none. */
+  finalBlock = -1
   readonly #url: string
   readonly #answerMs: number
   readonly #requests = new Map<unknown, PendingRequest>()

@@ -1,5 +1,6 @@
 import { expandMetadata, type Metadata } from '@polkadot/types'
 import { stringCamelCase } from '@polkadot/util'
+import { ChainError } from '../chain-error.ts'
 
 // The names of all items of a chain's runtime that this client uses. `lookUp` accepts no other
 // names, except the optional constant `aura.slotDuration`.
@@ -34,13 +35,23 @@ export type Item = (typeof STORAGE)[number]
 export type CallName = (typeof CALLS)[number]
 type Name = Item | CallName | (typeof METHODS)[number] | 'aura.slotDuration'
 
+type Sections<Value> = Readonly<Record<string, Readonly<Record<string, Value>>>>
+
 /** Returns the runtime's item of a name such as `timestamp.now`, or undefined without one. */
-export function lookUp<Value>(
-  sections: Readonly<Record<string, Readonly<Record<string, Value>>>>,
-  name: Name,
-): Value | undefined {
+export function lookUp<Value>(sections: Sections<Value>, name: Name): Value | undefined {
   const [section = '', own = ''] = name.split('.')
   return sections[section]?.[own]
+}
+
+/**
+ * Returns the runtime's item of a name.
+ * @throws ChainError `NotInRuntime` if the runtime lacks it.
+ */
+export function requireItem<Value>(sections: Sections<Value>, name: Name): Value {
+  const item = lookUp(sections, name)
+  if (item === undefined)
+    throw new ChainError('NotInRuntime', `this chain's runtime has no ${name}`)
+  return item
 }
 
 const EPOCHS = 'subtensorModule.subnetEpochIndex'

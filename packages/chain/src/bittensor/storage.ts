@@ -1,6 +1,6 @@
 import type { ApiPromise } from '@polkadot/api'
 import { ChainError } from '../chain-error.ts'
-import { type Item, lookUp } from './runtime-faults.ts'
+import { type Item, requireItem } from './runtime-faults.ts'
 
 export interface Codec {
   readonly isEmpty: boolean
@@ -23,12 +23,6 @@ export function parseInteger(value: Codec, what: string): bigint {
   return BigInt(text)
 }
 
-const requireItem = ({ query }: Runtime, item: Item) => {
-  const found = lookUp(query, item)
-  if (!found) throw new ChainError('NotInRuntime', `this chain's runtime has no storage ${item}`)
-  return found
-}
-
 /**
  * Reads an unsigned integer of up to 128 bits.
  * @throws ChainError, as a rejection: `NotInRuntime`; `BadReply` for any other value.
@@ -38,7 +32,7 @@ export async function readInteger(
   item: Item,
   ...keys: unknown[]
 ): Promise<bigint> {
-  return parseInteger(await requireItem(runtime, item)(...keys), item)
+  return parseInteger(await requireItem(runtime.query, item)(...keys), item)
 }
 
 /**
@@ -51,7 +45,7 @@ export async function readEntries(
   item: Item,
   key: number,
 ): Promise<[key: Codec, value: Codec][]> {
-  const entries = await requireItem(runtime, item).entries(key)
+  const entries = await requireItem(runtime.query, item).entries(key)
   return entries.map(([{ args }, value]) => {
     const [, second] = args
     if (second === undefined || args.length > 2)

@@ -3,7 +3,6 @@ import type { Account } from '../account.ts'
 import type { Chain, Head, OpenAt, Snapshot, UidWeights } from '../chain.ts'
 import { ChainError } from '../chain-error.ts'
 import { MAX_FIELD_BYTES, MAX_FIELDS } from '../commitment.ts'
-import { Connection } from './connection.ts'
 import { createCall, Sender } from './extrinsic.ts'
 import { FinalBlocks, missingBlockError } from './final-blocks.ts'
 import { readSnapshot } from './metagraph.ts'
@@ -25,13 +24,12 @@ const MAX_SNAPSHOTS = 8
  *   `SubnetNotExists`, `NotInRuntime`, `BadReply`.
  */
 export async function subtensor(options: SubtensorOptions): Promise<Subtensor> {
-  const connection = new Connection(options)
+  const chain = new SubtensorChain(options)
   try {
-    const chain = new SubtensorChain(connection, options)
     await chain.snapshot((await chain.head()).number)
     return chain
   } catch (error) {
-    await connection.close()
+    await chain.close()
     throw error
   }
 }
@@ -48,25 +46,14 @@ export const openNodes: OpenAt = async ({ name, places: endpoints, netuid, ...op
 
 class SubtensorChain extends FinalBlocks implements Subtensor {
   readonly netuid: number
-  readonly #connection: Connection
   readonly #means: WeightMeans
-  readonly #sender: Sender
+  readonly #sender = new Sender(this)
   readonly #snapshots = new Map<number, Promise<Snapshot>>()
 
-  constructor(connection: Connection, means: WeightMeans) {
-    super(connection)
-    this.netuid = means.netuid
-    this.#connection = connection
-    this.#means = means
-    this.#sender = new Sender(connection, this)
-  }
-
-  get genesis(): string {
-    return this.#connection.genesis ?? ''
-  }
-
-  close(): Promise<void> {
-    return this.#connection.close()
+  constructor(options: SubtensorOptions) {
+    super(options)
+    this.netuid = options.netuid
+    this.#means = options
   }
 
   async time(block: number): Promise<number> {
@@ -115,13 +102,13 @@ class SubtensorChain extends FinalBlocks implements Subtensor {
   }
 
   runtimeFaults(): Promise<readonly string[]> {
-    return this.#connection.use(async ({ runtimeMetadata }) => runtimeFaults(runtimeMetadata))
+    return this.use(async ({ runtimeMetadata }) => runtimeFaults(runtimeMetadata))
   }
 
   /** Reads the state at the end of a final block. Protocol §5.1. */
   async #at<T>(block: number, task: (runtime: Runtime, head: Head) => Promise<T>): Promise<T> {
     const hash = await this.blockHash(block)
-    return this.#connection.use(async (api) => {
+    return this.use(async (api) => {
       try {
         const { query, call, consts } = await api.at(`0x${hash}`)
         return await task({ query, call, consts, tx: api.tx }, { number: block, hash })

@@ -22,6 +22,8 @@ interface VersionedWeights {
 /** The block of the runtime, and the subnet's settings at its end. */
 type WeightSettings = Pick<Snapshot, 'head' | 'tempo' | 'revealPeriod'>
 
+type CallMeans = WeightMeans & { readonly settings: WeightSettings }
+
 /**
  * Returns the call that sets weights as the subnet requires: in public, or timelocked.
  * Protocol §8.13.
@@ -31,7 +33,7 @@ type WeightSettings = Pick<Snapshot, 'head' | 'tempo' | 'revealPeriod'>
  */
 export async function createWeightsCall(
   runtime: Runtime,
-  means: WeightMeans & { readonly settings: WeightSettings },
+  means: CallMeans,
   { hotkey, weights }: { readonly hotkey: string; readonly weights: UidWeights },
 ): Promise<Call> {
   const { netuid, settings } = means
@@ -59,7 +61,7 @@ const TIMELOCKED = [
 
 async function createTimelockedCall(
   runtime: Runtime,
-  means: WeightMeans & { readonly settings: WeightSettings },
+  means: CallMeans,
   versioned: VersionedWeights,
 ): Promise<Call> {
   const { netuid, random, now, settings } = means

@@ -101,7 +101,6 @@ export class LocalChain implements Chain {
    */
   static import(text: string, random?: LocalOptions['random']): LocalChain {
     const log = readLog(text)
-    if (log.blocks.length === 0) throw new ChainError('BadLog', 'the text has no block')
     const chain = new LocalChain(log.setup, random)
     chain.follow(log, 0)
     return chain
@@ -239,12 +238,14 @@ export class LocalChain implements Chain {
 
   /**
    * Adds the blocks of a log, whose first block has the number `from`. Blocks that this chain
-   * already has must be identical.
+   * already has must be identical. Without a block, `from` must be after the last block.
    * @throws ChainError `BadLog`, with the block and the fault.
    */
   protected follow({ setup, blocks }: Log, from: number): void {
     if (canonicalize(setup) !== canonicalize(this.#setup))
       throw new ChainError('BadLog', 'the first line of the log has changed')
+    if (blocks.length === 0 && from <= Math.max(0, this.height))
+      throw new ChainError('BadLog', `the log lacks block ${from}`)
     for (const [i, block] of blocks.entries()) {
       const known = this.#made[from + i]?.head
       if (known === undefined) this.#follow(block)

@@ -36,20 +36,20 @@ export function serveLocal(
   waitMs = 20_000,
 ): (request: Request) => Promise<Response> {
   return async (request) => {
-    const origin = request.headers.get('origin')
-    const isLocalPage = origin !== null && LOOPBACK_PAGE.test(origin)
-    if (!isLocalPage) return answer(chain, request, waitMs)
-    const open = { 'access-control-allow-origin': origin, vary: 'Origin' }
-    if (request.method === 'OPTIONS') {
-      const allowed = { 'access-control-allow-headers': 'content-type' }
-      return new Response(null, { status: 204, headers: { ...open, ...allowed } })
+    const response = await answer(chain, request, waitMs)
+    const origin = request.headers.get('origin') ?? ''
+    if (LOOPBACK_PAGE.test(origin)) {
+      response.headers.set('access-control-allow-origin', origin)
+      response.headers.set('access-control-allow-headers', 'content-type')
+      response.headers.set('vary', 'Origin')
     }
-    const { status, headers, body } = await answer(chain, request, waitMs)
-    return new Response(body, { status, headers: { ...Object.fromEntries(headers), ...open } })
+    return response
   }
 }
 
 async function answer(chain: LocalChain, request: Request, waitMs: number): Promise<Response> {
+  // A browser asks for permission. Only the headers for pages on loopback give it.
+  if (request.method === 'OPTIONS') return new Response(null, { status: 204 })
   try {
     const content = parseJson(await readBody(request))
     const fault = requestShape(content)

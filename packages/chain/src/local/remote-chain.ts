@@ -43,7 +43,7 @@ class RemoteChain extends LocalChain {
   constructor(server: Server, log: Log) {
     super(log.setup)
     this.#server = server
-    this.#follow(log, 0)
+    this.follow(log, 0)
   }
 
   /** Sends one call at a time, since concurrent requests could arrive in another order. */
@@ -64,16 +64,10 @@ class RemoteChain extends LocalChain {
     let isFull = true
     while (isFull) {
       const log = await this.#log(from, signal)
-      this.#follow(log, from)
+      this.follow(log, from)
       isFull = log.blocks.length === MAX_BLOCKS
       from = this.height
     }
-  }
-
-  #follow(log: Log, from: number): void {
-    if (log.blocks.length === 0 && from <= Math.max(0, this.height))
-      throw new ChainError('BadLog', `the log lacks block ${from}`)
-    this.follow(log, from)
   }
 
   async #log(from: number, signal?: AbortSignal): Promise<Log> {

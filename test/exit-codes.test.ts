@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { cp, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -7,7 +7,7 @@ import { statePath } from '../packages/blocks/src/index.ts'
 import { LOCAL_NETWORK } from '../packages/settlement/src/index.ts'
 import { EXIT_CODES, EXIT_CODES_TEXT } from '../packages/terminal/src/index.ts'
 import { writeSubnet } from './attacks/af-verify.ts'
-import { FIRST_DUEL, ReadingSubnet } from './attacks/reading-subnet.ts'
+import { accountOf, FIRST_DUEL, ReadingSubnet } from './attacks/reading-subnet.ts'
 import { runAf, runVerifier } from './in-process.ts'
 import { AF, AF_VERIFY, killAll, start } from './processes.ts'
 import { testFolder } from './test-folder.ts'
@@ -15,6 +15,7 @@ import { closeServers, listen, serve } from './web-server.ts'
 
 const NOWHERE = 'http://127.0.0.1:1'
 const root = testFolder('exit-codes')
+const flawed = testFolder('exit-codes-flawed')
 /** URLs of a bucket server that always answers with 503 and of a chain that never answers. */
 const urls: string[] = []
 const silent = createServer()
@@ -22,8 +23,7 @@ let chain: string
 
 beforeAll(async () => {
   const subnet = new ReadingSubnet([100, 100, 100], 0, LOCAL_NETWORK)
-  const state = await subnet.begin()
-  await subnet.play(state, {})
+  await subnet.play(await subnet.begin(), {})
   chain = await writeSubnet(subnet, root)
   urls.push(await serve((_, response) => response.writeHead(503).end()), await listen(silent))
 })
@@ -36,10 +36,8 @@ test('docs/errors.md and the help of both programs list the same codes', async (
   const page = await readFile(new URL('../docs/errors.md', import.meta.url), 'utf8')
   const rows = [...page.matchAll(/^\| (\d+) +\| (.+?) +\|$/gm)]
   expect(Object.fromEntries(rows.map(([, code, meaning]) => [code, meaning]))).toEqual(EXIT_CODES)
-  for (const { code, stdout } of [
-    await runAf(['help', 'exit-codes']),
-    await runVerifier(['--help']),
-  ]) {
+  const helps = [await runAf(['help', 'exit-codes']), await runVerifier(['--help'])]
+  for (const { code, stdout } of helps) {
     expect(code).toBe(0)
     for (const line of EXIT_CODES_TEXT.split('\n')) expect(stdout).toContain(line.trim())
   }
@@ -61,15 +59,11 @@ describe('af-verify exits with', () => {
   })
 
   test('1 for a flaw, even if no sample matches --sample', async () => {
-    const other = await mkdtemp(join(root, 'flawed-'))
-    const subnet = new ReadingSubnet([100, 100, 100], 0, LOCAL_NETWORK)
-    await subnet.play(await subnet.begin(), {})
-    const file = await writeSubnet(subnet, other)
-    const [{ hotkey = '' } = {}] = subnet.voters
-    await rm(join(other, hotkey, statePath(FIRST_DUEL)))
-    const { code, stdout } = await runVerifier([other, '--network', file])
+    await cp(root, flawed, { recursive: true })
+    await rm(join(flawed, accountOf(1).hotkey, statePath(FIRST_DUEL)))
+    const { code, stdout } = await verify(flawed)
     expect([code, stdout]).toEqual([1, expect.stringContaining('STATE_MISSING')])
-    const stopped = await runVerifier([other, '--network', file, '--sample', 'none#0'])
+    const stopped = await verify(flawed, '--sample', 'none#0')
     expect([stopped.code, stopped.stderr]).toEqual([1, expect.stringContaining('no sample in')])
   })
 

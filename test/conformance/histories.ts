@@ -67,8 +67,9 @@ function filesOf({ buckets, chain }: OneLiar): Exported['files'] {
 /** Returns the subnet after an epoch with this lie. */
 async function playLie(lie: Lie): Promise<OneLiar> {
   const subnet = new OneLiar(LOCAL_NETWORK)
+  const state = await subnet.state
   await lie(subnet)
-  await subnet.end(await subnet.state)
+  await subnet.end(state)
   return subnet
 }
 

@@ -36,6 +36,13 @@ interface Operation<T> {
   readonly half?: (() => void) | undefined
 }
 
+interface Parts {
+  readonly clock: Clock
+  readonly random: Generator
+  readonly deaths: readonly Death[]
+  readonly onDeath: (death: Death) => void
+}
+
 const never = <T>(): Promise<T> => new Promise(() => {})
 
 /**
@@ -43,10 +50,7 @@ const never = <T>(): Promise<T> => new Promise(() => {})
  * Operations of a dead process never end.
  */
 export class Machine {
-  readonly #clock: Clock
-  readonly #random: Generator
-  readonly #deaths: readonly Death[]
-  readonly #onDeath: (death: Death) => void
+  readonly #parts: Parts
   #life = 0
   #alive = false
   /** Number of operations begun in this epoch by place. */
@@ -54,15 +58,8 @@ export class Machine {
   #epoch = 0
   #ids = 0
 
-  constructor(
-    clock: Clock,
-    random: Generator,
-    { deaths, onDeath }: { deaths: readonly Death[]; onDeath: (death: Death) => void },
-  ) {
-    this.#clock = clock
-    this.#random = random
-    this.#deaths = deaths
-    this.#onDeath = onDeath
+  constructor(parts: Parts) {
+    this.#parts = parts
   }
 
   get isAlive(): boolean {
@@ -100,14 +97,14 @@ export class Machine {
 
   /** Returns a random time from 0 to `max` - 1 milliseconds. */
   jitter(max: number): number {
-    return this.#random.integers(0, max)
+    return this.#parts.random.integers(0, max)
   }
 
   async perform<T>({ place, ms, act, half }: Operation<T>): Promise<T> {
     if (!this.#alive) return never()
     const life = this.#life
     const death = this.#deathAt(place)
-    await this.#clock.sleep(ms)
+    await this.#parts.clock.sleep(ms)
     if (!this.#isSame(life)) return never()
     if (death?.when === 'before') return this.#die(death)
     if (death?.when === 'half' && half !== undefined) {
@@ -129,12 +126,12 @@ export class Machine {
     const op = 1 + (this.#ops.get(place) ?? 0)
     this.#ops.set(place, op)
     const isHere = (death: Death): boolean => death.place === place && death.op === op
-    return this.#deaths.find((death) => death.epoch === this.#epoch && isHere(death))
+    return this.#parts.deaths.find((death) => death.epoch === this.#epoch && isHere(death))
   }
 
   #die<T>(death: Death): Promise<T> {
     this.kill()
-    this.#onDeath(death)
+    this.#parts.onDeath(death)
     return never()
   }
 }

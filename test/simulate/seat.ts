@@ -57,7 +57,9 @@ export class Seat implements Disposable {
     this.#subnet = subnet
     this.#witness = witness
     const crashes = own.filter((fault) => fault.kind === 'crash')
-    this.#machine = new Machine(clock, streamOf(world.seed, 'machine', index), {
+    this.#machine = new Machine({
+      clock,
+      random: streamOf(world.seed, 'machine', index),
       deaths: crashes,
       onDeath: (death) => {
         const crash = crashes.find((each) => each === death)

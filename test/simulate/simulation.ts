@@ -5,7 +5,7 @@ import { Clock } from './clock.ts'
 import { bytesOf } from './draw.ts'
 import type { Fault } from './faults.ts'
 import { fieldsOf } from './miners.ts'
-import { Network, Troubles } from './network.ts'
+import { Network, troublesOf } from './network.ts'
 import { Seat, type Subnet } from './seat.ts'
 import type { Violation } from './witness.ts'
 import type { World } from './world.ts'
@@ -43,7 +43,7 @@ export async function simulate(
 ): Promise<RunResult> {
   const clock = new Clock()
   const chain = chainOf(world)
-  const troubles = new Troubles(faults, () => chain.height)
+  const troubles = troublesOf(faults, () => chain.height)
   const network = new Network(world.validators.length, troubles)
   const rules = { ...LOCAL_NETWORK, protocol: world.protocol }
   const subnet: Subnet = { world, faults, rules, clock, chain, network, troubles }

@@ -150,7 +150,9 @@ export class ThroneWatch {
   }
 }
 
-const turnOf = ({ contender, start }: Duel): string => `${contender.hotkey} ${start}`
+/** Returns a unique key of a duel, since a contender starts at most one duel in an epoch. */
+export const turnOf = ({ contender, start }: Pick<Duel, 'contender' | 'start'>): string =>
+  `${contender.hotkey} ${start}`
 
 const isSame = (a: Miner | undefined, b: Miner | undefined): boolean =>
   (a && textOf(pickMiner(a))) === (b && textOf(pickMiner(b)))

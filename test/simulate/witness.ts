@@ -7,7 +7,8 @@ import type { Seat } from './seat.ts'
 
 /** A broken promise and its place. */
 export interface Violation {
-  readonly promise: PromiseName
+  /** The name of the promise, which is described at its check. */
+  readonly promise: string
   readonly epoch?: number
   /** The index of the validator that broke the promise, if a validator did. */
   readonly validator?: number
@@ -16,36 +17,6 @@ export interface Violation {
 
 /** Called with each broken promise. */
 export type Break = (violation: Violation) => void
-
-/** The promises of a subnet, each described at its check. */
-type PromiseName =
-  | 'STRANGERS_DECIDE'
-  | 'EPOCHS_END'
-  | 'ALL_GET_ON'
-  | 'ONE_STATE'
-  | 'HONEST_UNBLAMED'
-  | 'VOID_UNATTESTED'
-  | 'LIARS_UNCOUNTED'
-  | 'NOT_FROZEN'
-  | 'HONEST_COUNT'
-  | 'FAR_WORSE_FAIL'
-  | 'WEAKER_FAIL'
-  | 'FILES_UNALTERED'
-  | 'ONE_BLOCK_A_HEIGHT'
-  | 'SAMPLES_KEPT'
-  | 'ACTIVE_VOTE'
-  | 'ONE_TURN'
-  | 'TURN_NOT_QUEUED'
-  | 'TURN_UNCHANGED'
-  | 'FROZEN_DUEL_ENDS'
-  | 'FROZEN_IS_IDLE'
-  | 'WON_IS_CLOSED'
-  | 'DUELS_BEGIN'
-  | 'THRONE_IS_WON'
-  | 'ALL_HEARD'
-  | 'RATIO_BOUNDED'
-  | 'RECORD_KEPT'
-  | 'DUEL_ENDS'
 
 /** Samples as text by name. */
 export type Samples = Map<string, string>

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { read } from './repository.ts'
 
 interface Service {
   readonly image: string
@@ -18,10 +19,9 @@ interface Service {
   readonly volumes: readonly string[]
 }
 
-const read = (name: string) => readFileSync(join('deploy', name), 'utf8')
-const compose = parse(read('compose.yaml'), { merge: true })
+const compose = parse(read('deploy/compose.yaml'), { merge: true })
 const services = compose.services as Readonly<Record<string, Service>>
-const image = read('Dockerfile')
+const image = read('deploy/Dockerfile')
 const PINNED = /^[\w/-]+:v?\d+\.\d+\.\d+[\w-]*@sha256:[\da-f]{64}$/
 
 describe.each(Object.entries(services))('%s in deploy/compose.yaml', (_, service) => {
@@ -71,7 +71,7 @@ test('builds the image from a base with a fixed digest', () => {
 })
 
 test('the unit, the image and compose.yaml forbid core dumps and have one memory limit', () => {
-  const unit = read('af-validate.service')
+  const unit = read('deploy/af-validate.service')
   const limit = services.validator?.mem_limit ?? ''
   expect(unit).toMatch(/^LimitCORE=0$/m)
   expect(unit).toContain(`\nMemoryMax=${limit.toUpperCase()}\n`)

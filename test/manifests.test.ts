@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { AF, AF_VERIFY } from './processes.ts'
+import { folders, read, root } from './repository.ts'
 
 interface Manifest {
   readonly version: string
@@ -12,12 +12,7 @@ interface Manifest {
   readonly devDependencies?: Readonly<Record<string, string>>
 }
 
-const root = fileURLToPath(new URL('..', import.meta.url))
-const folders = ['packages', 'apps'].flatMap((parent) =>
-  readdirSync(join(root, parent)).map((name) => `${parent}/${name}`),
-)
-const manifestOf = (folder: string): Manifest =>
-  JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
+const manifestOf = (folder: string): Manifest => JSON.parse(read(`${folder}/package.json`))
 
 describe.each(folders)('%s', (folder) => {
   const { scripts, dependencies, devDependencies } = manifestOf(folder)

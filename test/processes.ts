@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { onceARun } from './once-a-run.ts'
@@ -56,11 +56,17 @@ export function start(
   const loader = program.endsWith('.ts')
     ? ['--conditions=@affine/source', '--import', import.meta.resolve('tsx')]
     : []
-  const child = spawn(process.execPath, [...loader, program, ...words], {
-    cwd,
-    env: { ...INHERITED, NO_COLOR: '1', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const all = [...loader, program, ...words]
+  return startCommand(process.execPath, all, { cwd, env: { ...INHERITED, NO_COLOR: '1', ...env } })
+}
+
+/** Starts a command without standard input. */
+export function startCommand(
+  command: string,
+  words: readonly string[],
+  options: Pick<SpawnOptions, 'cwd' | 'env' | 'detached'>,
+): RunningProcess {
+  const child = spawn(command, words, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
   running.add(child)
   let stdout = ''
   let stderr = ''

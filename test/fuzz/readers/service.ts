@@ -217,6 +217,7 @@ const PHRASE = 'old leopard transfer rib spatial phone calm indicate online fire
 const ADDRESS = '5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY'
 /** Maximum time in milliseconds for a phrase, which is hashed 2048 times on purpose. */
 const BIP39_MS = 1000
+const ofWallet = { share: 0.1, mostMs: BIP39_MS, refuses: refusal(RangeError) }
 const KEY_FILES = [
   { secretSeed: SEED, ss58Address: null },
   { cryptoType: 1, secretPhrase: PHRASE, secretSeed: `0x${SEED}`, ss58Address: ADDRESS },
@@ -235,26 +236,19 @@ async function socketReaders(): Promise<readonly Reader[]> {
     `${head}content-length: 13\r\n\r\n{"balance":5}`,
     `${head}transfer-encoding: chunked\r\n\r\nd\r\n{"balance":5}\r\n0\r\n\r\n`,
   ].map(bytesOf)
+  const readWith = (read: () => unknown) => (bytes: Uint8Array) => {
+    answer = bytes
+    return read()
+  }
   const query = { url, replyMs: 1000, signal, now: () => 0 }
+  const common = { share: 0.4, samples }
   return [
     {
-      name: 'response',
-      share: 0.4,
-      samples,
-      read: (bytes) => {
-        answer = bytes
-        return exchange(query)
-      },
+      ...{ ...common, name: 'response', read: readWith(() => exchange(query)) },
       refuses: refusal(DeliveryError, MinerError, Error),
     },
     {
-      name: 'account',
-      share: 0.4,
-      samples,
-      read: (bytes) => {
-        answer = bytes
-        return readAccount(url)
-      },
+      ...{ ...common, name: 'account', read: readWith(() => readAccount(url)) },
       refuses: refusal(DeliveryError, MinerError, Error, SyntaxError, TypeError),
     },
   ]
@@ -271,28 +265,6 @@ async function readKeyFile(bytes: Uint8Array) {
   } finally {
     await rm(folder, { recursive: true })
   }
-}
-
-/** Returns readers of an operator's wallet. */
-function walletReaders(): readonly Reader[] {
-  return [
-    {
-      name: 'hotkey file',
-      share: 0.1,
-      mostMs: BIP39_MS,
-      samples: [...KEY_FILES, SEED].map(bytesOf),
-      read: readKeyFile,
-      refuses: refusal(RangeError),
-    },
-    {
-      name: 'secret',
-      share: 0.1,
-      mostMs: BIP39_MS,
-      samples: [`${SEED}//hard/soft///password`, '//Alice', PHRASE, SEED.repeat(2)].map(bytesOf),
-      read: (bytes) => accountFrom(textOf(bytes)),
-      refuses: refusal(RangeError),
-    },
-  ]
 }
 
 /** Resolves with readers of services' answers and of operators' files. */
@@ -380,7 +352,14 @@ export async function serviceReaders(): Promise<readonly Reader[]> {
       read: readEnv,
       refuses: refusal(RangeError),
     },
-    ...walletReaders(),
+    {
+      ...{ ...ofWallet, name: 'hotkey file', samples: [...KEY_FILES, SEED].map(bytesOf) },
+      read: readKeyFile,
+    },
+    {
+      ...{ ...ofWallet, name: 'secret', read: (bytes) => accountFrom(textOf(bytes)) },
+      samples: [`${SEED}//hard/soft///password`, '//Alice', PHRASE, SEED.repeat(2)].map(bytesOf),
+    },
     ...(await socketReaders()),
   ]
 }

@@ -1,15 +1,9 @@
-import {
-  blockPath,
-  computeMerkleRoot,
-  type Episode,
-  hashBlock,
-  statePath,
-} from '../../packages/blocks/src/index.ts'
-import { type Account, ed25519Account } from '../../packages/chain/src/index.ts'
+import { blockPath, type Episode, statePath } from '../../packages/blocks/src/index.ts'
+import { forge as forgeBlock } from '../../packages/blocks/test/lane.ts'
+import { type Account, ed25519Account, verify } from '../../packages/chain/src/index.ts'
 import type { State } from '../../packages/duel/src/index.ts'
 import { bitmapOf } from '../../packages/duel/test/subnet.ts'
 import { make } from '../../packages/envs/src/index.ts'
-import { canonicalize, type Json } from '../../packages/prng/src/index.ts'
 import { byContender, cut, forge, GAMES, silent, TRANSCRIPTS } from './forgeries.ts'
 import { attestedByAll, type Lie, liar, type Named, type OneLiar, sealing } from './one-liar.ts'
 import {
@@ -26,7 +20,6 @@ export type Rows = Readonly<Record<string, readonly [named: Named, lie: Lie]>>
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
-const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 export const RUBBISH: Uint8Array = encoder.encode('rubbish')
 const OTHER_SECRET = '0f'.repeat(32)
 const noFlaw = liar()
@@ -53,20 +46,14 @@ const rowsOf = <Forgery>(
   )
 
 /** Returns a block with other header members, or another first sample, signed by `by`. */
-function signChangedBlock(
-  { bytes }: Written,
-  by: Account,
-  change: object,
-  sample?: string,
-): Written {
+function signChangedBlock({ bytes }: Written, by: Account, header: object, sample?: string) {
   const [first = '', , ...lines] = decoder.decode(bytes).trimEnd().split('\n')
-  const samples = sample === undefined ? lines : [sample, ...lines.slice(1)]
-  const root = hex(computeMerkleRoot(samples.map((line) => encoder.encode(line))))
-  const header = canonicalize({ ...JSON.parse(first), root, ...change } as Json)
-  const hash = hashBlock(encoder.encode(header))
-  const signature = canonicalize({ signature: hex(by.sign(Buffer.from(hash, 'hex'))) })
-  const text = [header, signature, ...samples].map((line) => `${line}\n`).join('')
-  return { hash, bytes: encoder.encode(text) }
+  if (sample !== undefined) lines[0] = sample
+  const { root: _, ...fields } = JSON.parse(first)
+  return forgeBlock({ ...by, verify }, fields, {
+    header,
+    lines: lines.map((line) => encoder.encode(line)),
+  })
 }
 
 /** Lets the honest validators attest one another, and the liar also itself. */
@@ -124,7 +111,6 @@ const serving =
     change: (
       files: Map<string, Uint8Array>,
       lane: Written & { readonly other: Uint8Array; readonly path: string },
-      subnet: OneLiar,
     ) => void,
   ): Lie =>
   async (subnet) => {
@@ -135,7 +121,7 @@ const serving =
     await subnet.sealLie({})
     await attestedByAll(subnet)
     const path = blockPath(lane.hash)
-    change(subnet.buckets.at(subnet.liar.hotkey).files, { ...lane, other, path }, subnet)
+    change(subnet.buckets.at(subnet.liar.hotkey).files, { ...lane, other, path })
   }
 
 /**

@@ -4,7 +4,7 @@ import type { DuelEnd } from './check.ts'
 import { streamOf } from './draw.ts'
 import { drawFaults, type Fault } from './faults.ts'
 import { strengthOf } from './miners.ts'
-import { type RunningWorld, type RunResult, simulate } from './simulation.ts'
+import { type RunningWorld, simulate } from './simulation.ts'
 import { drawWorld, type Player, type World } from './world.ts'
 
 vi.mock('../../packages/chain/node_modules/@scure/sr25519', () => import('./quick-keys.ts'))
@@ -14,7 +14,7 @@ vi.mock(
 )
 
 /** Runs the world of a seed with the faults drawn from the same seed. */
-function run(seed: number, epochs: number): Promise<RunResult> {
+function run(seed: number, epochs: number) {
   const world = drawWorld(seed, epochs)
   return simulate(world, drawFaults(world, streamOf(seed, 'faults')))
 }

@@ -20,7 +20,7 @@ beforeAll(async () => {
   const state = await subnet.state
   await subnet.sealAll(state, subnet.honest, long)
   await subnet.attestAll(state)
-  await subnet.outcome()
+  await subnet.end(state)
   chain = await writeSubnet(subnet, root)
 }, 300_000)
 afterAll(killAll)

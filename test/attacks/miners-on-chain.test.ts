@@ -15,7 +15,7 @@ interface Slot {
   readonly stake?: bigint
 }
 
-/** Decides the epoch that `state` governs, in which all voters attest, from a chain with these miners. */
+/** Decides an epoch in which all voters attest, from a chain with these miners. */
 function decideFrom(state: State, miners: Readonly<Record<string, Slot>>): State {
   const facts: Facts = epochOf(state, { validators: voters, rates: [0, 1] })
   const entries = Object.entries(miners)

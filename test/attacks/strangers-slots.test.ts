@@ -49,7 +49,7 @@ async function epochOf(
   return state
 }
 
-/** Runs a validator for an epoch of a duel. Resolves with its state and the buckets that it read. */
+/** Runs a validator for an epoch of a duel. Resolves with its state and the buckets it read. */
 async function validating(isCrowded: boolean) {
   const subnet = new ReadingSubnet([100, 100, 100], STRANGERS)
   const [own, ...others] = subnet.voters as [Account, ...Account[]]

@@ -3,7 +3,7 @@ import { LOCAL_NETWORK, recompute, UnavailableError } from '../../packages/settl
 import { replaceText, SERVED, UNDECIDED, VALID, VOID } from '../attacks/lies.ts'
 import { type Lie, OneLiar } from '../attacks/one-liar.ts'
 
-/** Changes of a chain's export that a reader refuses, in an epoch in which no one seals or attests. */
+/** Changes that a reader of a chain's export refuses. No one seals or attests in its epoch. */
 const REFUSED: Readonly<Record<string, readonly [part: string | RegExp, by: string]>> = {
   'a block has another hash': [/(?<="hash":")../, 'ff'],
   'a block has another time': ['"time":0', '"time":1'],

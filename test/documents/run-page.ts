@@ -138,7 +138,7 @@ async function openSession(page: string) {
       if (code !== 0) throw new Error(`${text}\nended with ${code}:\n${stdout}${stderr}`)
       return stdout
     },
-    /** Starts each line as a program. Resolves once each listens on its port or prints something. */
+    /** Starts each line as a program. Resolves once each listens on its port or prints. */
     async serve({ text }: Snippet): Promise<void> {
       for (const line of text.split('\n')) await serveLine(line)
     },

@@ -1,11 +1,8 @@
 import {
   type Candidate,
   computeQuotas,
-  type Decision,
-  type DuelSnapshot,
   decide,
   encodeBitmap,
-  type Facts,
   firstState,
   type State,
 } from '../../packages/duel/src/index.ts'
@@ -15,23 +12,20 @@ import { type LaneRates, leadIn } from '../attacks/deciding.ts'
 import { streamOf } from './draw.ts'
 import type { Fault, Lie } from './faults.ts'
 import { strengthOf } from './miners.ts'
+import type { EpochDecision } from './throne-watch.ts'
 import type { World } from './world.ts'
 
 const HASH = 'ab'.repeat(32)
 const STAKE = 10_000_000_000n
 
-/** The decision of an epoch, and the indices of the validators present. */
-export interface DecidedEpoch extends Decision {
-  readonly before: State
-  readonly snapshot: DuelSnapshot
-  readonly present: readonly number[]
-}
+/** A decided epoch, and the indices of the validators present. */
+export type DecidedEpoch = EpochDecision & { readonly present: readonly number[] }
 
 /**
  * Decides a world's epochs without blocks or buckets, a thousand times as fast as whole subnets.
  * Each validator without trouble in an epoch plays, seals, and attests the valid lanes.
  */
-export function* decisionsOf(world: World, faults: readonly Fault[]): Generating<DecidedEpoch> {
+export function* decisionsOf(world: World, faults: readonly Fault[]): Iterable<DecidedEpoch> {
   const random = streamOf(world.seed, 'decisions')
   let before = firstState(world.protocol, 0)
   while (before.epoch < world.epochs) {
@@ -42,8 +36,6 @@ export function* decisionsOf(world: World, faults: readonly Fault[]): Generating
   }
 }
 
-type Generating<T> = globalThis.Generator<T, void, undefined>
-
 interface EpochInput {
   readonly world: World
   readonly faults: readonly Fault[]
@@ -51,10 +43,7 @@ interface EpochInput {
   readonly state: State
 }
 
-function playEpoch(
-  input: EpochInput,
-  random: Generator,
-): Pick<DecidedEpoch, 'present'> & { readonly facts: Facts } {
+function playEpoch(input: EpochInput, random: Generator) {
   const { world, state } = input
   const hotkeys = world.validators.map(({ hotkey }) => hotkey)
   const here = hotkeys.map((_, who) => !isAway(input, who))

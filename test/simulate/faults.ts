@@ -1,6 +1,7 @@
 import type { Generator } from '../../packages/prng/src/index.ts'
+import type { DiskFault } from './disk.ts'
 import { fewOf, pick } from './draw.ts'
-import { PLACES, type Place, type When } from './machine.ts'
+import { type Death, PLACES } from './machine.ts'
 import type { World } from './world.ts'
 
 /** The lies of a validator. A liar with a lie tells it in every epoch. */
@@ -34,24 +35,14 @@ export type Lie = (typeof LIES)[number]
 export type Fault = { readonly who: number } & (
   | { readonly kind: 'lies'; readonly how: Lie }
   /** Its process dies during an operation and starts again later. */
-  | {
+  | (Death & {
       readonly kind: 'crash'
-      readonly epoch: number
-      readonly place: Place
-      readonly op: number
-      readonly when: When
       /** Its disk keeps everything, loses unsynced data, or loses everything. */
       readonly disk: 'kept' | 'cut' | 'lost'
       readonly downMs: number
-    }
+    })
   /** One write to its disk fails halfway. */
-  | {
-      readonly kind: 'disk'
-      readonly epoch: number
-      readonly place: Place
-      readonly op: number
-      readonly code: string
-    }
+  | (DiskFault & { readonly kind: 'disk' })
   /** One write to its bucket fails: `lost` without effect, `repeated` after taking effect. */
   | {
       readonly kind: 'write'

@@ -1,9 +1,6 @@
 import type { Generator } from '../../packages/prng/src/index.ts'
 import type { Clock } from './clock.ts'
 
-/** Progress of the operation in which a machine dies: not begun, half done, or done. */
-export type When = 'before' | 'half' | 'after'
-
 /**
  * Where an operation happens: in a folder of the disk, the validator's own bucket, another
  * validator's bucket, on the chain, or at a miner.
@@ -25,7 +22,8 @@ export interface Death {
   readonly epoch: number
   readonly place: Place
   readonly op: number
-  readonly when: When
+  /** Progress of the operation: not begun, half done, or done. */
+  readonly when: 'before' | 'half' | 'after'
 }
 
 /** An operation of `ms` milliseconds, its effect, and its effect if it is interrupted halfway. */

@@ -1,22 +1,16 @@
 import {
-  type Decision,
   type Duel,
-  type DuelSnapshot,
   isWon,
   type Miner,
   orderQueue,
   pickMiner,
-  type State,
   stateRoot,
 } from '../../packages/duel/src/index.ts'
+import type { RecomputedEpoch } from '../../packages/settlement/src/index.ts'
 import { type Break, textOf } from './witness.ts'
 
-/** A decided epoch. */
-interface EpochDecision extends Pick<Decision, 'state' | 'report'> {
-  /** The state that governed the epoch. */
-  readonly before: State
-  readonly snapshot: DuelSnapshot
-}
+/** A decided epoch. `before` is the state that governed it. */
+export type EpochDecision = Pick<RecomputedEpoch, 'before' | 'snapshot' | 'state' | 'report'>
 
 /** Number of frozen epochs that ends an open duel. Protocol §8.3. */
 const FROZEN_MOST = 4

@@ -1,6 +1,4 @@
-import { once } from 'node:events'
-import { cp, readFile, rm } from 'node:fs/promises'
-import { createServer } from 'node:http'
+import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { statePath } from '../packages/blocks/src/index.ts'
@@ -9,32 +7,24 @@ import { EXIT_CODES, EXIT_CODES_TEXT } from '../packages/terminal/src/index.ts'
 import { writeSubnet } from './attacks/af-verify.ts'
 import { accountOf, FIRST_DUEL, ReadingSubnet } from './attacks/reading-subnet.ts'
 import { runAf, runVerifier } from './in-process.ts'
-import { AF, AF_VERIFY, killAll, start } from './processes.ts'
+import { read } from './repository.ts'
 import { testFolder } from './test-folder.ts'
-import { closeServers, listen, serve } from './web-server.ts'
+import { closeServers, serve } from './web-server.ts'
 
 const NOWHERE = 'http://127.0.0.1:1'
 const root = testFolder('exit-codes')
 const flawed = testFolder('exit-codes-flawed')
-/** URLs of a bucket server that always answers with 503 and of a chain that never answers. */
-const urls: string[] = []
-const silent = createServer()
 let chain: string
 
 beforeAll(async () => {
   const subnet = new ReadingSubnet([100, 100, 100], 0, LOCAL_NETWORK)
   await subnet.play(await subnet.begin(), {})
   chain = await writeSubnet(subnet, root)
-  urls.push(await serve((_, response) => response.writeHead(503).end()), await listen(silent))
 })
-afterAll(async () => {
-  closeServers()
-  await killAll()
-})
+afterAll(closeServers)
 
 test('docs/errors.md and the help of both programs list the same codes', async () => {
-  const page = await readFile(new URL('../docs/errors.md', import.meta.url), 'utf8')
-  const rows = [...page.matchAll(/^\| (\d+) +\| (.+?) +\|$/gm)]
+  const rows = [...read('docs/errors.md').matchAll(/^\| (\d+) +\| (.+?) +\|$/gm)]
   expect(Object.fromEntries(rows.map(([, code, meaning]) => [code, meaning]))).toEqual(EXIT_CODES)
   const helps = [await runAf(['help', 'exit-codes']), await runVerifier(['--help'])]
   for (const { code, stdout } of helps) {
@@ -43,6 +33,7 @@ test('docs/errors.md and the help of both programs list the same codes', async (
   }
 })
 
+// apps/validator/test/leaving.test.ts tests that both programs exit with 130 at Ctrl-C.
 describe('af-verify exits with', () => {
   const verify = (base: string, ...words: readonly string[]) =>
     runVerifier([base, '--network', chain, ...words])
@@ -68,8 +59,7 @@ describe('af-verify exits with', () => {
   })
 
   test('4 if a node or the buckets are unavailable', async () => {
-    const [buckets = ''] = urls
-    const ended = await verify(buckets)
+    const ended = await verify(await serve((_, response) => response.writeHead(503).end()))
     expect([ended.code, ended.stderr]).toEqual([4, expect.stringContaining('status 503')])
     expect((await runVerifier([root, '--network', NOWHERE])).code).toBe(4)
     expect((await verify(NOWHERE)).code).toBe(4)
@@ -87,14 +77,4 @@ describe('af exits with', () => {
     expect((await runAf(['nope'])).code).toBe(2)
     expect((await runAf(['status', '--network', join(root, 'nowhere.json')])).code).toBe(2)
   })
-})
-
-test.each([
-  ['af', AF, ['status']],
-  ['af-verify', AF_VERIFY, [root]],
-])('%s exits with 130 at Ctrl-C', async (_, program, words) => {
-  const [, url = ''] = urls
-  const { stop } = start(program, [...words, '--network', url])
-  await once(silent, 'request')
-  expect((await stop()).code).toBe(130)
 })

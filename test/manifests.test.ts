@@ -1,8 +1,7 @@
-import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { AF, AF_VERIFY } from './processes.ts'
+import { runAf, runVerifier } from './in-process.ts'
 import { folders, read, root } from './repository.ts'
 
 interface Manifest {
@@ -36,9 +35,8 @@ it('lists no package of ours in the page’s devDependencies, so that releases i
 })
 
 it.each([
-  ['af', AF, 'apps/validator'],
-  ['af-verify', AF_VERIFY, 'apps/verifier'],
-])('%s --version prints the version of its package', (_, program, folder) => {
-  const printed = execFileSync(process.execPath, [program, '--version'], { encoding: 'utf8' })
-  expect(printed).toBe(`${manifestOf(folder).version}\n`)
+  ['af', runAf, 'apps/validator'],
+  ['af-verify', runVerifier, 'apps/verifier'],
+])('%s --version prints the version of its package', async (_, run, folder) => {
+  expect((await run(['--version'])).stdout).toBe(`${manifestOf(folder).version}\n`)
 })

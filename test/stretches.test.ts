@@ -78,14 +78,12 @@ beforeAll(async () => {
 })
 
 test.each([
-  ['weights apply immediately', () => history.chain, [0, 0, 1, 1, 4, 4, 4, 4]],
-  [
-    'weights wait',
-    () => changedSnapshots(history.chain, () => ({ revealPeriod: 1 })),
-    [0, 0, 1, 1, 1, 1, 4, 4],
-  ],
-])('finds the same from any epoch on as in the whole history if %s', async (_, chainOf, warned) => {
-  const data = { chain: chainOf(), network: LOCAL_NETWORK, openBucket: history.buckets.open }
+  ['weights apply immediately', 0, [0, 0, 1, 1, 4, 4, 4, 4]],
+  ['weights wait for an epoch', 1, [0, 0, 1, 1, 1, 1, 4, 4]],
+])('finds the same in three epochs as in the whole history if %s', async (...row) => {
+  const [, revealPeriod, warned] = row
+  const chain = changedSnapshots(history.chain, () => ({ revealPeriod }))
+  const data = { chain, network: LOCAL_NETWORK, openBucket: history.buckets.open }
   const whole = await history.recompute(data)
   const codes = (epoch: number) => new Set(whole[epoch]?.flaws.map(({ code }) => code))
   expect(codes(4)).toEqual(new Set(['STATE_DIFFERS', 'STATE_MISSING']))
@@ -94,8 +92,9 @@ test.each([
   expect(new Set(whole.map(({ before }) => before.champion?.hotkey)).size).toBe(3)
   for (let first = 0; first <= LAST; first++) {
     const beginning = await findStart(data, first)
-    const stretch = await history.recompute({ ...data, ...beginning })
-    expect(stretch).toEqual(whole.slice(first))
+    const to = Math.min(first + 2, LAST)
+    const stretch = await history.recompute({ ...data, ...beginning, to })
+    expect(stretch).toEqual(whole.slice(first, to + 1))
   }
 })
 

@@ -1,11 +1,9 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Sample } from '../packages/blocks/src/index.ts'
 import { LOCAL_NETWORK } from '../packages/settlement/src/index.ts'
 import { writeSubnet } from './attacks/af-verify.ts'
 import { OneLiar } from './attacks/one-liar.ts'
-import { AF_VERIFY, killAll, run } from './processes.ts'
+import { AF_VERIFY, killAll, run, startCommand } from './processes.ts'
 import { testFolder } from './test-folder.ts'
 
 const root = testFolder('jobs')
@@ -63,7 +61,8 @@ test('finds the same in at most three threads as in one', async () => {
   const recompute = async (jobs: number) => {
     const words = ['--eval', `(async () => {${RECOMPUTE}})()`, '--', root, chain, String(jobs)]
     const env = { ...process.env, NODE_OPTIONS: TELLING }
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, words, { env })
+    const { code, stdout, stderr } = await startCommand(process.execPath, words, { env }).ended
+    expect(code, stderr).toBe(0)
     const count = (text: string): number => stderr.split(text).length - 1
     return { stdout, threads: count('a thread starts'), modules: count('a module runs') }
   }

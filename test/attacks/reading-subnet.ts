@@ -7,7 +7,6 @@ import {
   NO_BLOCK,
   planLane,
   type Sample,
-  type Scope,
   statePath,
   writeBlock,
 } from '../../packages/blocks/src/index.ts'
@@ -156,16 +155,6 @@ export interface LanePlan {
 /** A block as bytes, with its hash. */
 export type Written = Awaited<ReturnType<typeof writeBlock>>
 
-/** Plays all samples of a lane by `plan`. */
-function samplesOf(scope: Scope, plan: LanePlan): Promise<readonly Sample[]> {
-  const { reply = () => undefined, secret = SECRET } = plan
-  return playPlan(scope, secret, (miner, { env, index }) => (messages) => {
-    const role = miner === scope.champion ? 'champion' : 'contender'
-    const content = reply({ role, env, index, prompt: messages.at(-1)?.content ?? '' })
-    return content === undefined ? { fault: 'no-reply' } : { content }
-  })
-}
-
 /**
  * A chain with voters of these stakes, in units of the permit's threshold, two miners and
  * strangers. The first duel begins after two epochs.
@@ -216,7 +205,6 @@ export class ReadingSubnet {
     let state = createFirstState(network)
     while (state.epoch < FIRST_DUEL) {
       await this.attestAll(state, attesting, [])
-      this.publish(state, attesting)
       await this.produceTo(snapshotBlock(state.epoch + 1, network.protocol) + 1)
       ;({ state } = await decideEpoch({ chain, network }, state, find))
     }
@@ -277,8 +265,13 @@ export class ReadingSubnet {
   async lane(who: Account, state: State, plan: LanePlan = {}): Promise<Written> {
     const scope = await laneScope(this.chain, state, who.hotkey)
     if (scope === null) throw new Error(`${who.hotkey} is not due`)
-    const { secret = SECRET, alter = (samples) => samples } = plan
-    const samples = alter(await samplesOf(scope, plan))
+    const { secret = SECRET, reply = () => undefined, alter = (samples) => samples } = plan
+    const played = await playPlan(scope, secret, (miner, { env, index }) => (messages) => {
+      const role = miner === scope.champion ? 'champion' : 'contender'
+      const content = reply({ role, env, index, prompt: messages.at(-1)?.content ?? '' })
+      return content === undefined ? { fault: 'no-reply' } : { content }
+    })
+    const samples = alter(played)
     const { genesis, netuid, validator, epoch } = scope
     const prev = state.heads[validator] ?? NO_BLOCK
     const place = { genesis, netuid, validator, epoch, height: 0, prev, time: 0, secret }

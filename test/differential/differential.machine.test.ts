@@ -1,4 +1,8 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { LIMITS } from '../../packages/blocks/src/index.ts'
@@ -20,7 +24,34 @@ import {
   replaceItems,
 } from './cases.ts'
 import { drawNetwork, playSubnet } from './networks.ts'
-import { Python } from './python.ts'
+
+const PYTHON = process.env.TEST_PYTHON ?? 'python3'
+const SCRIPT = fileURLToPath(new URL('../../python/tests/differential.py', import.meta.url))
+
+/**
+ * A process of python/tests/differential.py, which answers one case at a time. It limits the
+ * samples of a block like this process.
+ */
+class Python implements AsyncDisposable {
+  readonly #child = spawn(PYTHON, [SCRIPT, `${LIMITS.blockSamples}`], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  readonly #closed = once(this.#child, 'close')
+  readonly #lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]()
+
+  /** Resolves with what the verifier in Python finds in a case. */
+  async ask(kind: string, given: object): Promise<unknown> {
+    this.#child.stdin.write(`${JSON.stringify({ kind, ...given })}\n`)
+    const { value, done } = await this.#lines.next()
+    if (done) throw new Error(`the Python of TEST_PYTHON ended in a case of ${kind}`)
+    return JSON.parse(value)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.stdin.end()
+    await this.#closed
+  }
+}
 
 /** The first seed, and the number of cases of all kinds. */
 const SEED = Number(process.env.SEED ?? 0)

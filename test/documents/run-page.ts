@@ -1,13 +1,14 @@
 import { type ChildProcess, execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { AF, AF_VERIFY, type RunningProcess, startCommand } from '../processes.ts'
 import { read, root } from '../repository.ts'
+import { listen } from '../web-server.ts'
 import { printedBy, runnable, type Snippet, snippetsOf } from './page.ts'
 
 /** The Python of an environment with python[test]. */
@@ -31,9 +32,8 @@ const found = new Set<number>()
 
 /** Resolves with a free port that was not found before. */
 async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  const server = createServer()
+  const port = Number(new URL(await listen(server)).port)
   server.close()
   if (found.has(port)) return freePort()
   found.add(port)

@@ -17,20 +17,7 @@ export interface ProcessResult {
   readonly stderr: string
 }
 
-/** A running process. */
-export interface RunningProcess {
-  readonly child: ChildProcess
-  /** Returns its standard output so far. */
-  stdout(): string
-  /**
-   * Resolves with the first match in the standard output after its first `from` characters. Rejects
-   * with all output if the process ends without a match.
-   */
-  says(pattern: RegExp, from?: number): Promise<RegExpExecArray>
-  /** Sends a signal, by default SIGINT. Resolves when the process has ended. */
-  stop(signal?: NodeJS.Signals): Promise<ProcessResult>
-  readonly ended: Promise<ProcessResult>
-}
+export type RunningProcess = ReturnType<typeof startCommand>
 
 interface Place {
   readonly cwd?: string
@@ -65,7 +52,7 @@ export function startCommand(
   command: string,
   words: readonly string[],
   options: Pick<SpawnOptions, 'cwd' | 'env' | 'detached'>,
-): RunningProcess {
+) {
   const child = spawn(command, words, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
   running.add(child)
   let stdout = ''
@@ -80,6 +67,10 @@ export function startCommand(
     running.delete(child)
     return { code, stdout, stderr: stderr.replace(WAITS, '') }
   })
+  /**
+   * Resolves with the first match in the standard output after its first `from` characters. Rejects
+   * with all output if the process ends without a match.
+   */
   const says = (pattern: RegExp, from = 0): Promise<RegExpExecArray> =>
     new Promise((resolve, reject) => {
       const check = (): void => {
@@ -92,6 +83,7 @@ export function startCommand(
       )
       check()
     })
+  /** Sends a signal. Resolves when the process has ended. */
   const stop = (signal: NodeJS.Signals = 'SIGINT'): Promise<ProcessResult> => {
     child.kill(signal)
     return ended

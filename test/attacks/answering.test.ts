@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { blockPath, statePath } from '../../packages/blocks/src/index.ts'
-import { type Account, decodeCommitment } from '../../packages/chain/src/index.ts'
+import type { Account } from '../../packages/chain/src/index.ts'
 import { firstState } from '../../packages/duel/src/index.ts'
+import { decodeCommitments } from '../../packages/settlement/src/index.ts'
 import { RUBBISH } from './lies.ts'
 import { OneLiar } from './one-liar.ts'
 import { champion, flawsOf, hotkeys, network, ReadingSubnet } from './reading-subnet.ts'
@@ -139,10 +140,9 @@ describe('shared-address', () => {
 describe('replayed-commitment', () => {
   /** Commits the content of the slot of `from` in the slot of `to`. */
   async function copy(subnet: OneLiar, from: Account, to: Account): Promise<void> {
-    const { commitments } = await subnet.chain.snapshot(subnet.chain.height)
-    const slot = commitments.find(({ hotkey }) => hotkey === from.hotkey)
-    const commitment = decodeCommitment(slot?.fields ?? [], from.hotkey)
-    if (commitment === null) throw new Error('the slot is empty')
+    const snapshot = await subnet.chain.snapshot(subnet.chain.height)
+    const commitment = decodeCommitments(snapshot).get(from.hotkey)
+    if (commitment === undefined) throw new Error('the slot is empty')
     await subnet.commit(to, commitment)
   }
 

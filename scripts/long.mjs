@@ -9,7 +9,7 @@ const bin = (name) => join('node_modules', '.bin', name)
 /** Returns the command that runs these test files in Node. */
 const tests = (...files) => [bin('vitest'), 'run', '--project', 'node', ...files]
 const SIMULATION = ['--import', './test/simulate/quick-keys.mjs', 'test/simulate/main.ts']
-const ATTACKS = ['quorum-by-absence', 'thrown-to-accomplices', 'voters-that-change']
+const ATTACKS = ['quorum-by-absence', 'rivals', 'voters-that-change']
 const MUTATED = ['wilson', 'prng', 'blocks', 'duel', 'settlement']
 /** The command and the environment variables of each part. */
 const PARTS = {

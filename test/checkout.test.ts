@@ -1,8 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { constants, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
+import { read, root } from './repository.ts'
 import { testFolder } from './test-folder.ts'
 
 const folder = testFolder('affine-checkout')
@@ -24,8 +24,8 @@ function nodeInFolderWithSpaces(): { node: string; npx: string; npm: string } {
 
 const { node, npx, npm } = nodeInFolderWithSpaces()
 
-/** Returns the JSON lines that the launcher's `call` prints with these variables set. */
-function launch(call: string, platform: string, env: Record<string, string>): unknown[] {
+/** Returns what npm prints for a call of the launcher, with these variables set. */
+function launch(call: string, platform: string, env: Record<string, string>): unknown {
   const program = `${platform}
     const { pnpm, run } = await import(${JSON.stringify(launcher)})
     ${call}`
@@ -34,15 +34,10 @@ function launch(call: string, platform: string, env: Record<string, string>): un
     env: { PATH: process.env.PATH ?? '', comspec: '/bin/sh', ...env },
   })
   expect(stderr).toBe('')
-  return stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line))
+  return JSON.parse(stdout)
 }
 
-const { packageManager } = JSON.parse(
-  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
-)
+const { packageManager } = JSON.parse(read('package.json'))
 
 it.each([
   ['next to a Node on Windows', WINDOWS, {}],
@@ -51,13 +46,13 @@ it.each([
 ])('starts pnpm through the npm %s, at a path with spaces', (_, platform, env) => {
   const call = "pnpm('pack', '--pack-destination', 'my folder')"
   const words = [npx, '-y', packageManager, 'pack', '--pack-destination', 'my folder']
-  expect(launch(call, platform, env)).toEqual([[words, [null, null]]])
+  expect(launch(call, platform, env)).toEqual([words, [null, null]])
 })
 
 it('starts pnpm without the package and the command given to an outer npx', () => {
   const outer = { npm_config_package: 'node@24', npm_config_call: 'npm run demo' }
-  const [call] = launch("pnpm('install')", '', { npm_execpath: npm, ...outer })
-  expect(call).toEqual([
+  const printed = launch("pnpm('install')", '', { npm_execpath: npm, ...outer })
+  expect(printed).toEqual([
     [npx, '-y', packageManager, 'install'],
     [null, null],
   ])
@@ -69,8 +64,7 @@ it('checks out text with line feeds and pictures unchanged, even if Git is set t
     execFileSync('git', ['-c', 'core.autocrlf=true', ...words], { cwd: clone, encoding: 'utf8' })
   const files = { 'a.ts': 'a\nb\n', '.ci/run': 'c\nd\n', 'e.png': '\x89PNG\r\n\x1a\nf\n' }
   mkdirSync(join(clone, '.ci'), { recursive: true })
-  const attributes = fileURLToPath(new URL('../.gitattributes', import.meta.url))
-  copyFileSync(attributes, join(clone, '.gitattributes'))
+  copyFileSync(join(root, '.gitattributes'), join(clone, '.gitattributes'))
   for (const [path, text] of Object.entries(files)) writeFileSync(join(clone, path), text, 'latin1')
   git('init', '--quiet')
   git('add', '.')

@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { killAll } from './processes.ts'
+import { read } from './repository.ts'
 
 interface Service {
   readonly image: string
@@ -14,22 +14,15 @@ interface Service {
   readonly mem_limit: string
   readonly env_file?: readonly string[]
   readonly secrets?: readonly string[]
-  readonly command?: readonly string[]
-  readonly healthcheck?: { readonly test: readonly string[] }
+  readonly healthcheck?: object
   readonly ports?: readonly string[]
   readonly volumes: readonly string[]
 }
 
-const read = (name: string) => readFileSync(join('deploy', name), 'utf8')
-const compose = parse(read('compose.yaml'), { merge: true })
+const compose = parse(read('deploy/compose.yaml'), { merge: true })
 const services = compose.services as Readonly<Record<string, Service>>
-const image = read('Dockerfile')
-/** Returns the source and the path of each mount of a service. */
-const mounts = ({ volumes }: Service) => volumes.map((each) => each.split(':') as [string, string])
+const image = read('deploy/Dockerfile')
 const PINNED = /^[\w/-]+:v?\d+\.\d+\.\d+[\w-]*@sha256:[\da-f]{64}$/
-const isFile = (source: string) => source.startsWith('.')
-
-afterAll(killAll)
 
 describe.each(Object.entries(services))('%s in deploy/compose.yaml', (_, service) => {
   test('runs without root and without capabilities', () => {
@@ -57,8 +50,9 @@ describe.each(Object.entries(services))('%s in deploy/compose.yaml', (_, service
   })
 
   test('mounts only existing files and volumes', () => {
-    for (const [source] of mounts(service)) {
-      if (isFile(source)) expect(existsSync(join('deploy', source)), source).toBe(true)
+    for (const volume of service.volumes) {
+      const [source = ''] = volume.split(':')
+      if (source.startsWith('.')) expect(existsSync(join('deploy', source)), source).toBe(true)
       else expect(Object.keys(compose.volumes)).toContain(source)
     }
     for (const secret of service.secrets ?? [])
@@ -77,7 +71,7 @@ test('builds the image from a base with a fixed digest', () => {
 })
 
 test('the unit, the image and compose.yaml forbid core dumps and have one memory limit', () => {
-  const unit = read('af-validate.service')
+  const unit = read('deploy/af-validate.service')
   const limit = services.validator?.mem_limit ?? ''
   expect(unit).toMatch(/^LimitCORE=0$/m)
   expect(unit).toContain(`\nMemoryMax=${limit.toUpperCase()}\n`)

@@ -1,26 +1,21 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { describe, expect, test } from 'vitest'
 import { printedBy, REASONS, runnable, type Snippet, snippetsOf } from './documents/page.ts'
 import { runPage } from './documents/run-page.ts'
+import { folders, read, root } from './repository.ts'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
-const READMES = ['packages', 'apps'].flatMap((folder) =>
-  readdirSync(join(root, folder)).map((name) => `${folder}/${name}/README.md`),
-)
 /** All pages except the protocol, which has no commands. */
 const DOCS = readdirSync(join(root, 'docs')).filter((name) => /(?<!^protocol)\.md$/.test(name))
 const PAGES = [
   'README.md',
   ...DOCS.map((name) => `docs/${name}`),
-  ...READMES,
+  ...folders.map((folder) => `${folder}/README.md`),
   'python/README.md',
 ].filter((page) => existsSync(join(root, page)))
 
-const read = (path: string): string => readFileSync(join(root, path), 'utf8')
 const snippetsIn = (page: string): readonly Snippet[] => snippetsOf(read(page))
 
 /** Runs a program as if from a file in `folder`, as one bundle. Resolves with its output. */

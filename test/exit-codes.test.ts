@@ -1,50 +1,39 @@
-import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { createServer } from 'node:http'
+import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { statePath } from '../packages/blocks/src/index.ts'
 import { LOCAL_NETWORK } from '../packages/settlement/src/index.ts'
 import { EXIT_CODES, EXIT_CODES_TEXT } from '../packages/terminal/src/index.ts'
 import { writeSubnet } from './attacks/af-verify.ts'
-import { FIRST_DUEL, ReadingSubnet } from './attacks/reading-subnet.ts'
+import { accountOf, FIRST_DUEL, ReadingSubnet } from './attacks/reading-subnet.ts'
 import { runAf, runVerifier } from './in-process.ts'
-import { AF, AF_VERIFY, killAll, start } from './processes.ts'
+import { read } from './repository.ts'
 import { testFolder } from './test-folder.ts'
-import { closeServers, listen, serve } from './web-server.ts'
+import { closeServers, serve } from './web-server.ts'
 
 const NOWHERE = 'http://127.0.0.1:1'
 const root = testFolder('exit-codes')
-/** URLs of a bucket server that always answers with 503 and of a chain that never answers. */
-const urls: string[] = []
-const silent = createServer()
+const flawed = testFolder('exit-codes-flawed')
 let chain: string
 
 beforeAll(async () => {
   const subnet = new ReadingSubnet([100, 100, 100], 0, LOCAL_NETWORK)
-  const state = await subnet.begin()
-  await subnet.play(state, {})
+  await subnet.play(await subnet.begin(), {})
   chain = await writeSubnet(subnet, root)
-  urls.push(await serve((_, response) => response.writeHead(503).end()), await listen(silent))
 })
-afterAll(async () => {
-  closeServers()
-  await killAll()
-})
+afterAll(closeServers)
 
 test('docs/errors.md and the help of both programs list the same codes', async () => {
-  const page = await readFile(new URL('../docs/errors.md', import.meta.url), 'utf8')
-  const rows = [...page.matchAll(/^\| (\d+) +\| (.+?) +\|$/gm)]
+  const rows = [...read('docs/errors.md').matchAll(/^\| (\d+) +\| (.+?) +\|$/gm)]
   expect(Object.fromEntries(rows.map(([, code, meaning]) => [code, meaning]))).toEqual(EXIT_CODES)
-  for (const { code, stdout } of [
-    await runAf(['help', 'exit-codes']),
-    await runVerifier(['--help']),
-  ]) {
+  const helps = [await runAf(['help', 'exit-codes']), await runVerifier(['--help'])]
+  for (const { code, stdout } of helps) {
     expect(code).toBe(0)
     for (const line of EXIT_CODES_TEXT.split('\n')) expect(stdout).toContain(line.trim())
   }
 })
 
+// apps/validator/test/leaving.test.ts tests that both programs exit with 130 at Ctrl-C.
 describe('af-verify exits with', () => {
   const verify = (base: string, ...words: readonly string[]) =>
     runVerifier([base, '--network', chain, ...words])
@@ -61,21 +50,16 @@ describe('af-verify exits with', () => {
   })
 
   test('1 for a flaw, even if no sample matches --sample', async () => {
-    const other = await mkdtemp(join(root, 'flawed-'))
-    const subnet = new ReadingSubnet([100, 100, 100], 0, LOCAL_NETWORK)
-    await subnet.play(await subnet.begin(), {})
-    const file = await writeSubnet(subnet, other)
-    const [{ hotkey = '' } = {}] = subnet.voters
-    await rm(join(other, hotkey, statePath(FIRST_DUEL)))
-    const { code, stdout } = await runVerifier([other, '--network', file])
+    await cp(root, flawed, { recursive: true })
+    await rm(join(flawed, accountOf(1).hotkey, statePath(FIRST_DUEL)))
+    const { code, stdout } = await verify(flawed)
     expect([code, stdout]).toEqual([1, expect.stringContaining('STATE_MISSING')])
-    const stopped = await runVerifier([other, '--network', file, '--sample', 'none#0'])
+    const stopped = await verify(flawed, '--sample', 'none#0')
     expect([stopped.code, stopped.stderr]).toEqual([1, expect.stringContaining('no sample in')])
   })
 
   test('4 if a node or the buckets are unavailable', async () => {
-    const [buckets = ''] = urls
-    const ended = await verify(buckets)
+    const ended = await verify(await serve((_, response) => response.writeHead(503).end()))
     expect([ended.code, ended.stderr]).toEqual([4, expect.stringContaining('status 503')])
     expect((await runVerifier([root, '--network', NOWHERE])).code).toBe(4)
     expect((await verify(NOWHERE)).code).toBe(4)
@@ -93,14 +77,4 @@ describe('af exits with', () => {
     expect((await runAf(['nope'])).code).toBe(2)
     expect((await runAf(['status', '--network', join(root, 'nowhere.json')])).code).toBe(2)
   })
-})
-
-test.each([
-  ['af', AF, ['status']],
-  ['af-verify', AF_VERIFY, [root]],
-])('%s exits with 130 at Ctrl-C', async (_, program, words) => {
-  const [, url = ''] = urls
-  const { stop } = start(program, [...words, '--network', url])
-  await once(silent, 'request')
-  expect((await stop()).code).toBe(130)
 })

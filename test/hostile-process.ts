@@ -1,7 +1,7 @@
-import { once } from 'node:events'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { selfSigned } from '../packages/settlement/test/certificate.ts'
 import { DEEDS, hostileServer } from '../packages/settlement/test/hostile-server.ts'
+import { listen } from './web-server.ts'
 
 // A separate process, so that its work costs the reader no processor time. Prints its two URLs and
 // its certificate, and then its number of open connections once a second.
@@ -16,8 +16,7 @@ const serve = async (scheme: string, tls?: { key: string; cert: string }): Promi
     open += 1
     socket.once('close', () => (open -= 1))
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  return `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return (await listen(server)).replace(/^http/, scheme)
 }
 const [http, https] = [await serve('http'), await serve('https', { key, cert })]
 console.log(JSON.stringify({ http, https, cert }))

@@ -1,9 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { read, root } from './repository.ts'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
 const git = (words: readonly string[], input = ''): readonly string[] =>
   execFileSync('git', ['-C', root, ...words], { input, encoding: 'utf8' })
     .split('\n')
@@ -45,7 +43,7 @@ function readPattern(line: string): Pattern {
   return { isExcluding: text === line, matches: new RegExp(`^${source}(?:/|$)`) }
 }
 
-const dockerPatterns = readFileSync(`${root}/deploy/Dockerfile.dockerignore`, 'utf8')
+const dockerPatterns = read('deploy/Dockerfile.dockerignore')
   .split('\n')
   .filter((line) => line !== '' && !line.startsWith('#'))
   .map(readPattern)

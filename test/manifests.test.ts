@@ -1,9 +1,8 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { AF, AF_VERIFY } from './processes.ts'
+import { runAf, runVerifier } from './in-process.ts'
+import { folders, read, root } from './repository.ts'
 
 interface Manifest {
   readonly version: string
@@ -12,12 +11,7 @@ interface Manifest {
   readonly devDependencies?: Readonly<Record<string, string>>
 }
 
-const root = fileURLToPath(new URL('..', import.meta.url))
-const folders = ['packages', 'apps'].flatMap((parent) =>
-  readdirSync(join(root, parent)).map((name) => `${parent}/${name}`),
-)
-const manifestOf = (folder: string): Manifest =>
-  JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
+const manifestOf = (folder: string): Manifest => JSON.parse(read(`${folder}/package.json`))
 
 describe.each(folders)('%s', (folder) => {
   const { scripts, dependencies, devDependencies } = manifestOf(folder)
@@ -41,9 +35,8 @@ it('lists no package of ours in the page’s devDependencies, so that releases i
 })
 
 it.each([
-  ['af', AF, 'apps/validator'],
-  ['af-verify', AF_VERIFY, 'apps/verifier'],
-])('%s --version prints the version of its package', (_, program, folder) => {
-  const printed = execFileSync(process.execPath, [program, '--version'], { encoding: 'utf8' })
-  expect(printed).toBe(`${manifestOf(folder).version}\n`)
+  ['af', runAf, 'apps/validator'],
+  ['af-verify', runVerifier, 'apps/verifier'],
+])('%s --version prints the version of its package', async (_, run, folder) => {
+  expect((await run(['--version'])).stdout).toBe(`${manifestOf(folder).version}\n`)
 })

@@ -1,11 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { read, root } from './repository.ts'
 
-const root = new URL('..', import.meta.url)
-const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
 const guide = read('CONTRIBUTING.md')
 
 /** Returns the names explained in the list of a section of CONTRIBUTING.md. */
@@ -18,10 +15,8 @@ function listedIn(section: string): readonly string[] {
 }
 
 it('runs every long test every night, and CONTRIBUTING.md explains each', () => {
-  const { stderr } = spawnSync(process.execPath, ['scripts/long.mjs', 'none'], {
-    cwd: fileURLToPath(root),
-    encoding: 'utf8',
-  })
+  const words = ['scripts/long.mjs', 'none']
+  const { stderr } = spawnSync(process.execPath, words, { cwd: root, encoding: 'utf8' })
   const parts = /^expected one of (.*), got none$/m.exec(stderr)?.[1]?.split(', ') ?? []
   expect(parts).toContain('simulate')
   const { jobs } = parse(read('.github/workflows/nightly.yml'))

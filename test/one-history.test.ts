@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { formatDuelId } from '../apps/explorer/src/address.ts'
 import { ValidatorsView } from '../apps/explorer/src/views/validators-view.tsx'
 import {
@@ -8,7 +8,7 @@ import {
 } from '../apps/explorer/src/worker/epoch-accounts.ts'
 import { renderText } from '../apps/explorer/test/rendered.ts'
 import type { ChallengePair } from '../packages/blocks/src/index.ts'
-import { type Chain, LocalChain } from '../packages/chain/src/index.ts'
+import { LocalChain } from '../packages/chain/src/index.ts'
 import { computeTrust, type EnvReport, stateRoot } from '../packages/duel/src/index.ts'
 import { MULT8, miner, type Scene } from '../packages/duel/test/subnet.ts'
 import {
@@ -26,6 +26,8 @@ import {
 } from '../packages/report/src/index.ts'
 import { historyOf, type TestEpoch } from '../packages/report/test/history.ts'
 import { LOCAL_NETWORK } from '../packages/settlement/src/index.ts'
+import { changedSnapshots } from '../packages/settlement/test/changed-snapshots.ts'
+import { mapped } from './protocol-story.ts'
 
 /*
  * One history as reported by every program. Numbers that several programs report must be equal.
@@ -98,98 +100,63 @@ interface ExplainEntry extends Pick<DuelFacts, 'contender' | 'start'> {
   readonly block: string
 }
 
-interface Reports {
-  readonly status: readonly Awaited<ReturnType<typeof readStatus>>[]
-  readonly explained: ReadonlyMap<string, readonly ExplainEntry[]>
-  readonly page: readonly EpochAccount[]
-  readonly losses: EpochAccounts['findDetails']
-  readonly past: PastChallenges
-}
-
 const epochs = historyOf(SCENES, FORFEITED)
 /** The epochs as the commands of af read them: without the lanes that cannot count. */
 const SPARSE = epochs.map(({ sparse }) => sparse)
-let reports: Reports
-
-beforeAll(async () => {
-  reports = {
-    explained: new Map(['m1', 'm2', 'm3', 'm4'].map((hotkey) => [hotkey, explain(hotkey)])),
-    status: await statuses(),
-    ...accounts(),
-    past: pastOf(),
-  }
-})
 
 interface Reader {
   readonly add: (...sample: TestEpoch['samples'][number]) => void
   readonly finish: (settled: TestEpoch['settled']) => void
 }
 
-/**
- * Passes each sample and the end of each epoch to a reader: by default the samples of all lanes, as
- * the page reads them.
- */
-function readAll(reader: Reader, read: readonly Omit<TestEpoch, 'sparse'>[] = epochs): void {
+/** Passes each sample and the end of each epoch to a reader. */
+function readAll(read: readonly Omit<TestEpoch, 'sparse'>[], { add, finish }: Reader): void {
   for (const { settled, samples } of read) {
-    for (const sample of samples) reader.add(...sample)
-    reader.finish(settled)
+    for (const sample of samples) add(...sample)
+    finish(settled)
   }
 }
 
-async function statuses(): Promise<Reports['status']> {
-  const real = LocalChain.create({ netuid: 1, random: () => new Uint8Array(32) })
-  const neurons = validators.map((hotkey, uid) => {
-    return { uid, hotkey, stake: 1000n, permit: true, registered: 0, lastUpdate: 0 }
-  })
-  const chain = {
-    head: () => real.head(),
-    time: (block: number) => real.time(block),
-    weights: (block: number) => real.weights(block),
-    snapshot: async (block: number) => ({ ...(await real.snapshot(block)), neurons }),
-  } as unknown as Chain
-  return Promise.all(
-    SPARSE.map(({ settled }) =>
-      readStatus({ chain, network: LOCAL_NETWORK }, settled.state, settled),
-    ),
-  )
-}
+const neurons = validators.map((hotkey, uid) => {
+  return { uid, hotkey, stake: 1000n, permit: true, registered: 0, lastUpdate: 0 }
+})
+const empty = LocalChain.create({ netuid: 1, random: () => new Uint8Array(32) })
+const subnet = { chain: changedSnapshots(empty, () => ({ neurons })), network: LOCAL_NETWORK }
+const statuses = await Promise.all(
+  SPARSE.map(({ settled }) => readStatus(subnet, settled.state, settled)),
+)
+
+/** The log of af explain by hotkey. */
+const explained = new Map(['m1', 'm2', 'm3', 'm4'].map((hotkey) => [hotkey, explain(hotkey)]))
 
 function explain(hotkey: string): readonly ExplainEntry[] {
   const records: ExplainEntry[] = []
   const line = (_: unknown, record: object) => void records.push(record as ExplainEntry)
   const report = new MinerReport({ hotkey, line, verbose: true, nameOf: String })
-  readAll(
-    {
-      add: (...sample) => report.stats.add(...sample),
-      finish: (settled) => report.add(settled),
-    },
-    SPARSE,
-  )
+  readAll(SPARSE, {
+    add: (...sample) => report.stats.add(...sample),
+    finish: (settled) => report.add(settled),
+  })
   return records
 }
 
-function accounts(): Pick<Reports, 'page' | 'losses'> {
-  const accounts = new EpochAccounts()
-  const page: EpochAccount[] = []
-  readAll({
-    add: (sample, place) => accounts.stats.add(sample, place),
-    finish: (settled) => page.push(accounts.finish(settled)),
-  })
-  return { page, losses: (duel) => accounts.findDetails(duel) }
-}
+/** The page after each epoch. It reads the samples of all lanes. */
+const pages: EpochAccount[] = []
+const accounts = new EpochAccounts()
+readAll(epochs, {
+  add: (sample, place) => accounts.stats.add(sample, place),
+  finish: (settled) => pages.push(accounts.finish(settled)),
+})
 
-function pastOf(): PastChallenges {
-  const past = new PastChallenges(1e6)
-  readAll(
-    { add: (...sample) => past.add(...sample), finish: (settled) => past.finish(settled) },
-    SPARSE,
-  )
-  return past
-}
+const past = new PastChallenges(1e6)
+readAll(SPARSE, {
+  add: (...sample) => past.add(...sample),
+  finish: (settled) => past.finish(settled),
+})
 
 /** Returns a contender's duel on the page after an epoch. */
 function shownIn(epoch: number, contender: string): ShownDuel {
-  const duel = reports.page[epoch]?.duels.find((each) => each.contender.hotkey === contender)
+  const duel = pages[epoch]?.duels.find((each) => each.contender.hotkey === contender)
   if (duel === undefined) throw new Error(`no duel: ${contender}, ${epoch}`)
   return duel
 }
@@ -198,7 +165,7 @@ const shortEnv = (env: string) => env.replace(/@.*/, '')
 
 it('has a history with all kinds of outcomes', async () => {
   const seen = epochs.map(({ settled: { report, lanes }, sparse }, epoch) => {
-    const { duels, seated } = reports.page[epoch]!
+    const { duels, seated } = pages[epoch]!
     const unread = lanes.size - sparse.settled.lanes.size
     const duelling = report.duels.map(({ contender, envs, verdicts }, i) => {
       const names = Object.keys(envs).map(shortEnv).join(' ')
@@ -212,22 +179,15 @@ it('has a history with all kinds of outcomes', async () => {
   await expect(`${seen.join('\n')}\n`).toMatchFileSnapshot('snapshots/history.txt')
 })
 
+/** The numbers of all epochs. */
 const each = epochs.map(({ settled }) => settled.epoch)
 
 describe('an epoch', () => {
   it.each(each)('%i is reported as decided by the page and by af-verify', (epoch) => {
     const { settled } = epochs[epoch]!
     const { before, state, report } = settled
-    const trust = Object.entries(state.trust).map(([hotkey, record]) => [
-      hotkey,
-      computeTrust(record),
-    ])
-    const shared = {
-      epoch,
-      root: stateRoot(state),
-      ratio: before.ratio,
-      trust: Object.fromEntries(trust),
-    }
+    const trust = mapped(state.trust, (record) => computeTrust(record))
+    const shared = { epoch, root: stateRoot(state), ratio: before.ratio, trust }
     const seated = epoch === 0 ? 'm1' : undefined
     const champion = before.champion?.hotkey ?? null
     const contenders = before.duels.map(({ contender }) => contender.hotkey)
@@ -235,7 +195,7 @@ describe('an epoch', () => {
     const exported = { ...report, duels }
     const record = { type: 'epoch', ...shared, champion, contenders, seated, report: exported }
     expect(exportEpoch(settled)).toMatchObject(record)
-    const page = reports.page[epoch]!
+    const page = pages[epoch]!
     expect(page).toMatchObject({ ...shared, champion: before.champion, frozen: report.frozen })
     expect(page.seated?.hotkey).toBe(seated)
     expect(page.duels).toMatchObject(
@@ -245,17 +205,12 @@ describe('an epoch', () => {
   })
 
   it.each(each)('%i has the same interim analyses and lanes everywhere', (epoch) => {
-    const { duels, lanes } = reports.page[epoch]!
+    const { duels, lanes } = pages[epoch]!
     const { report } = epochs[epoch]!.settled
     const countsOf = ({ win, hold }: Pick<EnvReport, 'win' | 'hold'> | EnvFacts) =>
       [win.wins, win.trials, hold.wins, hold.trials].map(String)
     const shown = duels.map(({ analyses }) =>
-      analyses.map((analysis) => [
-        analysis.env,
-        countsOf(analysis),
-        analysis.decisivePpm,
-        analysis.given,
-      ]),
+      analyses.map((each) => [each.env, countsOf(each), each.decisivePpm, each.given]),
     )
     const reported = report.duels.map(({ envs }) =>
       Object.entries(envs).map(([env, envReport]) => {
@@ -284,7 +239,7 @@ describe('an epoch', () => {
 })
 
 it('af explain reports each epoch of a duel in order, like the page', () => {
-  const own = (reports.explained.get('m2') ?? []).filter(({ type }) => type === 'epoch')
+  const own = (explained.get('m2') ?? []).filter(({ type }) => type === 'epoch')
   expect(own.map(({ epoch }) => epoch)).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
   for (const { epoch, duel } of own) {
     const { id: _, stats: __, ...shown } = shownIn(epoch, 'm2')
@@ -295,14 +250,12 @@ it('af explain reports each epoch of a duel in order, like the page', () => {
 const SIDES = ['champion', 'contender'] as const
 
 describe.each(DUELS)('the duel of $champion and $contender', ({ first, last, ...sides }) => {
-  const ended = () => shownIn(last, sides.contender)
-
   it.each(SIDES)(
     'has the same end and challenges on the page, in af explain and in past challenges: %s',
     (side) => {
-      const { id, end, stats } = ended()
-      const explained = reports.explained.get(sides[side]) ?? []
-      const [record, ...more] = explained.filter(
+      const { id, end, stats } = shownIn(last, sides.contender)
+      const entries = explained.get(sides[side]) ?? []
+      const [record, ...more] = entries.filter(
         (each) => each.type === 'duel' && formatDuelId(each) === id,
       )
       expect(more).toEqual([])
@@ -311,29 +264,23 @@ describe.each(DUELS)('the duel of $champion and $contender', ({ first, last, ...
       const counts = stats[side]
       expect(record).toMatchObject(counts)
       expect(counts.challenges).toBeGreaterThan(0)
-      const lost = explained.filter(
-        ({ type, epoch, pair }) =>
-          type === 'lost' &&
-          pair.contender.miner === sides.contender &&
-          epoch >= first &&
-          epoch <= last,
-      )
+      const lost = entries
+        .filter(({ type, epoch }) => type === 'lost' && epoch >= first && epoch <= last)
+        .filter(({ pair }) => pair.contender.miner === sides.contender)
       expect(lost).toHaveLength(counts.lost)
-      const place = ({ env, index, block }: { env: string; index: number; block: string }) =>
-        `${block} ${env} ${index}`
-      const places = new Set(lost.map(({ pair, block }) => place({ ...pair, block })))
-      for (const each of reports.losses(id)[side]) expect(places).toContain(place(each))
+      const places = lost.map(({ pair, block }) => `${block} ${pair.env} ${pair.index}`)
+      for (const { block, env, index } of accounts.findDetails(id)[side])
+        expect(places).toContain(`${block} ${env} ${index}`)
       const all = DUELS.flatMap((each) => {
         const seat = SIDES.find((name) => each[name] === sides[side])
         return seat ? [shownIn(each.last, each.contender).stats[seat].challenges] : []
       })
-      const past = reports.past.of(FOUR.find(({ hotkey }) => hotkey === sides[side])!)
+      const { length } = past.of(FOUR.find(({ hotkey }) => hotkey === sides[side])!)
       // The champion has one reward per challenge, regardless of the number of contenders.
-      const isTwice = sides[side] === 'm1'
       const sum = all.reduce((sum, each) => sum + each)
-      if (!isTwice) expect(past).toHaveLength(sum)
-      expect(past.length).toBeGreaterThanOrEqual(Math.max(...all))
-      expect(past.length).toBeLessThanOrEqual(sum)
+      if (sides[side] !== 'm1') expect(length).toBe(sum)
+      expect(length).toBeGreaterThanOrEqual(Math.max(...all))
+      expect(length).toBeLessThanOrEqual(sum)
     },
   )
 })
@@ -344,16 +291,12 @@ describe('the reports', () => {
     const text = formatEpoch(describeEpoch(settled))
     expect(formatEpoch(describeEpoch(sparse.settled))).toBe(text)
     expect(sparse.settled.report).toEqual(settled.report)
-    const status = reports.status[epoch]!
+    const status = statuses[epoch]!
     // The status reports lanes only in its table of validators.
     const withoutLanes = text.split('\n').filter((line) => !line.startsWith('  lanes: '))
     const contenders = Math.max(1, status.state.duels.length)
-    expect(
-      formatStatus(status)
-        .join('\n')
-        .split('\n')
-        .slice(3 + contenders),
-    ).toEqual(withoutLanes)
+    const lines = formatStatus(status).join('\n').split('\n')
+    expect(lines.slice(3 + contenders)).toEqual(withoutLanes)
   })
 
   it('of af-verify and the page count the same set-aside lanes by validator', () => {
@@ -361,17 +304,17 @@ describe('the reports', () => {
       (before, { settled }) => addToVerification(before, settled, 'NONE'),
       undefined,
     )
-    const shown = renderText(ValidatorsView, reports.page, {})
+    const shown = renderText(ValidatorsView, pages, {})
     const row = /(v\d)\n–\n\d+ of (\d+)\n(\d+) of \2\nnone\n/g
     const outliers = [...shown.matchAll(row)].map(([, hotkey, , count]) => [hotkey, Number(count)])
     // Validators with lanes set aside come first. v4 has one, which lacked results of the others.
     expect(outliers.map(([hotkey]) => hotkey)).toEqual(['v5', 'v4', 'v1', 'v2', 'v3'])
     expect({ v1: 0, v2: 0, v3: 0, ...end?.suspect }).toEqual(Object.fromEntries(outliers))
     expect(end?.suspect).toEqual({ v4: 1, v5: expect.any(Number) })
-    expect(end?.ratio).toBe(reports.page.at(-1)?.nextRatio)
+    expect(end?.ratio).toBe(pages.at(-1)?.nextRatio)
   })
 })
 
 it('af explain reports the first champion too', () => {
-  expect(reports.explained.get('m1')?.[0]).toMatchObject({ type: 'seated', epoch: 0 })
+  expect(explained.get('m1')?.[0]).toMatchObject({ type: 'seated', epoch: 0 })
 })

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { onceARun } from './once-a-run.ts'
@@ -17,20 +17,7 @@ export interface ProcessResult {
   readonly stderr: string
 }
 
-/** A running process. */
-export interface RunningProcess {
-  readonly child: ChildProcess
-  /** Returns its standard output so far. */
-  stdout(): string
-  /**
-   * Resolves with the first match in the standard output after its first `from` characters. Rejects
-   * with all output if the process ends without a match.
-   */
-  says(pattern: RegExp, from?: number): Promise<RegExpExecArray>
-  /** Sends a signal, by default SIGINT. Resolves when the process has ended. */
-  stop(signal?: NodeJS.Signals): Promise<ProcessResult>
-  readonly ended: Promise<ProcessResult>
-}
+export type RunningProcess = ReturnType<typeof startCommand>
 
 interface Place {
   readonly cwd?: string
@@ -56,11 +43,17 @@ export function start(
   const loader = program.endsWith('.ts')
     ? ['--conditions=@affine/source', '--import', import.meta.resolve('tsx')]
     : []
-  const child = spawn(process.execPath, [...loader, program, ...words], {
-    cwd,
-    env: { ...INHERITED, NO_COLOR: '1', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const all = [...loader, program, ...words]
+  return startCommand(process.execPath, all, { cwd, env: { ...INHERITED, NO_COLOR: '1', ...env } })
+}
+
+/** Starts a command without standard input. */
+export function startCommand(
+  command: string,
+  words: readonly string[],
+  options: Pick<SpawnOptions, 'cwd' | 'env' | 'detached'>,
+) {
+  const child = spawn(command, words, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
   running.add(child)
   let stdout = ''
   let stderr = ''
@@ -74,6 +67,10 @@ export function start(
     running.delete(child)
     return { code, stdout, stderr: stderr.replace(WAITS, '') }
   })
+  /**
+   * Resolves with the first match in the standard output after its first `from` characters. Rejects
+   * with all output if the process ends without a match.
+   */
   const says = (pattern: RegExp, from = 0): Promise<RegExpExecArray> =>
     new Promise((resolve, reject) => {
       const check = (): void => {
@@ -86,6 +83,7 @@ export function start(
       )
       check()
     })
+  /** Sends a signal. Resolves when the process has ended. */
   const stop = (signal: NodeJS.Signals = 'SIGINT'): Promise<ProcessResult> => {
     child.kill(signal)
     return ended

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { FAULT_CODES } from '../packages/blocks/src/index.ts'
 import { pathsOf } from '../packages/blocks/test/bucket-suite.ts'
@@ -10,10 +8,9 @@ import { FINNEY_FIRST_EPOCH } from '../packages/settlement/src/index.ts'
 import { examples, readExample } from './protocol-examples.ts'
 import { ENVS, fencedBlocks, find, MAIN, page, shown } from './protocol-page.ts'
 import { mapped, type Story, story } from './protocol-story.ts'
+import { read } from './repository.ts'
 
-const vector: { in: Story; out: unknown } = JSON.parse(
-  readFileSync(join(import.meta.dirname, '../vectors/duel/story.json'), 'utf8'),
-)
+const vector: { in: Story; out: unknown } = JSON.parse(read('vectors/duel/story.json'))
 
 describe('the worked examples of docs/protocol.md', () => {
   test.each(shown.filter(({ example }) => example !== 'block'))(

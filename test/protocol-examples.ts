@@ -27,6 +27,7 @@ import {
   stateRoot,
   type Verdict,
 } from '../packages/duel/src/index.ts'
+import { scored } from '../packages/duel/test/subnet.ts'
 import {
   type ChallengeParts,
   challengeId,
@@ -57,7 +58,6 @@ import {
   numbers,
   type Pair,
   sides,
-  tallyOf,
 } from './protocol-story.ts'
 
 const PPM = 1_000_000n
@@ -142,11 +142,9 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
       const given = evaluate({ wins, trials, ratioPpm: ratio, rule })
       const both = sides(BigInt(wins), BigInt(trials), 1n, ratio, zSquaredPpm)
       const isAbove = wins * 1_000_000 >= trials * ratio
+      const offset = BigInt(holdOffset * ratio) * (PPM - BigInt(ratio))
       const line = [
-        decimal(
-          BigInt(wins) * PPM ** 2n + BigInt(holdOffset * ratio) * (PPM - BigInt(ratio)),
-          PPM ** 2n,
-        ),
+        decimal(BigInt(wins) * PPM ** 2n + offset, PPM ** 2n),
         decimal(BigInt((ratio + holdSlopePpm) * trials), PPM),
       ]
       return { wins, trials, [isAbove ? 'win' : 'below']: both, line, given }
@@ -155,8 +153,8 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
   outliers: (pairs: readonly { lane: Pair; median: Pair }[]) =>
     pairs.map(({ lane: [x, q], median: [y, r] }) => {
       const tallies = {
-        l: tallyOf([x, 0], q),
-        m: tallyOf([y, 0], r),
+        l: scored({ wins: x, losses: 0, played: q }),
+        m: scored({ wins: y, losses: 0, played: r }),
       }
       const { setAside } = judgeEnvironment({
         weights: { l: 1, m: 2 },
@@ -171,7 +169,7 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
       }
     }),
   'one environment of four lanes': ({ weights, lanes, ratio }: FourLanes) => {
-    const tallies = mapped(lanes, ([wins, losses, played]) => tallyOf([wins, losses], played))
+    const tallies = mapped(lanes, ([wins, losses, played]) => scored({ wins, losses, played }))
     const seen = { weights, epochs: [tallies], ratioPpm: ratio, rule: PROTOCOL }
     const { setAside, win, hold, score, interimResult } = judgeEnvironment(seen)
     const { trials, unit } = hold
@@ -205,20 +203,11 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
       const content = same ? digestContent(named(hotkey)) : digest('another')
       return [hotkey, { content, left }] as const
     })
-    const queue = orderQueue(
-      {
-        champion: named(champion),
-        duels: contenders.map((hotkey) => ({ ...duel, contender: named(hotkey) })),
-        lastPlayed: Object.fromEntries(lastPlayed),
-      },
-      {
-        epoch: 2,
-        protocol: PROTOCOL,
-        hotkeys: Object.keys(miners),
-        validators: [],
-        miners: candidates,
-      },
-    )
+    const duels = contenders.map((hotkey) => ({ ...duel, contender: named(hotkey) }))
+    const state = { champion: named(champion), duels, lastPlayed: Object.fromEntries(lastPlayed) }
+    const hotkeys = Object.keys(miners)
+    const facts = { epoch: 2, protocol: PROTOCOL, hotkeys, validators: [], miners: candidates }
+    const queue = orderQueue(state, facts)
     return queue.map(({ hotkey }) => hotkey)
   },
   'first state': () => ({ state: firstState(MAIN, 0), root: stateRoot(firstState(MAIN, 0)) }),

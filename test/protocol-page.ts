@@ -1,8 +1,8 @@
 /** The blocks, worked examples and constants of docs/protocol.md. */
-import { readFileSync } from 'node:fs'
 import { type EnvsConstants, PROTOCOL, type Protocol } from '../packages/duel/src/index.ts'
+import { read } from './repository.ts'
 
-export const page: string = readFileSync(new URL('../docs/protocol.md', import.meta.url), 'utf8')
+export const page: string = read('docs/protocol.md')
 
 export function fencedBlocks(language: string): readonly string[] {
   return [...page.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms'))].map(

@@ -1,31 +1,23 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { filesBelow, folders, read } from './repository.ts'
 
-const root = join(import.meta.dirname, '..')
 /** Sections without a rule: a worked example, and the promises of the protocol. */
 const NOT_RULES = ['8.8', '11']
 
 /** Returns the numbers of the sections without subsections. */
 function leafSections(): readonly string[] {
-  const page = readFileSync(join(root, 'docs/protocol.md'), 'utf8')
-  const numbers = [...page.matchAll(/^##+ (\d+(?:\.\d+)?)\.? /gm)].map(([, number = '']) => number)
+  const numbers = [...read('docs/protocol.md').matchAll(/^##+ (\d+(?:\.\d+)?)\.? /gm)].map(
+    ([, number = '']) => number,
+  )
   return numbers.filter((number) => !numbers.some((other) => other.startsWith(`${number}.`)))
 }
 
 /** Returns the sources that cite each section, as in `Protocol §8.6`. */
 function citations(): ReadonlyMap<string, readonly string[]> {
-  const folders = ['packages', 'apps'].flatMap((folder) =>
-    readdirSync(join(root, folder)).map((name) => join(folder, name, 'src')),
-  )
-  const sources = folders.flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((path) => /\.tsx?$/.test(path))
-      .map((path) => join(folder, path)),
-  )
+  const sources = folders.flatMap((folder) => filesBelow(`${folder}/src`))
   const cited = new Map<string, string[]>()
-  for (const path of sources) {
-    const text = readFileSync(join(root, path), 'utf8').replace(/\n\s*\* /g, ' ')
+  for (const path of sources.filter((path) => /\.tsx?$/.test(path))) {
+    const text = read(path).replace(/\n\s*\* /g, ' ')
     for (const [, number = ''] of text.matchAll(/Protocol §(\d+(?:\.\d+)?)/g)) {
       cited.set(number, [...(cited.get(number) ?? []), path])
     }

@@ -14,7 +14,6 @@ import {
   type Score,
   type State,
   stateRoot,
-  type Tally,
 } from '../packages/duel/src/index.ts'
 
 export type Pair = readonly [number, number]
@@ -32,15 +31,6 @@ const TWO: Protocol = {
     entries(PROTOCOL.envs).filter(([env]) => ['mult8@0.1.0', 'tictactoe@0.1.0'].includes(env)),
   ),
 }
-
-/** Returns a tally in which the winner of a challenge has all its points. */
-export const tallyOf = ([wins, losses]: Pair, played: number): Tally => ({
-  wins,
-  losses,
-  played,
-  contenderPoints: 1_000_000 * wins,
-  championPoints: 1_000_000 * losses,
-})
 
 /** Returns `numerator / denominator` with four decimals, rounded down. */
 export function decimal(numerator: bigint, denominator: bigint): string {

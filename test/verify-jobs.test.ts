@@ -1,31 +1,24 @@
-import { execFile } from 'node:child_process'
-import { mkdtemp } from 'node:fs/promises'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Sample } from '../packages/blocks/src/index.ts'
 import { LOCAL_NETWORK } from '../packages/settlement/src/index.ts'
 import { writeSubnet } from './attacks/af-verify.ts'
 import { OneLiar } from './attacks/one-liar.ts'
-import { hotkeys } from './attacks/reading-subnet.ts'
-import { runVerifier } from './in-process.ts'
-import { AF_VERIFY, killAll, run } from './processes.ts'
+import { AF_VERIFY, killAll, run, startCommand } from './processes.ts'
 import { testFolder } from './test-folder.ts'
 
 const root = testFolder('jobs')
 let chain: string
-let subnet: OneLiar
 
 beforeAll(async () => {
-  subnet = new OneLiar(LOCAL_NETWORK)
+  const subnet = new OneLiar(LOCAL_NETWORK)
   const long = { reply: () => 'I count.\n'.repeat(99) } // blocks that are worth a thread
   const alter = (samples: readonly Sample[]) =>
     samples.map((sample, i) => (i === 40 ? { ...sample, reward: 9 } : sample))
   await subnet.sealLie({ ...long, alter })
   const state = await subnet.state
   await subnet.sealAll(state, subnet.honest, long)
-  for (const voter of subnet.voters) await subnet.attest(voter, state, hotkeys(subnet.voters))
-  await subnet.outcome()
+  await subnet.attestAll(state)
+  await subnet.end(state)
   chain = await writeSubnet(subnet, root)
 }, 300_000)
 afterAll(killAll)
@@ -68,7 +61,8 @@ test('finds the same in at most three threads as in one', async () => {
   const recompute = async (jobs: number) => {
     const words = ['--eval', `(async () => {${RECOMPUTE}})()`, '--', root, chain, String(jobs)]
     const env = { ...process.env, NODE_OPTIONS: TELLING }
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, words, { env })
+    const { code, stdout, stderr } = await startCommand(process.execPath, words, { env }).ended
+    expect(code, stderr).toBe(0)
     const count = (text: string): number => stderr.split(text).length - 1
     return { stdout, threads: count('a thread starts'), modules: count('a module runs') }
   }
@@ -86,21 +80,3 @@ test('starts no thread for a history of less than 16 MiB', async () => {
   const { code, stderr } = await run(AF_VERIFY, words, { env: { NODE_OPTIONS: TELLING } })
   expect([code, stderr]).toEqual([1, expect.not.stringContaining('a thread starts')])
 })
-
-test('exits with 3 if not all copies were compared', async () => {
-  const subnet = new OneLiar(LOCAL_NETWORK)
-  const state = await subnet.state
-  await subnet.play(state, {})
-  const folder = await mkdtemp(join(root, 'copies-'))
-  const network = ['--network', await writeSubnet(subnet, folder)]
-  const all = await runVerifier([folder, ...network])
-  expect([all.code, all.stdout.includes('No problems found.')]).toEqual([0, true])
-  expect(all.stdout).toMatch(/^begins with epoch 0 and the network's first state \w{64}\n/)
-  for (const copies of ['0', '1']) {
-    const words = [folder, ...network, '--copies', copies]
-    const { code, stdout } = await runVerifier(words)
-    expect(code).toBe(3)
-    expect(stdout).not.toContain('No problems found')
-    expect(stdout).toContain('Not compared: ')
-  }
-}, 600_000)

@@ -5,16 +5,11 @@ import { verify } from '../../apps/verifier/src/verify.ts'
 import { captureOutput } from '../../packages/terminal/test/within.ts'
 import type { ReadingSubnet } from './reading-subnet.ts'
 
-/** The result of a run of `af-verify`. */
-interface Verification {
-  readonly code: number
-  readonly flaws: readonly string[]
-  readonly champion: string
-  readonly root: string
-}
-
-/** Runs `af-verify` on a subnet's chain and buckets. Buckets are files, or served at `url`. */
-export async function afVerify(subnet: ReadingSubnet, url?: string): Promise<Verification> {
+/**
+ * Runs `af-verify` on a subnet's chain and buckets. Buckets are files, or served at `url`. Resolves
+ * with the exit code, the flaws, and the last champion and state root.
+ */
+export async function afVerify(subnet: ReadingSubnet, url?: string) {
   const base = await mkdtemp(join(tmpdir(), 'attack-'))
   try {
     await writeSubnet(subnet, base)

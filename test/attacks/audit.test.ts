@@ -3,10 +3,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import { directoryBucket } from '../../packages/blocks/src/directory-bucket.ts'
-import { blockPath, LIMITS, NO_BLOCK, writeBlock } from '../../packages/blocks/src/index.ts'
-import { type Account, decodeCommitment } from '../../packages/chain/src/index.ts'
-import { encodeBitmap } from '../../packages/duel/src/index.ts'
-import { withQuota } from '../../packages/duel/test/subnet.ts'
+import { blockPath, LIMITS } from '../../packages/blocks/src/index.ts'
+import type { Account } from '../../packages/chain/src/index.ts'
+import { bitmapOf, withQuota } from '../../packages/duel/test/subnet.ts'
 import {
   type AuditOptions,
   auditLane,
@@ -14,21 +13,18 @@ import {
   publish,
 } from '../../packages/engine/src/audit-lane.ts'
 import type { Setup } from '../../packages/engine/src/setup.ts'
-import { BucketReader, sealBlock, snapshotBlock } from '../../packages/settlement/src/index.ts'
+import {
+  BucketReader,
+  decodeCommitments,
+  sealBlock,
+  snapshotBlock,
+} from '../../packages/settlement/src/index.ts'
 import { testFolder } from '../test-folder.ts'
-import { follow, validatorIn } from './following.ts'
-import { accountOf, hotkeys, network, ReadingSubnet } from './reading-subnet.ts'
+import { follow } from './following.ts'
+import { accountOf, hotkeys, type LanePlan, network, ReadingSubnet } from './reading-subnet.ts'
 
 const { protocol } = network
 const root = testFolder('audit')
-
-/** Resolves with the last attestation of a hotkey. */
-async function attestationOf({ chain }: ReadingSubnet, { hotkey }: Account) {
-  const { commitments } = await chain.snapshot(chain.height)
-  const slot = commitments.find((each) => each.hotkey === hotkey)
-  const commitment = decodeCommitment(slot?.fields ?? [], hotkey)
-  return commitment?.kind === 'attest' ? commitment : undefined
-}
 
 test('delays neither other lanes nor the next epoch for a silent bucket', async () => {
   const subnet = new ReadingSubnet([100, 100, 100, 1])
@@ -38,39 +34,35 @@ test('delays neither other lanes nor the next epoch for a silent bucket', async 
   const openBucket = subnet.buckets.openWith([silent.hotkey], (_, path) =>
     path.includes(head) ? new Promise(() => {}) : Promise.resolve(null),
   )
-  const { validator, bucket, ended } = await validatorIn(root, subnet, own, { openBucket })
-  follow(subnet, validator)
+  const { validator, bucket, ended } = await follow(root, subnet, own, { openBucket })
   const state = await subnet.begin([early, late, silent])
   await expect.poll(() => validator.state?.epoch).toBe(2)
-  const lanes = [await subnet.lane(early, state), await subnet.lane(late, state)] as const
-  await subnet.seal(early, state, lanes[0].hash)
-  await subnet.seal(late, state, lanes[1].hash)
+  const first = await subnet.sealOne(early, state, {}, [early.hotkey])
+  const second = await subnet.sealOne(late, state, {}, [])
   await subnet.seal(silent, state, head)
-  subnet.put(lanes[0], [early.hotkey])
   await subnet.produceTo(sealBlock(2, protocol))
 
   subnet.hear = (head) => validator.onHead(head)
   const copy = (hash: string) => bucket.read(blockPath(hash), 1 << 23)
   await subnet.produceTo(sealBlock(2, protocol) + 1)
-  await expect.poll(() => copy(lanes[0].hash)).not.toBeNull()
+  await expect.poll(() => copy(first.hash)).not.toBeNull()
   const lateOne = { kind: 'lane', epoch: 2, hotkey: late.hotkey }
   await expect.poll(ended).toContainEqual(lateOne)
   const before = ended().length
   // This lane is published while the silent bucket is still being read.
-  subnet.put(lanes[1], [late.hotkey])
+  subnet.put(second, [late.hotkey])
   await subnet.produceTo(sealBlock(2, protocol) + 2)
   await expect.poll(() => ended().slice(before)).toContainEqual(lateOne)
-  expect(await copy(lanes[1].hash)).not.toBeNull()
+  expect(await copy(second.hash)).not.toBeNull()
 
-  for (const voter of [early, late]) await subnet.attest(voter, state, hotkeys([own, early, late]))
+  const whole = hotkeys([own, early, late])
+  await subnet.attestAll(state, [early, late], whole)
   const commits = vi.spyOn(subnet.chain, 'commit')
   await subnet.produceTo(snapshotBlock(3, protocol) - 1)
   await expect.poll(() => commits).toHaveBeenCalled()
   await subnet.end(state)
-  const attestation = await attestationOf(subnet, own)
-  expect(attestation?.bitmap).toEqual(
-    encodeBitmap(state.voters, new Set(hotkeys([own, early, late]))),
-  )
+  const commitments = decodeCommitments(await subnet.chain.snapshot(subnet.chain.height))
+  expect(commitments.get(own.hotkey)).toMatchObject({ bitmap: bitmapOf(state, whole) })
 
   await subnet.produceTo(snapshotBlock(3, protocol) + 1)
   await expect.poll(() => validator.state?.epoch).toBe(3)
@@ -80,21 +72,11 @@ test('delays neither other lanes nor the next epoch for a silent bucket', async 
 test('stores the blocks of a lane only once the lane is valid', async () => {
   const subnet = new ReadingSubnet([100, 100, 100])
   const [own, honest, liar] = subnet.voters as [Account, Account, Account]
-  const { validator, bucket, ended, folder } = await validatorIn(root, subnet, own)
-  follow(subnet, validator)
+  const { bucket, ended, folder } = await follow(root, subnet, own)
   const state = await subnet.begin([honest, liar])
-  const whole = await subnet.lane(honest, state)
-  const { genesis, netuid } = subnet.chain
-  const place = { genesis, netuid, validator: liar.hotkey, epoch: 2, height: 0, prev: NO_BLOCK }
-  const secret = '00'.repeat(32)
-  const rubbish = await writeBlock({ ...place, time: 0, secret, samples: [], sign: liar.sign })
-  for (const [who, block] of [
-    [honest, whole],
-    [liar, rubbish],
-  ] as const) {
-    subnet.put(block, [who.hotkey])
-    await subnet.seal(who, state, block.hash)
-  }
+  const whole = await subnet.sealOne(honest, state, {}, [honest.hotkey])
+  const empty: LanePlan = { alter: () => [], header: { secret: '00'.repeat(32) } }
+  const rubbish = await subnet.sealOne(liar, state, empty, [liar.hotkey])
   await subnet.produceTo(sealBlock(2, protocol) + 1)
   expect(ended()).toContainEqual({ kind: 'lane', epoch: 2, hotkey: liar.hotkey })
   expect(subnet.buckets.readsOf(liar.hotkey)).toContain(blockPath(rubbish.hash))
@@ -115,17 +97,12 @@ test('draws one secret for the next epoch when several lanes arrive together', a
     return bytes
   }
   let drawn = 0
-  const { validator, problems } = await validatorIn(root, subnet, own, {
+  const { validator, problems } = await follow(root, subnet, own, {
     store: { ...disk, read },
     random: (size) => new Uint8Array(size).fill(++drawn),
   })
-  follow(subnet, validator)
   const state = await subnet.begin([one, other])
-  for (const voter of [one, other]) {
-    const lane = await subnet.lane(voter, state)
-    subnet.put(lane, [voter.hotkey])
-    await subnet.seal(voter, state, lane.hash)
-  }
+  for (const voter of [one, other]) await subnet.sealOne(voter, state, {}, [voter.hotkey])
   await subnet.produceTo(sealBlock(2, protocol))
   subnet.hear = async (head) => {
     validator.onHead(head)
@@ -162,13 +139,8 @@ test.each(['incoming', 'bucket'])(
       if (left-- > 0) throw new Error('status 503')
       return bucket.read(...args)
     }
-    const setup = {
-      chain,
-      account: own,
-      folder,
-      store,
-      bucket: { ...bucket, read },
-    } as unknown as Setup
+    const places = { folder, store, bucket: { ...bucket, read } }
+    const setup = { chain, account: own, ...places } as unknown as Setup
     await withShortBlocks(async () => {
       await subnet.sealAll(state, [liar])
       for (const [path, bytes] of buckets.at(liar.hotkey).files) {
@@ -196,15 +168,14 @@ test('blames no bucket when the validator’s own connection is slow, and decide
   const subnet = new ReadingSubnet([100, 100, 100, 100], 0, rules)
   const [own, ...others] = subnet.voters as [Account, ...Account[]]
   const { clock } = subnet.buckets
-  const { validator, events } = await validatorIn(root, subnet, own, { clock })
-  follow(subnet, validator)
+  const { validator, events } = await follow(root, subnet, own, { clock })
   const state = await subnet.begin(others)
   // The validator gets no head until the epoch is over. Each lane has eight blocks, and reading a
   // block takes 29 seconds.
   subnet.hear = () => {}
   await withShortBlocks(async () => {
     await subnet.sealAll(state, others)
-    for (const voter of others) await subnet.attest(voter, state, hotkeys(others))
+    await subnet.attestAll(state, others)
     for (const { hotkey } of others) subnet.buckets.at(hotkey).ms = 29_000
     await subnet.end(state)
     validator.onHead(await subnet.chain.produce(0))

@@ -7,7 +7,7 @@ import {
   type State,
 } from '../../packages/duel/src/index.ts'
 import { bitmapOf, crownedFirst, epochOf, type Scene } from '../../packages/duel/test/subnet.ts'
-import type { Generator } from '../../packages/prng/src/index.ts'
+import { type Generator, pcg64 } from '../../packages/prng/src/index.ts'
 
 /** Returns the hotkeys of `count` voters, ascending. */
 export const votersOf = (count: number): readonly string[] =>
@@ -49,12 +49,37 @@ export function playOut(
   return { state, epochs }
 }
 
-/** Returns the number of environments that contenders won in these epochs. */
-export const winsIn = (epochs: readonly Decision[]): number =>
-  epochs
-    .flatMap(({ report }) => report.duels)
-    .flatMap(({ envs }) => Object.values(envs))
-    .filter(({ given }) => given === 'win').length
+/** Returns the lanes of the epoch that a state governs, with these chances of the contender. */
+export type Draw = (state: State, p: number) => LaneRates
+
+/**
+ * Plays duels from `started` to their end, with the facts of `factsOf`. Counts duels that dethrone
+ * the champion, and environments that contenders win.
+ */
+export function playDuels(
+  count: number,
+  started: State,
+  factsOf: (state: State, draw: Draw) => Facts,
+): { readonly thrones: number; readonly environments: number } {
+  const random = pcg64(BigInt(count))
+  const won = { thrones: 0, environments: 0 }
+  for (let i = 0; i < count; i++) {
+    const { state, epochs } = playOut(started, (state) =>
+      factsOf(state, (...chance) => drawRates(random, ...chance)),
+    )
+    won.thrones += Number(state.champion?.hotkey !== started.champion?.hotkey)
+    won.environments += epochs
+      .flatMap(({ report }) => report.duels.flatMap(({ envs }) => Object.values(envs)))
+      .filter(({ given }) => given === 'win').length
+  }
+  return won
+}
+
+/** Returns contenders' wins less their losses in a lane. */
+export const leadIn = (lane: Facts['lanes'][string] = {}): number =>
+  Object.values(lane)
+    .flatMap((envs) => Object.values(envs))
+    .reduce((sum, [wins, losses]) => sum + wins - losses, 0)
 
 /** A function that returns the shares of wins and losses in a lane. */
 export type LaneRates = Extract<Scene['rates'], (...lane: never) => unknown>

@@ -2,12 +2,14 @@ import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Account } from '../../packages/chain/src/index.ts'
 import type { Setup } from '../../packages/engine/src/setup.ts'
-import type { Validator } from '../../packages/engine/src/validator.ts'
 import { validatorOf } from '../../packages/engine/test/one-validator.ts'
 import type { ReadingSubnet } from './reading-subnet.ts'
 
-/** Starts a voter of a subnet as a real validator in its own folder. No miner replies to it. */
-export async function validatorIn(
+/**
+ * Starts a voter of a subnet as a real validator in its own folder. No miner replies to it. Each
+ * block of the subnet waits until the validator has finished its work at the previous one.
+ */
+export async function follow(
   root: string,
   subnet: ReadingSubnet,
   account: Account,
@@ -17,13 +19,10 @@ export async function validatorIn(
   const { chain, network, buckets } = subnet
   const bucketUrl = account.hotkey
   const given = { account, network, bucketUrl, openBucket: buckets.open, ...options }
-  return { ...validatorOf(chain, folder, given), folder }
-}
-
-/** Lets each block wait until the validator has finished its work at the previous one. */
-export function follow(subnet: ReadingSubnet, validator: Validator): void {
+  const following = { ...validatorOf(chain, folder, given), folder }
   subnet.hear = async (head) => {
-    validator.onHead(head)
-    await validator.idle()
+    following.validator.onHead(head)
+    await following.validator.idle()
   }
+  return following
 }

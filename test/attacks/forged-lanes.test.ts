@@ -2,45 +2,29 @@ import { describe, expect, it } from 'vitest'
 import type { Account, Commitment } from '../../packages/chain/src/index.ts'
 import { LOCAL } from '../../packages/duel/src/index.ts'
 import { constantsOf, withQuota } from '../../packages/duel/test/subnet.ts'
-import { make, normalise } from '../../packages/envs/src/index.ts'
+import { normalise } from '../../packages/envs/src/index.ts'
 import { LOCAL_NETWORK, type Network } from '../../packages/settlement/src/index.ts'
 import { runAf, runVerifier } from '../in-process.ts'
 import { testFolder } from '../test-folder.ts'
 import { writeSubnet } from './af-verify.ts'
-import { byContender, cut, forge, GAMES, silent, TRANSCRIPTS } from './forgeries.ts'
+import { byContender } from './forgeries.ts'
 import { testLies } from './found-out.ts'
-import { liar, OneLiar, sealing } from './one-liar.ts'
-import { contender, hotkeys, type LanePlan } from './reading-subnet.ts'
+import { FORGED_GAMES, FORGED_TRANSCRIPTS, INVENTED_NO_REPLY } from './lies.ts'
+import { OneLiar } from './one-liar.ts'
+import { contender, hotkeys } from './reading-subnet.ts'
 
 const HEX = 'hex@0.1.0'
 const envs = { [HEX]: constantsOf(HEX) }
 const WITH_GAMES: Network = { ...LOCAL_NETWORK, protocol: withQuota({ ...LOCAL, envs }, 2) }
-type Reply = NonNullable<LanePlan['reply']>
-/** Good play, so that every game ends with a winning move. */
-const solve: Reply = ({ env, prompt }) => make(env).spec.solve(prompt)
-
-const rowsOf = <Row>(
-  table: Readonly<Record<string, readonly [code: string, row: Row]>>,
-  planOf: (row: Row) => LanePlan,
-) =>
-  Object.fromEntries(
-    Object.entries(table).map(([what, [code, row]]) => {
-      return [what, [liar(code), sealing(planOf(row))] as const] as const
-    }),
-  )
 
 // Protocol §3.1, §6.5: a game is replayed from both players' replies. A move out of turn, or a
 // fault by which the game did not end, voids the whole lane.
 describe('forged-games', () => {
-  testLies(
-    rowsOf(GAMES, (change) => ({ reply: solve, alter: forge(change) })),
-    WITH_GAMES,
-  )
+  testLies(FORGED_GAMES, WITH_GAMES)
 
   it('does not detect an invented no-reply at the end of a game', async () => {
     const subnet = new OneLiar(WITH_GAMES)
-    const alter = forge((played) => cut(played, { won: silent }))
-    await sealing({ reply: solve, alter })(subnet)
+    await INVENTED_NO_REPLY(subnet)
     const { flaws, accepted } = await subnet.outcome()
     expect(flaws).toEqual([])
     expect(accepted).toEqual(new Set(hotkeys(subnet.voters)))
@@ -51,11 +35,8 @@ describe('forged-games', () => {
 // who attests it.
 describe('forged-transcripts', () => {
   const root = testFolder('forged')
-  /** The champion is always right, and the contender never. */
-  const reply: Reply = (question) =>
-    question.role === 'champion' ? solve(question) : '1'.repeat(16)
 
-  testLies(rowsOf(TRANSCRIPTS, (plan) => ({ reply, ...plan })))
+  testLies(FORGED_TRANSCRIPTS)
 
   const HOSTILE = '\u001b]0;owned\u0007\u001b[2Jtext\u009b31m\u202e\u200b\r\n\u2028\u0000\ufeff'
   const UNSAFE = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
@@ -72,31 +53,19 @@ describe('forged-transcripts', () => {
     const state = await subnet.state
     const made = 'a reply that was made up'
     const alter = byContender(() => ({ reward: 1 }))
-    const lie = await subnet.lane(liar, state, { reply: () => made, alter })
-    subnet.put(lie)
-    await subnet.seal(liar, state, lie.hash)
+    const lie = await subnet.sealLie({ reply: () => made, alter })
     await subnet.sealAll(state, honest, { reply: () => HOSTILE })
     for (const voter of voters) await subnet.attest(voter, state, hotkeys(voters))
     await subnet.end(state)
     const network = ['--network', await writeSubnet(subnet, root)]
     const verify = (...words: readonly string[]) => runVerifier([root, ...network, ...words])
-    const explain = [
-      'explain',
-      ...network,
-      '--buckets',
-      root,
-      '--hotkey',
-      contender.hotkey,
-      '--verbose',
-    ]
+    const explain = ['explain', ...network, '--buckets', root, '--hotkey', contender.hotkey]
 
-    const [text, json] = [
-      await verify('--sample', 'mult8#0'),
-      await verify('--sample', 'mult8#0', '--json'),
-    ]
+    const text = await verify('--sample', 'mult8#0')
+    const json = await verify('--sample', 'mult8#0', '--json')
     const all = await verify('--samples', '--json')
     const none = await verify('--sample', 'mult8#9999')
-    const results = [await runAf(explain), text, json, all, none]
+    const results = [await runAf([...explain, '--verbose']), text, json, all, none]
     expect(results.map(({ code }) => code)).toEqual([0, 1, 1, 1, 1])
     for (const { stdout, stderr } of results)
       expect([stdout.includes(made), UNSAFE.exec(stdout + stderr)]).toEqual([false, null])
@@ -106,10 +75,7 @@ describe('forged-transcripts', () => {
     expect(text.stdout.match(/^ {2}champion 5\w+: reward /gm)).toHaveLength(honest.length)
     expect(text.stdout).toContain(`\n  contender ${contender.hotkey}: reward `)
     expect(json.stdout.match(/"type":"sample"/g)).toHaveLength(2 * honest.length)
-    const records = all.stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line))
+    const records = all.stdout.match(/.+/g)?.map((line) => JSON.parse(line)) ?? []
     const kinds = records.map(({ type }): string => type)
     // The records of samples precede their epoch's record. The first two epochs have no samples.
     expect(kinds.indexOf('sample')).toBe(kinds.indexOf('epoch') + 2)

@@ -4,10 +4,10 @@
  * has ended. Of two contenders that win in one epoch, the better is crowned.
  */
 import { describe, expect, it, test } from 'vitest'
-import type { Report } from '../../packages/duel/src/index.ts'
+import type { Report, State } from '../../packages/duel/src/index.ts'
 import { epochOf, miner, type Scene, startedDuels } from '../../packages/duel/test/subnet.ts'
 import { pcg64 } from '../../packages/prng/src/index.ts'
-import { after, contendersIn, drawRates, type LaneRates, playOut, votersOf } from './deciding.ts'
+import { after, contendersIn, drawRates, type LaneRates, playOut } from './deciding.ts'
 
 const eight = Array.from({ length: 8 }, (_, i) => miner(`m${i}`, i + 1))
 const next = Array.from({ length: 8 }, (_, i) => miner(`n${i}`, i + 9))
@@ -17,15 +17,11 @@ const miners = [miner('king'), ...eight]
  * Returns the number of epochs that eight duels take. Checks that all lose, and the next eight
  * have begun.
  */
-function epochsOf(
-  size: number,
-  seenIn: (...state: Parameters<typeof epochOf>) => LaneRates,
-): number {
-  const validators = votersOf(size)
-  const started = startedDuels({ validators, miners: miners })
+function epochsOf(ratesIn: (state: State) => LaneRates): number {
+  const started = startedDuels({ miners })
   expect(contendersIn(started)).toHaveLength(8)
   const { state, epochs } = playOut(started, (state) =>
-    epochOf(state, { validators, miners: [...miners, ...next], rates: seenIn(state) }),
+    epochOf(state, { miners: [...miners, ...next], rates: ratesIn(state) }),
   )
   expect(state.champion?.hotkey).toBe('king')
   for (const { hotkey } of next) expect(Object.keys(state.lastPlayed)).toContain(hotkey)
@@ -34,34 +30,28 @@ function epochsOf(
 }
 
 describe('eight contenders', () => {
-  const size = 4
-
   it('that are near-copies lose by the eighth epoch', () => {
     const random = pcg64(45n)
     const near = (hotkey: string) => 0.45 + (Number(hotkey.slice(1)) % 7) / 100
     const epochs = epochsOf(
-      size,
-      (state) => (voter, env, contender) =>
-        drawRates(random, state, near(contender))(voter, env, contender),
+      (state) =>
+        (...lane) =>
+          drawRates(random, state, near(lane[2]))(...lane),
     )
     expect(epochs).toBeLessThanOrEqual(8)
   })
 
-  it('that never reply lose in the first epoch', () => {
-    expect(epochsOf(size, () => () => [0, 0.7])).toBe(1)
-  })
-
-  it('that tie every challenge lose in the second epoch', () => {
-    expect(epochsOf(size, () => () => [0, 0])).toBe(2)
-  })
-
-  it('that are hard to tell from the champion lose in the seventh epoch', () => {
-    expect(epochsOf(size, () => () => [0.0315, 0.0285])).toBe(7)
+  it.each([
+    ['never reply', 1, [0, 0.7]],
+    ['tie every challenge', 2, [0, 0]],
+    ['are hard to tell from the champion', 7, [0.0315, 0.0285]],
+  ] as const)('that %s lose in epoch %i', (_, epochs, rates) => {
+    expect(epochsOf(() => () => rates)).toBe(epochs)
   })
 })
 
 test('crowns in the eighth epoch the better of two contenders that win in the same epoch', () => {
-  let state = startedDuels({ miners: miners })
+  let state = startedDuels({ miners })
   const scene: Scene = {
     miners: next,
     rates: (_, _env, contender) => {

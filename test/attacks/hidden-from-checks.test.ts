@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { afterAll, afterEach, expect, test, vi } from 'vitest'
-import type { Sample } from '../../packages/blocks/src/index.ts'
 import { leadIn, pairsOf } from '../../packages/blocks/test/play-plan.ts'
 import { PROTOCOL } from '../../packages/duel/src/index.ts'
 import { sampleLane } from '../../packages/engine/src/sampling.ts'
@@ -62,7 +61,8 @@ async function chutesWith(routes: Readonly<Record<string, Handle>>) {
 }
 
 const large = { ...described(contender, 'two'), readme: 'x'.repeat(300_000) }
-const hidings: readonly (readonly [what: string, path: string, hides: Handle])[] = [
+type Hiding = readonly [what: string, path: string, handle: Handle]
+const hidings: readonly Hiding[] = [
   ['a large description', DESCRIPTION, answers(200, large)],
   ['a large source', SOURCE, code('#'.repeat(300_000))],
   ...[307, 401, 403, 404].flatMap((status) => [
@@ -72,9 +72,9 @@ const hidings: readonly (readonly [what: string, path: string, hides: Handle])[]
 ]
 
 const FILE = fileOf(contender, 'tokenizer_config.json')
-const hidden = [401, 403, 404].map(
-  (status) => [`a file with status ${status}`, FILE, answers(status)] as const,
-)
+const hidden = [401, 403, 404].map((status): Hiding => {
+  return [`a file with status ${status}`, FILE, answers(status)]
+})
 
 test.each([...hidings, ...hidden])(
   'treats %s at the second check as a change',
@@ -92,7 +92,7 @@ test.each([...hidings, ...hidden])(
   },
 )
 
-const outages: readonly (readonly [what: string, path: string, fails: Handle])[] = [
+const outages: readonly Hiding[] = [
   ['a description with status 503', DESCRIPTION, answers(503)],
   ['a source with status 429', SOURCE, answers(429)],
   ['a description that breaks off', DESCRIPTION, (request) => request.socket.resetAndDestroy()],
@@ -135,31 +135,23 @@ test.each(hidings)(
         shows?.(...args)
       },
     })
-    const { samples } = await sampleLane({ ...laneOf(time), agent, mayAsk, hasChanged })
-    expectLost(samples)
+    const { samples } = await sampleLane({
+      scope: scopeOf({ [HEX]: 8, [MULT8]: 8 }),
+      miners: [{ ...champion, templates: PROTOCOL.templates }, ASKED],
+      secret: SECRET,
+      journalPath: join(root, randomUUID()),
+      deadline: new AbortController().signal,
+      gamesTime: { ...time, samplingMs: SAMPLING_MS, endsAt: SAMPLING_MS },
+      now: () => 0,
+      on: () => {},
+      ...{ agent, mayAsk, hasChanged },
+    })
+    const pairs = pairsOf(samples)
+    expect(pairs.length).toBe(16)
+    for (const pair of pairs) {
+      expect(leadIn(pair)).toBeLessThan(0)
+      expect(pair.contender).toMatchObject({ fault: 'no-reply', messages: [{ role: 'user' }] })
+    }
     expect(requestsTo('/two/v1/chat/completions')).toEqual([])
   },
 )
-
-/** Returns the options of a lane of both miners on a fake clock. */
-const laneOf = (time: Clock) => ({
-  scope: scopeOf({ [HEX]: 8, [MULT8]: 8 }),
-  miners: [{ ...champion, templates: PROTOCOL.templates }, ASKED],
-  secret: SECRET,
-  journalPath: join(root, randomUUID()),
-  deadline: new AbortController().signal,
-  gamesTime: { ...time, samplingMs: SAMPLING_MS, endsAt: SAMPLING_MS },
-  now: () => 0,
-  on: () => {},
-})
-
-/** Expects the contender to have lost every game and challenge without a reply. */
-function expectLost(samples: readonly Sample[]): void {
-  const pairs = pairsOf(samples)
-  expect(pairs.length).toBe(16)
-  for (const pair of pairs) {
-    expect(leadIn(pair)).toBeLessThan(0)
-    expect(pair.contender.fault).toBe('no-reply')
-    expect(pair.contender.messages.length).toBe(1)
-  }
-}

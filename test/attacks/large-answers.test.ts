@@ -3,10 +3,9 @@ import { runInNewContext } from 'node:vm'
 import { expect, test, vi } from 'vitest'
 import type { Sample } from '../../packages/blocks/src/index.ts'
 import type { Account } from '../../packages/chain/src/index.ts'
-import type { State } from '../../packages/duel/src/index.ts'
 import { type OpenBucket, sealBlock } from '../../packages/settlement/src/index.ts'
 import { testFolder } from '../test-folder.ts'
-import { follow, validatorIn } from './following.ts'
+import { follow } from './following.ts'
 import { hotkeys, network, ReadingSubnet } from './reading-subnet.ts'
 
 setFlagsFromString('--expose-gc')
@@ -42,34 +41,24 @@ function measureBuffers(): number {
   return process.memoryUsage().arrayBuffers / MIB
 }
 
-/** Serves 1 MiB that is not a block. Counts the answers and the maximum of MiB in memory. */
-function zeros() {
-  const before = measureBuffers()
-  const seen = { given: 0, held: 0 }
-  const answer = (): Uint8Array => {
-    seen.given += 1
-    if (seen.given % LIARS === 0) seen.held = Math.max(seen.held, measureBuffers() - before)
-    return new Uint8Array(MIB)
-  }
-  return { answer, seen }
-}
-
-/** Lets the liars seal blocks that no one has. */
-async function sealNothing(subnet: ReadingSubnet, state: State, liars: readonly Account[]) {
-  for (const [i, liar] of liars.entries())
-    await subnet.seal(liar, state, String(i).padStart(64, 'a'))
-}
-
 const root = testFolder('large-answers')
 
 // Validator and verifier once held every answer: for 16 liars with 8 MiB each, 2 GB.
 test('a validator that audits lanes releases answers that are not blocks', async () => {
   const { subnet, state, own, honest, liars } = await startWithSmallStakes()
-  const { answer, seen } = zeros()
+  const before = measureBuffers()
+  const seen = { given: 0, held: 0 }
+  /** Serves 1 MiB that is not a block. Counts the answers and the maximum of MiB in memory. */
+  const answer = (): Uint8Array => {
+    seen.given += 1
+    if (seen.given % LIARS === 0) seen.held = Math.max(seen.held, measureBuffers() - before)
+    return new Uint8Array(MIB)
+  }
   const openBucket = openLying(subnet, liars, answer)
-  const { validator } = await validatorIn(root, subnet, own, { openBucket })
-  follow(subnet, validator)
-  await sealNothing(subnet, state, liars)
+  const { validator } = await follow(root, subnet, own, { openBucket })
+  // No one has the blocks that the liars seal.
+  for (const [i, liar] of liars.entries())
+    await subnet.seal(liar, state, String(i).padStart(64, 'a'))
   await subnet.sealAll(state, honest)
   await subnet.produceTo(sealBlock(2, network.protocol) + 1)
   await validator.stop()
@@ -88,7 +77,7 @@ test('reads a block that liars serve in place of any other only up to its signat
   const alter = (samples: readonly Sample[]) => samples.map((sample) => ({ ...sample, messages }))
   const { bytes } = await subnet.lane(liar, state, { alter })
   await subnet.sealAll(state, honest)
-  for (const voter of subnet.voters) await subnet.attest(voter, state, hotkeys(honest))
+  await subnet.attestAll(state, subnet.voters, hotkeys(honest))
   await subnet.end(state)
   const decode = vi.spyOn(TextDecoder.prototype, 'decode')
   const countDecoded = async (answer: () => Uint8Array): Promise<number> => {

@@ -9,49 +9,50 @@ import { verify } from '../../packages/chain/src/index.ts'
 import { stateRoot } from '../../packages/duel/src/index.ts'
 import { laneScope, readSeals } from '../../packages/settlement/src/index.ts'
 import { testLies } from './found-out.ts'
-import { attestedByAll, type Lie, liar, OneLiar, sealing } from './one-liar.ts'
+import {
+  at,
+  attestedByLiar,
+  eachCopy,
+  type Rows,
+  RUBBISH,
+  SERVED,
+  sealingShort,
+  VALID,
+  VOID,
+} from './lies.ts'
+import { attestedByAll, type Lie, liar, type Named, OneLiar } from './one-liar.ts'
 import { accountOf, flawsOf, hotkeys, type LanePlan, type Written } from './reading-subnet.ts'
 
-const RUBBISH = new TextEncoder().encode('rubbish')
+/** Returns the rows with these names. */
+const rowsOf = (rows: Rows, ...names: readonly string[]): Rows =>
+  Object.fromEntries(
+    names.map((name) => {
+      const row = rows[name]
+      if (row === undefined) throw new Error(`no row: ${name}`)
+      return [name, row] as const
+    }),
+  )
 
 // Protocol §5.2: an attestation has a bit for each lane that was sealed, is valid and is served.
 // §8.3: a lane counts only if it was sealed, regardless of who attests it.
 describe('attested-never-sealed', () => {
-  testLies({
-    'the liar attests it': [
-      liar('NEVER_SEALED'),
-      async (subnet) => {
-        await subnet.playHonestly()
-        await subnet.lie(hotkeys(subnet.voters))
-      },
-    ],
-    'all attest it': [
-      ({ voters }) => hotkeys(voters).map((hotkey) => `NEVER_SEALED ${hotkey}`),
-      attestedByAll,
-    ],
-  })
+  const byLiar = 'the liar attests its lane, which it did not seal'
+  testLies(rowsOf(SERVED, byLiar, 'all attest a lane that was not sealed'))
 })
 
 // Protocol §5.2: a validator that attests a lane serves it, at the address that it announces.
 describe('attested-not-served', () => {
-  const at =
-    (url: string, spoil: (subnet: OneLiar) => void = () => {}): Lie =>
-    async (subnet) => {
-      await subnet.playHonestly()
-      subnet.publish(await subnet.state)
-      spoil(subnet)
-      await subnet.lie(hotkeys(subnet.honest), url)
-    }
-  const eachLane = (code: string, ...more: readonly string[]) => liar(code, code, code, ...more)
-  const fill = ({ buckets, liar }: OneLiar, fileOf: (bytes: Uint8Array) => Uint8Array) => {
-    for (const [path, bytes] of buckets.at(liar.hotkey).files)
-      buckets.at('other').files.set(path, fileOf(bytes))
-  }
+  /** Publishes the state, and copies the changed files of the liar's bucket to another address. */
+  const filling = (change: (bytes: Uint8Array) => Uint8Array): Lie =>
+    at('other', (subnet, state) => {
+      subnet.publish(state)
+      for (const [path, bytes] of subnet.buckets.at(subnet.liar.hotkey).files)
+        subnet.buckets.at('other').files.set(path, change(bytes))
+    })
 
   testLies({
-    'files at another address': [liar(), at('other', (subnet) => fill(subnet, (bytes) => bytes))],
-    'an address that no one opens': [eachLane('COPY_MISSING', 'STATE_MISSING'), at('nowhere')],
-    'an empty bucket': [eachLane('COPY_MISSING', 'STATE_MISSING'), at('empty')],
+    ...rowsOf(SERVED, 'an address that no one opens', 'an empty bucket'),
+    'files at another address': [liar(), filling((bytes) => bytes)],
     'a silent bucket, each flaw once': [
       // Which blocks were requested from the liar's bucket after its first failure is chance.
       liar('COPY_MISSING', 'STATE_MISSING'),
@@ -59,113 +60,76 @@ describe('attested-not-served', () => {
         buckets.at('silent').behaviour = 'fails'
       }),
     ],
-    'a bucket with other bytes': [
-      eachLane('BAD_LINES', 'STATE_DIFFERS'),
-      at('other', (subnet) => fill(subnet, () => RUBBISH)),
-    ],
+    'a bucket with other bytes': [eachCopy('BAD_LINES', 'STATE_DIFFERS'), filling(() => RUBBISH)],
   })
 })
 
 // Protocol §6.2: every block except a lane's last is full. A lane of 1,024 blocks of one sample was
 // once valid, and cost each reader 1,024 reads of up to 29 s each.
 describe('blocks-of-one-sample', () => {
-  /** Lets the liar seal four blocks of one sample each. Resolves with their paths. */
-  async function sealInFour(subnet: OneLiar): Promise<readonly string[]> {
-    const state = await subnet.state
-    const blocks: Written[] = []
-    for (const height of [0, 1, 2, 3]) {
-      const before = blocks.at(-1) && { prev: blocks.at(-1)?.hash }
-      const secret = height < 3 && { secret: undefined }
-      const alter: LanePlan['alter'] = (samples) => samples.slice(height, height + 1)
-      const header = { height, ...before, ...secret }
-      blocks.push(await subnet.lane(subnet.liar, state, { alter, header }))
-    }
-    for (const block of blocks) subnet.put(block)
-    await subnet.seal(subnet.liar, state, blocks.at(-1)?.hash ?? '')
-    await attestedByAll(subnet)
-    return blocks.map(({ hash }) => blockPath(hash))
-  }
-
-  testLies({
-    'all attest the void lane': [
-      liar('SHORT_BLOCK'),
-      async (subnet) => void (await sealInFour(subnet)),
-    ],
-  })
+  testLies(rowsOf(VOID, 'blocks of one sample'))
 
   it('reads at most two of the four blocks', async () => {
     const subnet = new OneLiar()
-    const paths = await sealInFour(subnet)
+    await sealingShort([0, 1, 2, 3])(subnet)
     expect((await subnet.outcome()).flaws).toHaveLength(1)
-    const read = new Set(subnet.buckets.reads.map(([, path]) => path))
-    expect(paths.filter((path) => read.has(path)).length).toBeLessThanOrEqual(2)
+    const blocks = subnet.buckets.reads.filter(([, path]) => path.startsWith('v1/blocks'))
+    const read = new Set(blocks.map(([, path]) => path))
+    expect(read.size).toBeLessThanOrEqual(subnet.honest.length + 2)
   })
 })
 
 // Protocol §6.5: the last block reveals the secret committed before the beacon. A validator that
 // withholds or changes it loses its own lane. No other lane depends on the secret.
 describe('secret-withheld', () => {
-  const OTHER = '0f'.repeat(32)
-
+  const other = ['another secret is revealed', 'another secret is played']
   testLies({
-    'it withholds its secret': [liar('WRONG_SECRET'), sealing({ header: { secret: undefined } })],
-    'it reveals another one': [liar('WRONG_SECRET'), sealing({ header: { secret: OTHER } })],
-    'it plays the challenges of another secret': [liar('WRONG_SECRET'), sealing({ secret: OTHER })],
-    'it does not seal': [
-      liar(),
-      async (subnet) => {
-        await subnet.playHonestly()
-        await subnet.lie(hotkeys(subnet.honest))
-      },
-    ],
+    ...rowsOf(VOID, 'the secret is withheld', ...other),
+    ...rowsOf(VALID, 'a lane is not sealed'),
   })
 })
 
 // Protocol §6.5: a decision reads only lanes that more than half of the attesting weight attests.
 // §6.4: a bucket that serves nothing is named, and no one waits for it.
 describe('withheld-blocks', () => {
-  const HALF: LanePlan = {
-    alter: (samples) => samples.slice(1),
-    header: { height: 1, prev: 'ab'.repeat(32) },
-  }
-  /** Lets the liar seal a lane that only it attests. Its block is served if `isServed`. */
-  async function withheld(subnet: OneLiar, plan: LanePlan = {}, isServed = false) {
-    const state = await subnet.state
-    const block = await subnet.lane(subnet.liar, state, plan)
-    if (isServed) subnet.put(block)
-    await subnet.seal(subnet.liar, state, block.hash)
-    await subnet.playHonestly()
-    await subnet.lie(hotkeys(subnet.voters))
-    return block
-  }
+  const NOTHING = 'a sealed lane is not served'
+  const [blamed, sealNothing] = SERVED[NOTHING] ?? []
+  if (!blamed || !sealNothing) throw new Error(`no row: ${NOTHING}`)
+  /** Lets the liar seal a lane that it serves, and that only it attests. */
+  const sealServed =
+    (plan: LanePlan): Lie =>
+    async (subnet) => {
+      await subnet.sealLie(plan)
+      await attestedByLiar(subnet)
+    }
 
   testLies({
-    'it serves nothing': [
-      liar('MISSING_BLOCK', 'COPY_MISSING'),
-      async (subnet) => void (await withheld(subnet)),
-    ],
-    'it serves the second of two blocks': [
-      liar('MISSING_BLOCK', 'COPY_MISSING'),
-      async (subnet) => void (await withheld(subnet, HALF, true)),
+    [NOTHING]: [blamed, sealNothing],
+    'only the second of two blocks is served': [
+      blamed,
+      sealServed({
+        alter: (samples) => samples.slice(1),
+        header: { height: 1, prev: 'ab'.repeat(32) },
+      }),
     ],
   })
 
   it('decides the same root without reading the withheld block', async () => {
     const [subnet, served] = [new OneLiar(), new OneLiar()]
-    const { hash } = await withheld(subnet)
-    await withheld(served, {}, true)
+    await sealNothing(subnet)
+    await sealServed({})(served)
     const { root } = await subnet.outcome()
     expect(flawsOf(await subnet.recompute({ compare: false }))).toEqual([])
-    const paths = subnet.buckets.reads.map(([, path]) => path)
-    expect(paths).not.toContain(blockPath(hash))
-    // Each of the three lanes that count is read once.
-    expect(paths).toHaveLength(subnet.honest.length)
+    // Only the three lanes that count are read, each once.
+    const lanes = subnet.honest.map(async (owner) => subnet.lane(owner, await subnet.state))
+    const paths = (await Promise.all(lanes)).map(({ hash }) => blockPath(hash))
+    expect(subnet.buckets.reads.map(([, path]) => path).sort()).toEqual(paths.sort())
     expect(await served.outcome()).toMatchObject({ flaws: [], root })
   })
 
   it('reads the liar’s failing bucket three times: for a state, the lane and copies', async () => {
     const subnet = new OneLiar()
-    await withheld(subnet)
+    await sealNothing(subnet)
     const { root } = await subnet.outcome()
     subnet.buckets.at(subnet.liar.hotkey).behaviour = 'fails'
     const [epoch] = await subnet.recompute({ from: await subnet.state })
@@ -223,30 +187,38 @@ describe('proof-of-another-subnet', () => {
 // Protocol §5.2: signing twice for one epoch and height is a flaw of the signer, not of a validator
 // that mirrors either block.
 describe('header-signed-twice', () => {
+  type CopyOf = (subnet: OneLiar, sealed: Written) => Promise<Uint8Array>
   /**
    * Plays an epoch in which all validators seal and attest, but some buckets have another copy of
    * the liar's block.
    */
-  async function mirrorLane(copyOf: (subnet: OneLiar, sealed: Written) => Promise<Uint8Array>) {
+  async function mirrorLane(copyOf: CopyOf) {
     const subnet = new OneLiar()
-    const { liar, honest } = subnet
-    const sealed = await subnet.lane(liar, await subnet.state)
-    await subnet.sealLie({})
+    const sealed = await subnet.sealLie({})
     await attestedByAll(subnet)
     const copy = await copyOf(subnet, sealed)
-    for (const { hotkey } of honest.slice(1))
+    for (const { hotkey } of subnet.honest.slice(1))
       subnet.buckets.at(hotkey).files.set(blockPath(sealed.hash), copy)
     return { subnet, outcome: await subnet.outcome() }
   }
   const twice = ({ liar }: OneLiar) => [`SIGNED_TWICE ${liar.hotkey}`]
   const byMirrors = ({ honest }: OneLiar) =>
     hotkeys(honest.slice(1)).map((hotkey) => `WRONG_SIGNATURE ${hotkey}`)
+  /** Lets the liar sign its lane again: with this header, and with this nonce. */
+  const signAgain =
+    (header: NonNullable<LanePlan['header']>, nonce: number): CopyOf =>
+    async (subnet) => {
+      const signer = accountOf(subnet.voters.length, nonce)
+      return (await subnet.lane(signer, await subnet.state, { header })).bytes
+    }
   /** Returns the block with another hex digit at this place of its signature. */
-  const changeSignature = (place: number, { bytes }: Written): Uint8Array => {
-    const at = Buffer.from(bytes).indexOf('"signature":"') + '"signature":"'.length + place
-    const digit = Number.parseInt(String.fromCharCode(bytes[at] ?? 0), 16)
-    return bytes.map((byte, i) => (i === at ? (digit ^ 8).toString(16).charCodeAt(0) : byte))
-  }
+  const changeSignature =
+    (place: number): CopyOf =>
+    async (_, { bytes }) => {
+      const at = Buffer.from(bytes).indexOf('"signature":"') + '"signature":"'.length + place
+      const digit = Number.parseInt(String.fromCharCode(bytes[at] ?? 0), 16)
+      return bytes.map((byte, i) => (i === at ? (digit ^ 8).toString(16).charCodeAt(0) : byte))
+    }
 
   let root: string
   beforeAll(async () => {
@@ -255,32 +227,19 @@ describe('header-signed-twice', () => {
     root = outcome.root
   })
 
-  it.each<
-    readonly [string, (subnet: OneLiar) => readonly string[], Parameters<typeof mirrorLane>[0]]
-  >([
+  it.each<readonly [string, Named, CopyOf]>([
+    ['with other content: names its signer, once', twice, signAgain({ time: 1 }, 0)],
+    ['with another signature: names its signer, once', twice, signAgain({}, 1)],
     [
-      'with other content: names its signer, once',
-      twice,
-      async (subnet) =>
-        (await subnet.lane(subnet.liar, await subnet.state, { header: { time: 1 } })).bytes,
+      'altered at the first digit of the signature: names the mirrors',
+      byMirrors,
+      changeSignature(0),
     ],
     [
-      'with another signature: names its signer, once',
-      twice,
-      async (subnet) => {
-        const again = accountOf(subnet.voters.length, 1)
-        expect(again.hotkey).toBe(subnet.liar.hotkey)
-        return (await subnet.lane(again, await subnet.state)).bytes
-      },
+      'altered at the last digit of the signature: names the mirrors',
+      byMirrors,
+      changeSignature(127),
     ],
-    ...[0, 127].map(
-      (place) =>
-        [
-          `altered by mirrors at digit ${place} of the signature: names the mirrors`,
-          byMirrors,
-          async (_: OneLiar, sealed: Written) => changeSignature(place, sealed),
-        ] as const,
-    ),
   ])('a copy %s, and decides the same', async (_, named, copyOf) => {
     const { subnet, outcome } = await mirrorLane(copyOf)
     expect(outcome.flaws).toEqual(named(subnet))

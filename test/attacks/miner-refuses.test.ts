@@ -12,12 +12,12 @@ import {
   own,
   validatorOf,
 } from '../../packages/engine/test/one-validator.ts'
-import { openChutes, playerReply } from '../../packages/miners/src/index.ts'
+import { openChutes } from '../../packages/miners/src/index.ts'
 import { NODE_CALLER } from '../../packages/miners/src/node/index.ts'
 import {
   answers,
-  completion,
   type Handle,
+  plays,
   published,
   serveChutes,
 } from '../../packages/miners/test/servers.ts'
@@ -31,23 +31,15 @@ import { closeServers } from '../web-server.ts'
  */
 const { epochBlocks, sealBlock } = network.protocol
 const roles = ['champion', 'contender'] as const
-const minerOf = ({ hotkey }: Account) => ({
-  hotkey,
-  model: `me/${hotkey}`,
-  revision: 'ab'.repeat(20),
-  chute: randomUUID(),
-})
+const minerOf = ({ hotkey }: Account) => {
+  return { hotkey, model: `me/${hotkey}`, revision: 'ab'.repeat(20), chute: randomUUID() }
+}
 const miners = { champion: minerOf(champion), contender: minerOf(contender) }
 const root = testFolder('refuses')
 let count = 0
 
 afterAll(closeServers)
 
-const plays: Handle = (_, response, __, body) => {
-  const prompt = JSON.parse(body).messages.at(-1).content
-  const id = { 'x-chutes-invocationid': randomUUID() }
-  response.writeHead(200, id).end(completion(playerReply(prompt, { skill: 0.8, seed: 'any' })))
-}
 const pathOf = (slug: string) => `/${slug}/v1/chat/completions`
 
 /** Starts a validator on the chain of a duel, with these routes on the stand-in for Chutes. */
@@ -55,13 +47,8 @@ async function validating(routes: Readonly<Record<string, Handle>>) {
   const chain = await chainOf([champion, contender], (miner) =>
     miner === champion ? miners.champion : miners.contender,
   )
-  const descriptions = roles.map((role) => published(miners[role], role))
-  const { place, requestsTo } = await serveChutes({
-    ...Object.assign({}, ...descriptions),
-    [pathOf('champion')]: plays,
-    [pathOf('contender')]: plays,
-    ...routes,
-  })
+  const usual = roles.map((role) => ({ ...published(miners[role], role), [pathOf(role)]: plays }))
+  const { place, requestsTo } = await serveChutes(Object.assign({}, ...usual, routes))
   const options = { ...NODE_CALLER, apiKey: 'cpk_1', concurrency: 8, pauseMs: 100 }
   const { agent } = openChutes({ ...options, ...place })
   return { chain, requestsTo, ...validatorOf(chain, join(root, `${count++}`, 'own'), { agent }) }

@@ -1,12 +1,14 @@
 import type { Account } from '../../packages/chain/src/index.ts'
-import {
-  computeTrust,
-  type EpochTallies,
-  type State,
-  stateRoot,
-} from '../../packages/duel/src/index.ts'
+import { computeTrust, type State, stateRoot } from '../../packages/duel/src/index.ts'
 import type { Network, RecomputedEpoch } from '../../packages/settlement/src/index.ts'
-import { flawsOf, hotkeys, type LanePlan, network, ReadingSubnet } from './reading-subnet.ts'
+import {
+  flawsOf,
+  hotkeys,
+  type LanePlan,
+  network,
+  ReadingSubnet,
+  type Written,
+} from './reading-subnet.ts'
 
 /** A duel's first epoch, with three honest voters and a liar with nearly a third of the weight. */
 export class OneLiar extends ReadingSubnet {
@@ -24,17 +26,15 @@ export class OneLiar extends ReadingSubnet {
   }
 
   /** Lets the liar seal a lane of this plan, which all buckets serve. */
-  async sealLie(plan: LanePlan): Promise<void> {
-    const block = await this.lane(this.liar, await this.state, plan)
-    this.put(block)
-    await this.seal(this.liar, await this.state, block.hash)
+  async sealLie(plan: LanePlan): Promise<Written> {
+    return this.sealOne(this.liar, await this.state, plan)
   }
 
   /** Lets the honest validators seal, and attest `whole`, by default one another. */
   async playHonestly(whole: readonly string[] = hotkeys(this.honest)): Promise<void> {
     const state = await this.state
     await this.sealAll(state, this.honest)
-    for (const voter of this.honest) await this.attest(voter, state, whole)
+    await this.attestAll(state, this.honest, whole)
   }
 
   /** Lets the liar attest these lanes, with its bucket at `url`, by default its hotkey. */
@@ -52,17 +52,10 @@ export class OneLiar extends ReadingSubnet {
   }
 }
 
-interface Outcome {
-  readonly flaws: readonly string[]
-  readonly accepted: ReadonlySet<string>
-  readonly champion: string | undefined
-  readonly root: string
-  readonly tallies: readonly EpochTallies[] | undefined
-  readonly trustIn: (validator: Account) => number
-}
+type Outcome = ReturnType<typeof outcomeOf>
 
 /** Returns the flaws, the accepted lanes and the decision of an epoch. */
-function outcomeOf({ state, report }: RecomputedEpoch, flaws: readonly string[]): Outcome {
+function outcomeOf({ state, report }: RecomputedEpoch, flaws: readonly string[]) {
   const accepted = Object.keys(report.lanes).filter((hotkey) => report.lanes[hotkey]?.accepted)
   return {
     flaws,

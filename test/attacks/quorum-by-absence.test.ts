@@ -6,15 +6,13 @@
 import { describe, expect, it, test } from 'vitest'
 import { firstState } from '../../packages/duel/src/index.ts'
 import { crownedFirst, epochOf, MAIN, miner, type Scene } from '../../packages/duel/test/subnet.ts'
-import { pcg64 } from '../../packages/prng/src/index.ts'
 import {
   after,
   contendersIn,
-  drawRates,
+  playDuels,
   playOut,
   startedLate,
   votersOf,
-  winsIn,
   withLies,
 } from './deciding.ts'
 
@@ -56,33 +54,23 @@ test('begins no duel in a network’s first epochs if only liars attest', () => 
   expect(contendersIn(after(first, { validators }).state)).toEqual(['m2'])
 })
 
-/** Plays duels with a third absent throughout. Returns the thrones and environments won. */
-function duelsWithAThirdAbsent(p: number, liars: readonly string[]) {
+describe('with a third of the validators absent from a duel’s start to its end', () => {
   const validators = votersOf(16)
   const absent = validators.slice(11)
-  const random = pcg64(30n)
-  const scene: Scene = { validators, silent: absent, unsealed: absent }
-  const started = startedLate({ validators })
-  const won = { thrones: 0, environments: 0 }
-  for (let i = 0; i < DUELS; i++) {
-    const { state, epochs } = playOut(started, (state) => {
-      const rates = withLies(liars, drawRates(random, state, 0.6), drawRates(random, state, p))
-      return epochOf(state, { ...scene, rates })
+  /** Plays duels in which liars report the rate 0.6, and others `p`. */
+  const play = (p: number, liars: readonly string[]) =>
+    playDuels(DUELS, startedLate({ validators }), (state, draw) => {
+      const rates = withLies(liars, draw(state, 0.6), draw(state, p))
+      return epochOf(state, { validators, silent: absent, unsealed: absent, rates })
     })
-    if (state.champion?.hotkey === 'm2') won.thrones++
-    won.environments += winsIn(epochs)
-  }
-  return won
-}
 
-describe('with a third of the validators absent from a duel’s start to its end', () => {
   it('crowns no contender exactly at the ratio to beat for which nearly another third lies', () => {
-    const { thrones, environments } = duelsWithAThirdAbsent(0.51, votersOf(5))
+    const { thrones, environments } = play(0.51, votersOf(5))
     expect(thrones).toBe(0)
     expect(environments).toBeLessThanOrEqual(Math.ceil(0.1 * DUELS))
   })
 
   it('crowns a contender that wins six in ten decisive challenges, each time', () => {
-    expect(duelsWithAThirdAbsent(0.6, []).thrones).toBe(DUELS)
+    expect(play(0.6, []).thrones).toBe(DUELS)
   })
 })

@@ -7,7 +7,6 @@ import {
   NO_BLOCK,
   planLane,
   type Sample,
-  type Scope,
   statePath,
   writeBlock,
 } from '../../packages/blocks/src/index.ts'
@@ -72,12 +71,9 @@ export function accountOf(scalar: number, nonce = 0): Account {
 export const champion: Account = accountOf(101)
 export const contender: Account = accountOf(102)
 
-/** How a bucket answers reads. */
-type Behaviour = 'serves' | 'fails'
-
 interface Bucket {
   readonly files: Map<string, Uint8Array>
-  behaviour: Behaviour
+  behaviour: 'serves' | 'fails'
   /** Duration of each answer in milliseconds. */
   ms: number
 }
@@ -137,18 +133,17 @@ class Buckets {
   }
 }
 
-/** A prompt to a miner. */
-interface Prompt {
+/** Returns a miner's reply to a prompt. Undefined for no reply. */
+export type Reply = (question: {
   readonly role: 'champion' | 'contender'
   readonly env: string
   readonly index: number
   readonly prompt: string
-}
+}) => string | undefined
 
 /** Differences of a lane from an honest lane in which no miner replies. */
 export interface LanePlan {
-  /** Returns a miner's reply. Undefined for no reply. */
-  readonly reply?: (question: Prompt) => string | undefined
+  readonly reply?: Reply
   /** The secret that determines its challenges. */
   readonly secret?: string
   /** Changes its samples before they are signed. */
@@ -157,21 +152,8 @@ export interface LanePlan {
   readonly header?: { readonly [Key in keyof Header]?: Header[Key] | undefined }
 }
 
-/** A block as bytes. */
-export interface Written {
-  readonly hash: string
-  readonly bytes: Uint8Array
-}
-
-/** Plays all samples of a lane by `plan`. */
-function samplesOf(scope: Scope, plan: LanePlan): Promise<readonly Sample[]> {
-  const { reply = () => undefined, secret = SECRET } = plan
-  return playPlan(scope, secret, (miner, { env, index }) => (messages) => {
-    const role = miner === scope.champion ? 'champion' : 'contender'
-    const content = reply({ role, env, index, prompt: messages.at(-1)?.content ?? '' })
-    return content === undefined ? { fault: 'no-reply' } : { content }
-  })
-}
+/** A block as bytes, with its hash. */
+export type Written = Awaited<ReturnType<typeof writeBlock>>
 
 /**
  * A chain with voters of these stakes, in units of the permit's threshold, two miners and
@@ -222,8 +204,7 @@ export class ReadingSubnet {
     const find = () => Promise.reject(new Error('no lane was due'))
     let state = createFirstState(network)
     while (state.epoch < FIRST_DUEL) {
-      for (const voter of attesting) await this.attest(voter, state, [])
-      this.publish(state, attesting)
+      await this.attestAll(state, attesting, [])
       await this.produceTo(snapshotBlock(state.epoch + 1, network.protocol) + 1)
       ;({ state } = await decideEpoch({ chain, network }, state, find))
     }
@@ -266,6 +247,15 @@ export class ReadingSubnet {
     })
   }
 
+  /** Lets each of `who` attest the lanes of `whole`, by default those of `who`. */
+  async attestAll(
+    state: State,
+    who: readonly Account[] = this.voters,
+    whole: readonly string[] = hotkeys(who),
+  ): Promise<void> {
+    for (const voter of who) await this.attest(voter, state, whole)
+  }
+
   /** Lets `who` seal `head`, with its bucket at `url`, by default its hotkey. */
   seal(who: Account, state: State, head: string, url: string = who.hotkey): Promise<void> {
     return this.commit(who, { kind: 'seal', epoch: state.epoch, head, url })
@@ -275,8 +265,13 @@ export class ReadingSubnet {
   async lane(who: Account, state: State, plan: LanePlan = {}): Promise<Written> {
     const scope = await laneScope(this.chain, state, who.hotkey)
     if (scope === null) throw new Error(`${who.hotkey} is not due`)
-    const { secret = SECRET, alter = (samples) => samples } = plan
-    const samples = alter(await samplesOf(scope, plan))
+    const { secret = SECRET, reply = () => undefined, alter = (samples) => samples } = plan
+    const played = await playPlan(scope, secret, (miner, { env, index }) => (messages) => {
+      const role = miner === scope.champion ? 'champion' : 'contender'
+      const content = reply({ role, env, index, prompt: messages.at(-1)?.content ?? '' })
+      return content === undefined ? { fault: 'no-reply' } : { content }
+    })
+    const samples = alter(played)
     const { genesis, netuid, validator, epoch } = scope
     const prev = state.heads[validator] ?? NO_BLOCK
     const place = { genesis, netuid, validator, epoch, height: 0, prev, time: 0, secret }
@@ -288,7 +283,7 @@ export class ReadingSubnet {
   }
 
   /** Writes the lane of `who` in as many blocks as it needs. */
-  async #blocksOf(who: Account, state: State, plan: LanePlan): Promise<readonly Written[]> {
+  async blocksOf(who: Account, state: State, plan: LanePlan): Promise<readonly Written[]> {
     const { alter = (samples) => samples } = plan
     const due = planLane({ champion: champion.hotkey, quotas: computeQuotas(state) }).length
     const blocks: Written[] = []
@@ -322,11 +317,24 @@ export class ReadingSubnet {
     plan: LanePlan = {},
   ): Promise<void> {
     for (const voter of who) {
-      const blocks = await this.#blocksOf(voter, state, plan)
+      const blocks = await this.blocksOf(voter, state, plan)
       for (const block of blocks) this.put(block)
       await this.seal(voter, state, blocks.at(-1)?.hash ?? '')
     }
     await this.produceTo(sealBlock(state.epoch, this.network.protocol))
+  }
+
+  /** Lets `who` seal a lane in one block, which the buckets at these addresses serve. */
+  async sealOne(
+    who: Account,
+    state: State,
+    plan?: LanePlan,
+    urls?: readonly string[],
+  ): Promise<Written> {
+    const block = await this.lane(who, state, plan)
+    this.put(block, urls)
+    await this.seal(who, state, block.hash)
+    return block
   }
 
   /** Ends the epoch that `state` governs. */
@@ -341,7 +349,12 @@ export class ReadingSubnet {
   async play(state: State, plan: LanePlan): Promise<RecomputedEpoch> {
     await this.produceTo(beaconBlock(state.epoch, this.network.protocol))
     await this.sealAll(state, this.voters, plan)
-    for (const voter of this.voters) await this.attest(voter, state, hotkeys(this.voters))
+    await this.attestAll(state)
+    return this.endWith(state)
+  }
+
+  /** Ends the epoch that `state` governs, and recomputes it. */
+  async endWith(state: State): Promise<RecomputedEpoch> {
     await this.end(state)
     const [epoch] = await this.recompute({ from: state })
     if (epoch === undefined) throw new Error('the epoch has not ended')

@@ -3,11 +3,10 @@
  * joins as a new voter. Protocol §8.1, §8.6: each epoch has its own voters, weighted by the lesser
  * stake of two snapshots, and a third of the weight is trimmed from the contender's best lanes.
  */
-import { describe, expect, it, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { listTallies, type State, sumTallies } from '../../packages/duel/src/index.ts'
 import { epochOf, MULT8, miner, type Scene, startedDuels } from '../../packages/duel/test/subnet.ts'
-import { pcg64 } from '../../packages/prng/src/index.ts'
-import { after, drawRates, playOut, votersOf, winsIn } from './deciding.ts'
+import { after, playDuels, votersOf } from './deciding.ts'
 
 const DUELS = Number(process.env.DUELS ?? 40)
 const validators = votersOf(7)
@@ -24,40 +23,29 @@ function bestLane(state: State): string {
   return best?.[0] ?? validators[0] ?? ''
 }
 
-/**
- * Plays a duel of seven honest validators, with a third of all stake on the best lane in each
- * epoch.
- */
-function duelWith(p: number, random: ReturnType<typeof pcg64>) {
-  return playOut(startedDuels({ validators }), (state) => {
+/** Plays duels of seven honest validators, with a third of all stake on the best lane. */
+const play = (count: number, p: number) =>
+  playDuels(count, startedDuels({ validators }), (state, draw) => {
     const stakes = { [bestLane(state)]: STAKE + MOVED }
-    return epochOf(state, { validators, stakes, rates: drawRates(random, state, p) })
+    return epochOf(state, { validators, stakes, rates: draw(state, p) })
   })
-}
 
 test('crowns no contender at the ratio to beat when stake always moves to its best lane', () => {
-  const random = pcg64(13n)
-  const duels = Array.from({ length: DUELS }, () => duelWith(0.51, random))
-  expect(duels.filter(({ state }) => state.champion?.hotkey === 'm2')).toEqual([])
-  const wins = duels.reduce((sum, { epochs }) => sum + winsIn(epochs), 0)
-  expect(wins).toBeLessThanOrEqual(Math.ceil(0.1 * 2 * DUELS))
-  for (let i = 0; i < 5; i++) expect(duelWith(0.6, random).state.champion?.hotkey).toBe('m2')
+  const { thrones, environments } = play(DUELS, 0.51)
+  expect(thrones).toBe(0)
+  expect(environments).toBeLessThanOrEqual(Math.ceil(0.1 * 2 * DUELS))
+  expect(play(5, 0.6).thrones).toBe(5)
 })
 
-describe('a validator that comes in the middle of a duel', () => {
+test('gives a validator that comes during a duel a vote and a lane from the epoch after the next', () => {
   const [liar, ...honest] = validators as [string, ...string[]]
-  const open: Scene = { rates: [0.5625, 0.4375] }
-  const stakes = { [liar]: 2000n }
-
-  it('has neither vote nor lane, and freezes no epoch, until the epoch after the next', () => {
-    const started = startedDuels({ validators: honest })
-    const came = after(started, { ...open, validators, stakes }).state
-    expect([Object.keys(came.voters), Object.keys(came.due)]).toEqual([honest, honest])
-    const silent = after(came, { ...open, validators, stakes, silent: [liar] })
-    expect(silent.report.frozen).toBe(false)
-    const heard = after(came, { ...open, validators, stakes }).state
-    expect([Object.keys(heard.voters), heard.voters[liar]]).toEqual([validators, 1_000_000])
-  })
+  const scene: Scene = { rates: [0.5625, 0.4375], validators, stakes: { [liar]: 2000n } }
+  const came = after(startedDuels({ validators: honest }), scene).state
+  expect([Object.keys(came.voters), Object.keys(came.due)]).toEqual([honest, honest])
+  const silent = after(came, { ...scene, silent: [liar] })
+  expect(silent.report.frozen).toBe(false)
+  const heard = after(came, scene).state
+  expect([Object.keys(heard.voters), heard.voters[liar]]).toEqual([validators, 1_000_000])
 })
 
 test('neither counts nor requires the lanes of validators that have left the subnet', () => {

@@ -17,12 +17,7 @@ import {
 } from '../../packages/blocks/test/lane.ts'
 import { decodeCommitment, encodeCommitment, verify } from '../../packages/chain/src/index.ts'
 import { extractAnswer, make, recordReply, registry } from '../../packages/envs/src/index.ts'
-import {
-  canonicalize,
-  type Generator,
-  type Json,
-  parseCanonical,
-} from '../../packages/prng/src/index.ts'
+import { canonicalize, type Generator, parseCanonical } from '../../packages/prng/src/index.ts'
 import { accountOf } from '../attacks/reading-subnet.ts'
 import { mutate, specimenOf } from '../fuzz/mutate.ts'
 import { pick } from '../simulate/draw.ts'
@@ -42,7 +37,8 @@ export const reducible = <T extends object>(given: T, find: (given: T) => unknow
   ...{ given, found: find(given), find: (each) => find(each as T) },
 })
 
-const isOdds = (odds: number, random: Generator): boolean => random.integers(0, odds) === 0
+/** Reports true once in `odds` times. */
+export const isOdds = (odds: number, random: Generator): boolean => random.integers(0, odds) === 0
 const latin = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1')
 const bytesIn = (text: string): Uint8Array => Buffer.from(text, 'latin1')
 
@@ -106,10 +102,8 @@ export function drawSlot(random: Generator): Case {
   const { hotkey } = ACCOUNT
   const epoch = pick([0, 7, 2 ** 32 - 1], random)
   const bitmap = Uint8Array.from({ length: 16 }, () => random.integers(0, 256))
-  const [prefix, other] = [
-    pick(['', 'lab/', 'é€', '\0'], random),
-    pick(['main', '', '\ufeff'], random),
-  ]
+  const prefix = pick(['', 'lab/', 'é€', '\0'], random)
+  const other = pick(['main', '', '\ufeff'], random)
   const commitment = pick(
     [
       { kind: 'seal', epoch, head: HASH, url: `${prefix}u` },
@@ -122,13 +116,11 @@ export function drawSlot(random: Generator): Case {
   const damaged = isOdds(4, random) ? fields : fields.flatMap((field) => damageField(field, random))
   const given = { fields: damaged.map((f) => Buffer.from(f, 'latin1').toString('hex')), hotkey }
   return reducible(given, ({ fields }) => {
-    const found = decodeCommitment(
-      fields.map((field) => new Uint8Array(Buffer.from(field, 'hex'))),
-      hotkey,
-    )
-    return found && 'bitmap' in found
-      ? toJson({ ...found, bitmap: Buffer.from(found.bitmap).toString('hex') })
-      : toJson(found)
+    const bytes = fields.map((field) => new Uint8Array(Buffer.from(field, 'hex')))
+    const found = decodeCommitment(bytes, hotkey)
+    const hasBitmap = found !== null && 'bitmap' in found
+    const bitmap = hasBitmap && { bitmap: Buffer.from(found.bitmap).toString('hex') }
+    return toJson(found && { ...found, ...bitmap })
   })
 }
 
@@ -199,29 +191,37 @@ type Damage<T> = (value: T, random: Generator) => unknown
 const ODD_TEXTS = [
   ...['', ' ', 'A1', 'x\t', '\ud800', '\u0000', 'no-reply', 'x'.repeat(641), 'd'.repeat(129), 'é'],
 ]
+/** Gives a member one of these values. */
+const set =
+  (name: string, ...values: readonly unknown[]): Damage<Loose> =>
+  (value, random) =>
+    Object.assign(value, { [name]: pick(values, random) })
+/** Changes the text of a message. */
+const write =
+  (change: (content: string) => string): Damage<Loose> =>
+  (message) =>
+    Object.assign(message, { content: change(`${message.content}`) })
+
 const ON_SAMPLE: readonly Damage<Loose>[] = [
-  (sample, random) => Object.assign(sample, { index: pick([-1, 0, 1, 2, 1.5, '0'], random) }),
-  (sample, random) => Object.assign(sample, { env: pick([...ENVS, 'x', 'mult8-v0', 7], random) }),
-  (sample, random) => {
-    sample.challengeId = pick(['1'.repeat(32), 'x', sample.env, '2'.repeat(44)], random)
-  },
-  (sample) => Object.assign(sample, { more: 1 }),
+  set('index', -1, 0, 1, 2, 1.5, '0'),
+  set('env', ...ENVS, 'x', 'mult8-v0', 7),
+  (sample, random) =>
+    set('challengeId', '1'.repeat(32), 'x', sample.env, '2'.repeat(44))(sample, random),
+  set('more', 1),
   (sample) => delete sample.challengeId,
 ]
 const ON_EPISODE: readonly Damage<LooseEpisode>[] = [
   (episode) => Object.assign(episode, { reward: Number(episode.reward) + 1 }),
   (episode) => Object.assign(episode, { reward: -Number(episode.reward) }),
-  (episode, random) =>
-    Object.assign(episode, { reward: pick([-1, 0, 1, 0.5, true, '1', 2 ** 53], random) }),
-  (episode) => Object.assign(episode, { fault: 'no-reply' }),
+  set('reward', -1, 0, 1, 0.5, true, '1', 2 ** 53),
+  set('fault', 'no-reply'),
   (episode) => delete episode.fault,
-  (episode, random) => Object.assign(episode, { fault: pick(['late', null, 1, ''], random) }),
-  (episode, random) => Object.assign(episode, { ms: pick([-1, 0, 2 ** 53, 1.5, '1'], random) }),
-  (episode, random) =>
-    Object.assign(episode, { miner: pick([CHAMPION, FIRST, SECOND, '', 5], random) }),
-  (episode) => Object.assign(episode, { more: 1 }),
-  (episode) => Object.assign(episode, { messages: [] }),
-  (episode, random) => Object.assign(episode, { messages: pick([null, {}, 'x', [[]]], random) }),
+  set('fault', 'late', null, 1, ''),
+  set('ms', -1, 0, 2 ** 53, 1.5, '1'),
+  set('miner', CHAMPION, FIRST, SECOND, '', 5),
+  set('more', 1),
+  set('messages', []),
+  set('messages', null, {}, 'x', [[]]),
   ({ messages }) => messages.pop(),
   ({ messages }) => messages.splice(-2),
   ({ messages }) => messages.shift(),
@@ -232,21 +232,19 @@ const ON_EPISODE: readonly Damage<LooseEpisode>[] = [
   ({ messages }) => messages.splice(1, 0, ...structuredClone(messages.slice(0, 2))),
 ]
 const ON_MESSAGE: readonly Damage<Loose>[] = [
-  (message, random) => Object.assign(message, { content: pick(ODD_TEXTS, random) }),
-  (message) => Object.assign(message, { content: `${message.content}!` }),
-  (message) => Object.assign(message, { content: `${message.content}\n` }),
-  (message) => Object.assign(message, { content: `so\n${message.content}` }),
-  (message) => Object.assign(message, { content: `**${message.content}**` }),
-  (message) => Object.assign(message, { content: `${message.content}`.toLowerCase() }),
-  (message) => Object.assign(message, { content: `${message.content}`.slice(0, -1) }),
-  (message, random) =>
-    Object.assign(message, { role: pick(['user', 'assistant', 'system', ''], random) }),
-  (message, random) => Object.assign(message, { ms: pick([0, 1, -1, 0.5, '1', 2 ** 53], random) }),
-  (message, random) =>
-    Object.assign(message, { invocation: pick([...ODD_TEXTS, 'call-1'], random) }),
-  (message) => Object.assign(message, { invocation: 'c'.repeat(128) }),
+  set('content', ...ODD_TEXTS),
+  write((content) => `${content}!`),
+  write((content) => `${content}\n`),
+  write((content) => `so\n${content}`),
+  write((content) => `**${content}**`),
+  write((content) => content.toLowerCase()),
+  write((content) => content.slice(0, -1)),
+  set('role', 'user', 'assistant', 'system', ''),
+  set('ms', 0, 1, -1, 0.5, '1', 2 ** 53),
+  set('invocation', ...ODD_TEXTS, 'call-1'),
+  set('invocation', 'c'.repeat(128)),
   (message) => delete message.invocation,
-  (message) => Object.assign(message, { more: 1 }),
+  set('more', 1),
   (message) => delete message.content,
 ]
 
@@ -283,8 +281,7 @@ const ON_LINES: readonly ((lines: Lines, random: Generator, other: Honest) => Li
 function changeOne(lines: Lines, random: Generator, change: (text: string) => string): Lines {
   const at = random.integers(0, lines.length)
   const line = lines[at] ?? ''
-  const text =
-    typeof line === 'string' ? line : latin(Buffer.from(canonicalize(line as unknown as Json)))
+  const text = typeof line === 'string' ? line : latin(Buffer.from(canonicalize(line as never)))
   return replaceItems(lines, at, 1, change(text).replaceAll('\n', ''))
 }
 
@@ -318,13 +315,11 @@ const ODD_HEADER = {
   time: [0, -1, '0', true],
   secret: [HASH, undefined, 1, '5e'.repeat(32)],
   more: [1],
-} as const
+}
 
 function oddHeader(random: Generator): Record<string, unknown> {
-  const name = pick(Object.keys(ODD_HEADER) as (keyof typeof ODD_HEADER)[], random)
-  return {
-    [name]: isOdds(6, random) ? undefined : pick(ODD_HEADER[name] as readonly unknown[], random),
-  }
+  const [name, values] = pick<[string, readonly unknown[]]>(Object.entries(ODD_HEADER), random)
+  return { [name]: isOdds(6, random) ? undefined : pick(values, random) }
 }
 
 /** Draws a lane with up to two kinds of damage. */
@@ -347,12 +342,8 @@ export async function drawLane(lanes: readonly Honest[], random: Generator): Pro
   const plain = lines.map((line) => (typeof line === 'string' ? bytesIn(line) : line))
   const plans: Plan[] = plansOf(plain as never, size)
   const at = random.integers(0, plans.length)
-  const files = laneOf(
-    KEY,
-    scope,
-    header ? replaceItems(plans, at, 1, { ...plans[at]!, header }) : plans,
-    previous,
-  )
+  if (header) plans[at] = { ...plans[at]!, header }
+  const files = laneOf(KEY, scope, plans, previous)
   const blocks = [...files.bytes].map(([hash, bytes]) => [hash, latin(bytes)] as const)
   const raw = random.integers(0, blocks.length)
   const served = blocks.map(([hash, text], i) => {

@@ -1,8 +1,12 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { LIMITS } from '../../packages/blocks/src/index.ts'
-import type { Generator } from '../../packages/prng/src/index.ts'
+import type { Generator as Random } from '../../packages/prng/src/index.ts'
 import { streamOf } from '../simulate/draw.ts'
 import { drawFaults, type Fault } from '../simulate/faults.ts'
 import { shrink } from '../simulate/shrink.ts'
@@ -17,10 +21,37 @@ import {
   drawSlot,
   makeProofs,
   playLanes,
+  replaceItems,
 } from './cases.ts'
 import { drawNetwork, playSubnet } from './networks.ts'
-import { Python } from './python.ts'
-import { reduce } from './reduce.ts'
+
+const PYTHON = process.env.TEST_PYTHON ?? 'python3'
+const SCRIPT = fileURLToPath(new URL('../../python/tests/differential.py', import.meta.url))
+
+/**
+ * A process of python/tests/differential.py, which answers one case at a time. It limits the
+ * samples of a block like this process.
+ */
+class Python implements AsyncDisposable {
+  readonly #child = spawn(PYTHON, [SCRIPT, `${LIMITS.blockSamples}`], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  readonly #closed = once(this.#child, 'close')
+  readonly #lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]()
+
+  /** Resolves with what the verifier in Python finds in a case. */
+  async ask(kind: string, given: object): Promise<unknown> {
+    this.#child.stdin.write(`${JSON.stringify({ kind, ...given })}\n`)
+    const { value, done } = await this.#lines.next()
+    if (done) throw new Error(`the Python of TEST_PYTHON ended in a case of ${kind}`)
+    return JSON.parse(value)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.stdin.end()
+    await this.#closed
+  }
+}
 
 /** The first seed, and the number of cases of all kinds. */
 const SEED = Number(process.env.SEED ?? 0)
@@ -36,13 +67,47 @@ const proofs = makeProofs(lanes)
 
 /** The kinds of python/tests/differential.py, each with its share of the cases. */
 const KINDS: Readonly<
-  Record<string, readonly [share: number, draw: (random: Generator) => Case | Promise<Case>]>
+  Record<string, readonly [share: number, draw: (random: Random) => Case | Promise<Case>]>
 > = {
   reply: [0.3, drawReply],
   slot: [0.2, drawSlot],
   lane: [0.3, (random) => drawLane(lanes, random)],
   proof: [0.15, (random) => drawProof(proofs, random)],
   roots: [0.05, drawNetwork],
+}
+
+/** Maximum number of parts of a case to try. */
+const TRIES = 2000
+
+/**
+ * Resolves with a smallest part of a case that still differs. A part for which `differs` rejects
+ * counts as equal.
+ */
+async function reduce(given: object, differs: (part: object) => Promise<boolean>): Promise<object> {
+  let least = given
+  let parts = partsOf(least)
+  for (let tries = 0; tries < TRIES; tries++) {
+    const { value, done } = parts.next()
+    if (done) break
+    if (!(await differs(value as object).catch(() => false))) continue
+    least = value as object
+    parts = partsOf(least)
+  }
+  return least
+}
+
+/** Yields a value without some elements of one of its lists, or characters of one of its texts. */
+function* partsOf(value: unknown): Generator<unknown, undefined> {
+  if (typeof value === 'string' || Array.isArray(value))
+    for (let size = value.length; size > 0; size >>= 1)
+      for (let at = 0; at < value.length; at += size)
+        yield typeof value === 'string'
+          ? value.slice(0, at) + value.slice(at + size)
+          : replaceItems(value, at, size)
+  if (typeof value === 'object' && value !== null)
+    for (const [key, each] of Object.entries(value))
+      for (const part of partsOf(each))
+        yield Object.assign(Array.isArray(value) ? [...value] : { ...value }, { [key]: part })
 }
 
 test.each(Object.entries(KINDS))(

@@ -20,9 +20,8 @@ import { fewOf, pick } from '../simulate/draw.ts'
 import type { Fault } from '../simulate/faults.ts'
 import { type RunningWorld, simulate } from '../simulate/simulation.ts'
 import type { World } from '../simulate/world.ts'
-import { type Case, reducible } from './cases.ts'
+import { type Case, isOdds, reducible } from './cases.ts'
 
-const isOdds = (odds: number, random: Generator): boolean => random.integers(0, odds) === 0
 /** Epochs of a network. */
 const EPOCHS = 14
 /** Numbers of validators. Small numbers are more frequent; at most 128 validators vote. */
@@ -175,12 +174,6 @@ class Drawn {
   }
 }
 
-/** A flaw or a warning. */
-interface Finding {
-  readonly validator: string
-  readonly code: string
-}
-
 /**
  * Runs a simulated subnet with faults and liars, and recomputes its history from `folder`, which
  * must be empty.
@@ -217,7 +210,9 @@ export async function playSubnet(
 }
 
 /** Returns each validator with a code once, sorted. */
-function listFindings(findings: readonly Finding[]): readonly unknown[] {
+function listFindings(
+  findings: readonly { readonly validator: string; readonly code: string }[],
+): readonly unknown[] {
   const texts = new Set(findings.map(({ validator, code }) => JSON.stringify([validator, code])))
   return [...texts].sort().map((text) => JSON.parse(text))
 }
@@ -246,13 +241,12 @@ type JsonFacts = ReturnType<typeof toJsonFacts>
 export function drawNetwork(random: Generator): Case {
   const drawn = new Drawn(random)
   const rules = drawn.protocol
-  const epochs: JsonFacts[] = []
   let state = firstState(rules, 0)
-  for (let epoch = 0; epoch < EPOCHS; epoch++) {
+  const epochs = Array.from({ length: EPOCHS }, () => {
     const facts = drawn.factsOf(state)
-    epochs.push(toJsonFacts(facts))
     ;({ state } = decide(state, facts))
-  }
+    return toJsonFacts(facts)
+  })
   return reducible({ rules, epochs }, decideAll)
 }
 

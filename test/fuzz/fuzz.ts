@@ -30,23 +30,6 @@ interface Observation {
   readonly fault?: string
 }
 
-interface Failure {
-  readonly fault: string
-  /** The input, shortened as long as it fails in the same way. */
-  readonly input: Uint8Array
-}
-
-export interface Report {
-  readonly inputs: number
-  /** Number of inputs that were not refused. */
-  readonly accepted: number
-  readonly outcomes: number
-  /** Time of the slowest input in milliseconds, the least of four readings. */
-  readonly slowestMs: number
-  readonly mostBytes: number
-  readonly failure?: Failure
-}
-
 /** Maximum time of one input in milliseconds. */
 const MOST_MS = 50
 /** Maximum growth in bytes of the heap and of buffers outside it. */
@@ -61,14 +44,18 @@ const MOST_TRIES = 200
 
 const ACCEPTED = 'read'
 
-/** Gives a reader `inputs` inputs, determined by `seed`, up to its first failure. */
-export async function fuzz(reader: Reader, inputs: number, seed: number): Promise<Report> {
+/**
+ * Gives a reader `inputs` inputs, determined by `seed`, up to its first failure. Resolves with the
+ * numbers of inputs, of inputs that were not refused and of outcomes, with the time of the slowest
+ * input, the least of four readings, and with the failure.
+ */
+export async function fuzz(reader: Reader, inputs: number, seed: number) {
   const random = pcg64(BigInt(`0x${digest('fuzz', reader.name, seed).slice(0, 32)}`))
   const pool: Specimen[] = reader.samples.map((bytes) => specimenOf(textOf(bytes)))
   const { longest = LONGEST } = reader
   const outcomes = new Set<string>()
   const report = { inputs: 0, accepted: 0, slowestMs: 0, mostBytes: 0 }
-  const summary = () => ({ ...report, outcomes: outcomes.size })
+  const summary = (failure?: Failure) => ({ ...report, outcomes: outcomes.size, failure })
   while (report.inputs < inputs) {
     const sample = pool[report.inputs]?.text
     const isSample = report.inputs < reader.samples.length
@@ -83,9 +70,9 @@ export async function fuzz(reader: Reader, inputs: number, seed: number): Promis
       const least = await observeAgain(reader, input, seen)
       report.slowestMs = Math.max(report.slowestMs, least.ms)
       report.mostBytes = Math.max(report.mostBytes, least.bytes)
-      if (least.fault) return { ...summary(), failure: await shorten(reader, input, least) }
+      if (least.fault) return summary(await shorten(reader, input, least))
     }
-    if (seen.fault) return { ...summary(), failure: await shorten(reader, input, seen) }
+    if (seen.fault) return summary(await shorten(reader, input, seen))
   }
   return summary()
 }
@@ -168,17 +155,21 @@ async function observeAgain(
   return { outcome, ms, bytes }
 }
 
-/** Removes smaller and smaller parts of an input as long as the rest fails in the same way. */
-async function shorten(reader: Reader, input: Uint8Array, seen: Observation): Promise<Failure> {
+type Failure = Awaited<ReturnType<typeof shorten>>
+
+/**
+ * Removes smaller and smaller parts of an input as long as the rest fails in the same way. Resolves
+ * with the fault and the shortened input.
+ */
+async function shorten(reader: Reader, input: Uint8Array, seen: Observation) {
   const kindIn = ({ outcome, fault }: Observation) => `${fault?.split(' ')[0]} ${outcome}`
   const { mostMs = MOST_MS } = reader
   const failsAlike = async (shorter: Uint8Array): Promise<boolean> => {
     const first = await observe(reader, shorter)
     const mayCost = first.ms > mostMs || seen.bytes > MOST_BYTES
     if (first.fault || !mayCost) return kindIn(first) === kindIn(seen)
-    return (
-      kindIn(await observeAgain(reader, shorter, { ...first, bytes: seen.bytes })) === kindIn(seen)
-    )
+    const again = await observeAgain(reader, shorter, { ...first, bytes: seen.bytes })
+    return kindIn(again) === kindIn(seen)
   }
   let shortest = Buffer.from(input)
   let tries = 0

@@ -1,7 +1,6 @@
 import type { Sample } from '../../packages/blocks/src/index.ts'
 import {
   computeQuotas,
-  type Duel,
   firstState,
   type State,
   stateRoot,
@@ -15,7 +14,7 @@ import {
 import { epochsOf, type Lie } from './faults.ts'
 import { strengthOf } from './miners.ts'
 import type { Seat, Subnet } from './seat.ts'
-import { ThroneWatch } from './throne-watch.ts'
+import { ThroneWatch, turnOf } from './throne-watch.ts'
 import { nameOf, type Samples, textOf, type Violation, Witness } from './witness.ts'
 
 /** The end of a duel, with the shares expected from its miners' strengths. */
@@ -238,7 +237,3 @@ export class Checker {
     return this.#seats.find(({ account }) => account.hotkey === hotkey)!
   }
 }
-
-/** Returns a unique key of a duel, since a contender starts at most one duel in an epoch. */
-const turnOf = ({ contender, start }: Pick<Duel, 'contender' | 'start'>): string =>
-  `${contender.hotkey} ${start}`

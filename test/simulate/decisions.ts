@@ -1,37 +1,31 @@
 import {
-  type Decision,
-  type DuelSnapshot,
+  type Candidate,
+  computeQuotas,
   decide,
   encodeBitmap,
-  type Facts,
   firstState,
-  type Lanes,
-  type LaneTally,
   type State,
-  stateRoot,
 } from '../../packages/duel/src/index.ts'
-import { laneOf } from '../../packages/duel/test/subnet.ts'
+import { epochOf, type Scene } from '../../packages/duel/test/subnet.ts'
 import type { Generator } from '../../packages/prng/src/index.ts'
+import { type LaneRates, leadIn } from '../attacks/deciding.ts'
 import { streamOf } from './draw.ts'
 import type { Fault, Lie } from './faults.ts'
 import { strengthOf } from './miners.ts'
+import type { EpochDecision } from './throne-watch.ts'
 import type { World } from './world.ts'
 
 const HASH = 'ab'.repeat(32)
 const STAKE = 10_000_000_000n
 
-/** The decision of an epoch, and the indices of the validators present. */
-export interface DecidedEpoch extends Decision {
-  readonly before: State
-  readonly snapshot: DuelSnapshot
-  readonly present: readonly number[]
-}
+/** A decided epoch, and the indices of the validators present. */
+export type DecidedEpoch = EpochDecision & { readonly present: readonly number[] }
 
 /**
  * Decides a world's epochs without blocks or buckets, a thousand times as fast as whole subnets.
  * Each validator without trouble in an epoch plays, seals, and attests the valid lanes.
  */
-export function* decisionsOf(world: World, faults: readonly Fault[]): Generating<DecidedEpoch> {
+export function* decisionsOf(world: World, faults: readonly Fault[]): Iterable<DecidedEpoch> {
   const random = streamOf(world.seed, 'decisions')
   let before = firstState(world.protocol, 0)
   while (before.epoch < world.epochs) {
@@ -42,8 +36,6 @@ export function* decisionsOf(world: World, faults: readonly Fault[]): Generating
   }
 }
 
-type Generating<T> = globalThis.Generator<T, void, undefined>
-
 interface EpochInput {
   readonly world: World
   readonly faults: readonly Fault[]
@@ -51,111 +43,91 @@ interface EpochInput {
   readonly state: State
 }
 
-function playEpoch(
-  input: EpochInput,
-  random: Generator,
-): Pick<DecidedEpoch, 'present'> & {
-  readonly facts: Facts
-} {
-  const { validators } = input.world
-  const present = validators.flatMap((_, who) => (isAway(input, who) ? [] : [who]))
-  const hotkeyOf = (who: number) => validators[who]?.hotkey ?? ''
-  const drawn = present.map((who) => [hotkeyOf(who), drawLane(input, who, random)] as const)
-  const whole = present.filter((who) => !lies(input, who, 'seals nothing', 'drops a sample'))
-  const lanes = Object.fromEntries(
-    drawn.filter(([hotkey]) => whole.some((who) => hotkeyOf(who) === hotkey)),
-  )
-  const isLed = leadIn(Object.values(lanes)) > 0
-  const attesting = present.filter((who) => isLed || !lies(input, who, 'attests what suits it'))
-  const seals = Object.fromEntries(present.map((who) => [hotkeyOf(who), HASH]))
-  const snapshot = makeSnapshot(input, attesting, new Set(whole.map(hotkeyOf)))
-  return { facts: { snapshot, seals, lanes }, present }
+function playEpoch(input: EpochInput, random: Generator) {
+  const { world, state } = input
+  const hotkeys = world.validators.map(({ hotkey }) => hotkey)
+  const here = hotkeys.map((_, who) => !isAway(input, who))
+  const isVoid = (who: number) => lies(input, who, 'seals nothing', 'drops a sample')
+  const where = (isMeant: (who: number) => boolean) => hotkeys.filter((_, who) => isMeant(who))
+  const scene: Scene = {
+    validators: hotkeys,
+    stakes: Object.fromEntries(
+      hotkeys.map((hotkey, who) => [hotkey, STAKE * BigInt(world.stakes[who] ?? 0)]),
+    ),
+    protocol: world.protocol,
+    miners: minersOf(input),
+    unsealed: where((who) => !here[who]),
+    broken: where((who) => !here[who] || isVoid(who)),
+    rates: drawLanes(input, random),
+  }
+  const { snapshot, ...facts } = epochOf(state, scene)
+  const isLed = Object.values(facts.lanes).reduce((sum, lane) => sum + leadIn(lane), 0) > 0
+  const validators = snapshot.validators.map(({ attest, ...validator }, who) => {
+    const isSilent = !here[who] || (!isLed && lies(input, who, 'attests what suits it'))
+    if (attest === undefined || isSilent) return validator
+    return { ...validator, attest: { ...attest, ...falsify(input, who) } }
+  })
+  const registered = world.miners.filter((miner) => miner.registered <= lastBlock(input))
+  const all = [...hotkeys, ...registered.map(({ account }) => account.hotkey)]
+  return {
+    facts: { ...facts, snapshot: { ...snapshot, validators, hotkeys: all } },
+    present: hotkeys.flatMap((_, who) => (here[who] ? [who] : [])),
+  }
 }
 
 const lies = ({ faults }: EpochInput, who: number, ...hows: readonly Lie[]): boolean =>
   faults.some((fault) => fault.kind === 'lies' && fault.who === who && hows.includes(fault.how))
 
-function isAway({ world, faults, state }: EpochInput, who: number): boolean {
-  const { epochBlocks } = world.protocol
-  const [first, next] = [state.epoch * epochBlocks, (state.epoch + 1) * epochBlocks]
-  return faults.some(
-    (fault) => fault.who === who && 'from' in fault && fault.from < next && fault.to > first,
+const lastBlock = ({ world, state }: EpochInput): number =>
+  (state.epoch + 1) * world.protocol.epochBlocks - 1
+
+function isAway(input: EpochInput, who: number): boolean {
+  const first = input.state.epoch * input.world.protocol.epochBlocks
+  return input.faults.some(
+    (fault) =>
+      fault.who === who && 'from' in fault && fault.from <= lastBlock(input) && fault.to > first,
   )
 }
 
-/** Returns a validator's lane, real or invented, of each contender in each environment. */
-function drawLane(input: EpochInput, who: number, random: Generator): Lanes[string] {
+/** Returns the changed fields of a validator's attestation. */
+function falsify(input: EpochInput, who: number) {
+  const { state, world } = input
+  const all = new Set(world.validators.map(({ hotkey }) => hotkey))
+  return {
+    ...(lies(input, who, 'attests all') && { bitmap: encodeBitmap(state.voters, all) }),
+    ...(lies(input, who, 'attests none') && { bitmap: encodeBitmap(state.voters, new Set()) }),
+    ...(lies(input, who, 'attests another state') && { stateRoot: HASH }),
+  }
+}
+
+/** Returns random lanes, or the inventions of liars. */
+function drawLanes(input: EpochInput, random: Generator): LaneRates {
   const { world, state } = input
-  const { duels, champion } = state
-  const p = champion ? strengthOf(world, champion) : 0
-  const isMadeUp = lies(input, who, 'makes samples up')
-  return laneOf(state, (played, _, hotkey) => {
-    const duel = duels.find(({ contender }) => contender.hotkey === hotkey)
+  const p = state.champion ? strengthOf(world, state.champion) : 0
+  const quotas = computeQuotas(state)
+  return (validator, env, hotkey) => {
+    const duel = state.duels.find(({ contender }) => contender.hotkey === hotkey)
     const c = duel ? strengthOf(world, duel.contender) : 0
-    if (isMadeUp) return c < p ? scored(played, 0) : scored(0, played)
+    const who = world.validators.findIndex((each) => each.hotkey === validator)
+    if (lies(input, who, 'makes samples up')) return c < p ? [1, 0] : [0, 1]
+    const played = quotas[hotkey]?.[env] ?? 0
     let [wins, losses] = [0, 0]
     for (let i = 0; i < played; i++) {
       const [isSolved, isAnswered] = [random.random() < c, random.random() < p]
       if (isSolved && !isAnswered) wins += 1
       if (isAnswered && !isSolved) losses += 1
     }
-    return scored(wins, losses)
-  })
-}
-
-function makeSnapshot(
-  input: EpochInput,
-  attesting: readonly number[],
-  whole: ReadonlySet<string>,
-): DuelSnapshot {
-  const { miners, validators, stakes, protocol } = input.world
-  const { epoch, voters } = input.state
-  const root = stateRoot(input.state)
-  const bitsOf = (who: number): ReadonlySet<string> => {
-    if (lies(input, who, 'attests none')) return new Set()
-    if (lies(input, who, 'attests all')) return new Set(validators.map(({ hotkey }) => hotkey))
-    return whole
-  }
-  const attestOf = (who: number) => ({
-    epoch,
-    bitmap: encodeBitmap(voters, bitsOf(who)),
-    next: HASH,
-    stateRoot: lies(input, who, 'attests another state') ? HASH : root,
-  })
-  const last = (epoch + 1) * protocol.epochBlocks - 1
-  const registered = miners.filter((miner) => miner.registered <= last)
-  return {
-    epoch: epoch + 1,
-    protocol,
-    hotkeys: [...validators, ...registered.map(({ account }) => account)].map(
-      ({ hotkey }) => hotkey,
-    ),
-    validators: validators.map(({ hotkey }, who) => ({
-      hotkey,
-      stake: STAKE * BigInt(stakes[who] ?? 0),
-      ...(attesting.includes(who) && { attest: attestOf(who) }),
-    })),
-    miners: registered.flatMap(({ account: { hotkey }, moves, registered }) => {
-      const move = moves.filter(({ block }) => block <= last).at(-1)
-      if (!move || move.strength === null) return []
-      const revision = `r${moves.indexOf(move)}`
-      const { block } = move
-      return [{ hotkey, model: `m-${hotkey}`, revision, chute: 'c', block, registered }]
-    }),
+    return [wins / played, losses / played]
   }
 }
 
-/** Returns a tally in which the winner of a challenge has all points and the loser none. */
-const scored = (wins: number, losses: number): LaneTally => [
-  wins,
-  losses,
-  1_000_000 * wins,
-  1_000_000 * losses,
-]
-
-/** Returns the challenges that contenders won less those that they lost. */
-const leadIn = (lanes: readonly Lanes[string][]): number =>
-  lanes
-    .flatMap((lane) => Object.values(lane))
-    .flatMap((envs) => Object.values(envs))
-    .reduce((sum, [wins, losses]) => sum + wins - losses, 0)
+/** Returns the miners' commitments at the end of the epoch. */
+function minersOf(input: EpochInput): readonly Candidate[] {
+  const last = lastBlock(input)
+  return input.world.miners.flatMap(({ account: { hotkey }, moves, registered }) => {
+    const move = moves.filter(({ block }) => block <= last).at(-1)
+    if (registered > last || !move || move.strength === null) return []
+    const revision = `r${moves.indexOf(move)}`
+    return [{ hotkey, model: `m-${hotkey}`, revision, chute: 'c', block: move.block, registered }]
+  })
+}

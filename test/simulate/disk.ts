@@ -87,7 +87,7 @@ export class Disk {
       this.#change('truncate', path, () => shorten(this.#fileAt('open', path), size)),
     link: (from: string, to: string) =>
       this.#change('link', to, () => {
-        if (this.#find(to)) throw fsError('EEXIST', 'link', to)
+        if (this.#find(to)) fail('EEXIST', 'link', to)
         this.#parent('link', to).entries.set(nameOf(to), this.#fileAt('link', from))
       }),
     rm: (path: string) =>
@@ -98,14 +98,10 @@ export class Disk {
     readdir: (path: string) =>
       this.#read(path, () => {
         const found = this.#find(path)
-        if (found instanceof Folder) return [...found.entries.keys()]
-        throw fsError('ENOENT', 'readdir', path)
+        return found instanceof Folder ? [...found.entries.keys()] : fail('ENOENT', 'readdir', path)
       }),
     realpath: (path: string) =>
-      this.#read(path, () => {
-        if (this.#find(path)) return path
-        throw fsError('ENOENT', 'realpath', path)
-      }),
+      this.#read(path, () => (this.#find(path) ? path : fail('ENOENT', 'realpath', path))),
     stat: (path: string) =>
       this.#read(path, () => ({ isDirectory: () => this.#find(path) instanceof Folder })),
     open: async (path: string, flags: string | number = 'r') => {
@@ -136,11 +132,11 @@ export class Disk {
 
   #open(path: string, flags: string | number): Promise<File | Folder> {
     if (flags !== 'a' && flags !== 'wx')
-      return this.#read(path, () => this.#find(path) ?? raise(fsError('ENOENT', 'open', path)))
+      return this.#read(path, () => this.#find(path) ?? fail('ENOENT', 'open', path))
     return this.#change('open', path, () => {
       const parent = this.#parent('open', path)
       const known = parent.entries.get(nameOf(path))
-      if (known && flags === 'wx') throw fsError('EEXIST', 'open', path)
+      if (known && flags === 'wx') fail('EEXIST', 'open', path)
       const file = known ?? new File()
       parent.entries.set(nameOf(path), file)
       return file
@@ -180,23 +176,24 @@ export class Disk {
     const fault = this.#faults.find(
       (each) => each.epoch === this.#epoch && each.place === place && each.op === op,
     )
-    const fail = (): never => {
-      half?.()
-      throw fsError(fault?.code ?? '', what, path)
-    }
     const ms = this.#machine.jitter(SLOW_MS)
-    return this.#machine.perform({ place, ms, half, act: fault ? fail : act })
+    if (fault === undefined) return this.#machine.perform({ place, ms, half, act })
+    const failHalfway = (): never => {
+      half?.()
+      fail(fault.code, what, path)
+    }
+    return this.#machine.perform({ place, ms, half, act: failHalfway })
   }
 
   #makeFolders(path: string): string | undefined {
-    if (path === this.root) throw fsError('EEXIST', 'mkdir', path)
+    if (path === this.root) fail('EEXIST', 'mkdir', path)
     let folder = this.#folder
     let place = this.root
     let made: string | undefined
     for (const name of this.#parts(path)) {
       place += `/${name}`
       const found = folder.entries.get(name) ?? new Folder()
-      if (found instanceof File) throw fsError('ENOTDIR', 'mkdir', place)
+      if (found instanceof File) fail('ENOTDIR', 'mkdir', place)
       if (!folder.entries.has(name)) made ??= place
       folder.entries.set(name, found)
       folder = found
@@ -219,12 +216,12 @@ export class Disk {
 
   #parent(what: string, path: string): Folder {
     const found = this.#find(folderOf(path))
-    return found instanceof Folder ? found : raise(fsError('ENOENT', what, path))
+    return found instanceof Folder ? found : fail('ENOENT', what, path)
   }
 
   #fileAt(what: string, path: string): File {
     const found = this.#find(path)
-    return found instanceof File ? found : raise(fsError('ENOENT', what, path))
+    return found instanceof File ? found : fail('ENOENT', what, path)
   }
 }
 
@@ -243,12 +240,9 @@ function shorten(file: File, size: number): void {
 const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/'))
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
-function fsError(code: string, what: string, path: string): Error {
-  return Object.assign(new Error(`${code}: ${what} '${path}'`), { code, syscall: what })
-}
-
-function raise(error: Error): never {
-  throw error
+/** Throws an error like those of `node:fs`. */
+function fail(code: string, what: string, path: string): never {
+  throw Object.assign(new Error(`${code}: ${what} '${path}'`), { code, syscall: what })
 }
 
 const mounted = new Map<string, Disk>()

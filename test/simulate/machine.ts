@@ -1,9 +1,6 @@
 import type { Generator } from '../../packages/prng/src/index.ts'
 import type { Clock } from './clock.ts'
 
-/** Progress of the operation in which a machine dies: not begun, half done, or done. */
-export type When = 'before' | 'half' | 'after'
-
 /**
  * Where an operation happens: in a folder of the disk, the validator's own bucket, another
  * validator's bucket, on the chain, or at a miner.
@@ -25,7 +22,8 @@ export interface Death {
   readonly epoch: number
   readonly place: Place
   readonly op: number
-  readonly when: When
+  /** Progress of the operation: not begun, half done, or done. */
+  readonly when: 'before' | 'half' | 'after'
 }
 
 /** An operation of `ms` milliseconds, its effect, and its effect if it is interrupted halfway. */
@@ -36,6 +34,13 @@ interface Operation<T> {
   readonly half?: (() => void) | undefined
 }
 
+interface Parts {
+  readonly clock: Clock
+  readonly random: Generator
+  readonly deaths: readonly Death[]
+  readonly onDeath: (death: Death) => void
+}
+
 const never = <T>(): Promise<T> => new Promise(() => {})
 
 /**
@@ -43,10 +48,7 @@ const never = <T>(): Promise<T> => new Promise(() => {})
  * Operations of a dead process never end.
  */
 export class Machine {
-  readonly #clock: Clock
-  readonly #random: Generator
-  readonly #deaths: readonly Death[]
-  readonly #onDeath: (death: Death) => void
+  readonly #parts: Parts
   #life = 0
   #alive = false
   /** Number of operations begun in this epoch by place. */
@@ -54,15 +56,8 @@ export class Machine {
   #epoch = 0
   #ids = 0
 
-  constructor(
-    clock: Clock,
-    random: Generator,
-    { deaths, onDeath }: { deaths: readonly Death[]; onDeath: (death: Death) => void },
-  ) {
-    this.#clock = clock
-    this.#random = random
-    this.#deaths = deaths
-    this.#onDeath = onDeath
+  constructor(parts: Parts) {
+    this.#parts = parts
   }
 
   get isAlive(): boolean {
@@ -100,14 +95,14 @@ export class Machine {
 
   /** Returns a random time from 0 to `max` - 1 milliseconds. */
   jitter(max: number): number {
-    return this.#random.integers(0, max)
+    return this.#parts.random.integers(0, max)
   }
 
   async perform<T>({ place, ms, act, half }: Operation<T>): Promise<T> {
     if (!this.#alive) return never()
     const life = this.#life
     const death = this.#deathAt(place)
-    await this.#clock.sleep(ms)
+    await this.#parts.clock.sleep(ms)
     if (!this.#isSame(life)) return never()
     if (death?.when === 'before') return this.#die(death)
     if (death?.when === 'half' && half !== undefined) {
@@ -129,12 +124,12 @@ export class Machine {
     const op = 1 + (this.#ops.get(place) ?? 0)
     this.#ops.set(place, op)
     const isHere = (death: Death): boolean => death.place === place && death.op === op
-    return this.#deaths.find((death) => death.epoch === this.#epoch && isHere(death))
+    return this.#parts.deaths.find((death) => death.epoch === this.#epoch && isHere(death))
   }
 
   #die<T>(death: Death): Promise<T> {
     this.kill()
-    this.#onDeath(death)
+    this.#parts.onDeath(death)
     return never()
   }
 }

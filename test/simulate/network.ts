@@ -11,36 +11,25 @@ const SLOW_MS = 29_000
 const READ_MS = 400
 
 /** The faults that are active at the current block. */
-export class Troubles {
-  readonly #faults: readonly Fault[]
-  readonly #block: () => number
+export type Troubles = ReturnType<typeof troublesOf>
 
-  constructor(faults: readonly Fault[], block: () => number) {
-    this.#faults = faults
-    this.#block = block
-  }
-
-  has(who: number, kind: Fault['kind'], how?: Trouble): boolean {
-    const block = this.#block()
-    return this.#faults.some((fault) => {
-      if (fault.who !== who || fault.kind !== kind || !('from' in fault)) return false
-      const isNow = fault.from <= block && block < fault.to
-      return isNow && (how === undefined || ('how' in fault && fault.how === how))
-    })
-  }
-
-  lies(who: number, how: Lie): boolean {
-    return this.#faults.some(
-      (fault) => fault.kind === 'lies' && fault.who === who && fault.how === how,
-    )
-  }
-
-  /** Returns the failure of the n-th write of an epoch, or undefined. */
-  write(who: number, epoch: number, nth: number): 'lost' | 'repeated' | undefined {
-    for (const fault of this.#faults)
-      if (fault.kind === 'write' && fault.who === who && fault.epoch === epoch && fault.nth === nth)
-        return fault.how
-    return undefined
+/** Returns the troubles of these faults at the block that `block` returns. */
+export function troublesOf(faults: readonly Fault[], block: () => number) {
+  return {
+    has: (who: number, kind: Fault['kind'], how?: Trouble): boolean =>
+      faults.some((fault) => {
+        if (fault.who !== who || fault.kind !== kind || !('from' in fault)) return false
+        const isNow = fault.from <= block() && block() < fault.to
+        return isNow && (how === undefined || ('how' in fault && fault.how === how))
+      }),
+    lies: (who: number, how: Lie): boolean =>
+      faults.some((fault) => fault.kind === 'lies' && fault.who === who && fault.how === how),
+    /** Returns the failure of the n-th write of an epoch, or undefined. */
+    write: (who: number, epoch: number, nth: number): 'lost' | 'repeated' | undefined => {
+      const writes = faults.filter((fault) => fault.kind === 'write')
+      return writes.find((each) => each.who === who && each.epoch === epoch && each.nth === nth)
+        ?.how
+    },
   }
 }
 

@@ -1,29 +1,17 @@
 import { BLOCK_MS, LocalChain } from '../../packages/chain/src/index.ts'
 import { LOCAL_NETWORK, locateBlock } from '../../packages/settlement/src/index.ts'
-import { Checker, type DuelEnd } from './check.ts'
+import { Checker } from './check.ts'
 import { Clock } from './clock.ts'
 import { bytesOf } from './draw.ts'
 import type { Fault } from './faults.ts'
 import { fieldsOf } from './miners.ts'
-import { Network, Troubles } from './network.ts'
+import { Network, troublesOf } from './network.ts'
 import { Seat, type Subnet } from './seat.ts'
-import type { Violation } from './witness.ts'
 import type { World } from './world.ts'
 
 const STAKE = 10_000_000_000n
 /** Blocks between the end of an epoch and its check. */
 const CHECKED_AT = 5
-
-/** The result of running a world. */
-export interface RunResult {
-  readonly violation: Violation | undefined
-  /** Whether the run ended early, as `Checker.isBeyond` allows. */
-  readonly isBeyond: boolean
-  readonly duels: readonly DuelEnd[]
-  readonly frozen: number
-  /** The hash of the last block, equal for two runs of one world. */
-  readonly end: string
-}
 
 /** A running world. */
 export interface RunningWorld {
@@ -34,16 +22,17 @@ export interface RunningWorld {
 
 /**
  * Runs a world with faults and then one epoch without. Stops at the first broken promise. Calls
- * `onBlock` after the time of every block.
+ * `onBlock` after the time of every block. Resolves with the findings of the `Checker`, and the
+ * hash of the last block as `end`, which is equal for two runs of one world.
  */
 export async function simulate(
   world: World,
   faults: readonly Fault[],
   onBlock: (running: RunningWorld) => Promise<void> = async () => {},
-): Promise<RunResult> {
+) {
   const clock = new Clock()
   const chain = chainOf(world)
-  const troubles = new Troubles(faults, () => chain.height)
+  const troubles = troublesOf(faults, () => chain.height)
   const network = new Network(world.validators.length, troubles)
   const rules = { ...LOCAL_NETWORK, protocol: world.protocol }
   const subnet: Subnet = { world, faults, rules, clock, chain, network, troubles }

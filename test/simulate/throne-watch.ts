@@ -1,22 +1,16 @@
 import {
-  type Decision,
   type Duel,
-  type DuelSnapshot,
   isWon,
   type Miner,
   orderQueue,
   pickMiner,
-  type State,
   stateRoot,
 } from '../../packages/duel/src/index.ts'
+import type { RecomputedEpoch } from '../../packages/settlement/src/index.ts'
 import { type Break, textOf } from './witness.ts'
 
-/** A decided epoch. */
-interface EpochDecision extends Pick<Decision, 'state' | 'report'> {
-  /** The state that governed the epoch. */
-  readonly before: State
-  readonly snapshot: DuelSnapshot
-}
+/** A decided epoch. `before` is the state that governed it. */
+export type EpochDecision = Pick<RecomputedEpoch, 'before' | 'snapshot' | 'state' | 'report'>
 
 /** Number of frozen epochs that ends an open duel. Protocol §8.3. */
 const FROZEN_MOST = 4
@@ -150,7 +144,9 @@ export class ThroneWatch {
   }
 }
 
-const turnOf = ({ contender, start }: Duel): string => `${contender.hotkey} ${start}`
+/** Returns a unique key of a duel, since a contender starts at most one duel in an epoch. */
+export const turnOf = ({ contender, start }: Pick<Duel, 'contender' | 'start'>): string =>
+  `${contender.hotkey} ${start}`
 
 const isSame = (a: Miner | undefined, b: Miner | undefined): boolean =>
   (a && textOf(pickMiner(a))) === (b && textOf(pickMiner(b)))

@@ -7,7 +7,8 @@ import type { Seat } from './seat.ts'
 
 /** A broken promise and its place. */
 export interface Violation {
-  readonly promise: PromiseName
+  /** The name of the promise, which is described at its check. */
+  readonly promise: string
   readonly epoch?: number
   /** The index of the validator that broke the promise, if a validator did. */
   readonly validator?: number
@@ -16,36 +17,6 @@ export interface Violation {
 
 /** Called with each broken promise. */
 export type Break = (violation: Violation) => void
-
-/** The promises of a subnet, each described at its check. */
-type PromiseName =
-  | 'STRANGERS_DECIDE'
-  | 'EPOCHS_END'
-  | 'ALL_GET_ON'
-  | 'ONE_STATE'
-  | 'HONEST_UNBLAMED'
-  | 'VOID_UNATTESTED'
-  | 'LIARS_UNCOUNTED'
-  | 'NOT_FROZEN'
-  | 'HONEST_COUNT'
-  | 'FAR_WORSE_FAIL'
-  | 'WEAKER_FAIL'
-  | 'FILES_UNALTERED'
-  | 'ONE_BLOCK_A_HEIGHT'
-  | 'SAMPLES_KEPT'
-  | 'ACTIVE_VOTE'
-  | 'ONE_TURN'
-  | 'TURN_NOT_QUEUED'
-  | 'TURN_UNCHANGED'
-  | 'FROZEN_DUEL_ENDS'
-  | 'FROZEN_IS_IDLE'
-  | 'WON_IS_CLOSED'
-  | 'DUELS_BEGIN'
-  | 'THRONE_IS_WON'
-  | 'ALL_HEARD'
-  | 'RATIO_BOUNDED'
-  | 'RECORD_KEPT'
-  | 'DUEL_ENDS'
 
 /** Samples as text by name. */
 export type Samples = Map<string, string>
@@ -65,10 +36,8 @@ export class Witness {
   readonly #acknowledged = new Map<string, Samples>()
   /** Hashes of signed blocks by seat, epoch and height. */
   readonly #signed = new Map<string, string>()
-  /** Challenges that contenders won less those that they lost, by epoch. */
-  readonly #leads = new Map<number, number>()
-  /** Rewards by challenge: the champion's, or those of contenders recorded before it. */
-  readonly #rewards = new Map<string, number | readonly number[]>()
+  /** The champion, and the samples in the order of play, by epoch. */
+  readonly #played = new Map<number, { readonly champion: string; readonly samples: Sample[] }>()
 
   constructor(onBreak: Break) {
     this.#break = onBreak
@@ -80,7 +49,9 @@ export class Witness {
     if (event.type === 'sample') {
       const key = `${index} ${event.epoch}`
       const { sample, champion } = event
-      this.#addLead(event.epoch, sample, champion)
+      const played = this.#played.get(event.epoch) ?? { champion, samples: [] }
+      played.samples.push(sample)
+      this.#played.set(event.epoch, played)
       const name = nameOf(sample)
       const samples: Samples = this.#acknowledged.get(key) ?? new Map()
       // A sample is played again only if it was lost. The first one stays, so that the check fails.
@@ -91,29 +62,20 @@ export class Witness {
       this.#break({ promise: 'FILES_UNALTERED', validator: index, detail: event.error.message })
   }
 
-  #addLead(epoch: number, sample: Sample, champion: string): void {
-    const add = (rewards: { champion: number; contender: number }): void => {
-      this.#leads.set(epoch, this.leadIn(epoch) + LEADS[compareRewards(rewards)])
-    }
-    if (!('miner' in sample)) {
-      add({ champion: sample.champion.reward, contender: sample.contender.reward })
-      return
-    }
-    const { challengeId, miner, reward } = sample
-    const known = this.#rewards.get(challengeId) ?? []
-    if (miner === champion) {
-      this.#rewards.set(challengeId, reward)
-      for (const contender of [known].flat()) add({ champion: reward, contender })
-    } else if (typeof known === 'number') {
-      add({ champion: known, contender: reward })
-    } else {
-      this.#rewards.set(challengeId, [...known, reward])
-    }
-  }
-
   /** Returns how many more challenges contenders won than lost in an epoch, in all honest lanes. */
   leadIn(epoch: number): number {
-    return this.#leads.get(epoch) ?? 0
+    const { champion = '', samples = [] } = this.#played.get(epoch) ?? {}
+    const episodes = samples.filter((sample) => 'miner' in sample)
+    const own = episodes.filter(({ miner }) => miner === champion)
+    const rewards = new Map(own.map(({ challengeId, reward }) => [challengeId, reward]))
+    const pairs = samples.flatMap((sample) => {
+      if (!('miner' in sample))
+        return { champion: sample.champion.reward, contender: sample.contender.reward }
+      const known = rewards.get(sample.challengeId)
+      if (sample.miner === champion || known === undefined) return []
+      return { champion: known, contender: sample.reward }
+    })
+    return pairs.reduce((sum, pair) => sum + LEADS[compareRewards(pair)], 0)
   }
 
   /** Drops the acknowledged samples of a validator whose disk is lost. */

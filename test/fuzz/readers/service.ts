@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -96,11 +96,8 @@ async function checkChute(bytes: Uint8Array, path: 'description' | 'source' | 'f
     const text = pathOf(url) === path ? textOf(bytes) : String(lineIn(PLAIN[pathOf(url)]))
     return { status: 200, headers: {}, text, ms: 0 }
   }
-  const verdict = await checkDeployment(
-    MINER,
-    { epoch: 0, signal },
-    { ...NODE_CALLER, exchange: ask, key: { ask } },
-  )
+  const caller = { ...NODE_CALLER, exchange: ask, key: { ask } }
+  const verdict = await checkDeployment(MINER, { epoch: 0, signal }, caller)
   if (!verdict.ok && !/^[ -~…]{1,2500}$/.test(verdict.detail)) throw new Error(verdict.detail)
   if (verdict.ok && !/^[a-z0-9-]{1,63}$/.test(verdict.value.slug)) throw new Error('no slug')
   return verdict
@@ -126,10 +123,8 @@ async function askOnChutes(bytes: Uint8Array) {
     if (event.type === 'problem' && event.error.message.length > 2000) throw event.error
   }
   const asking = { ...NODE_CALLER, exchange, concurrency: 1, on, apiKey: 'cpk_1', pauseMs: 1 }
-  const agent = openChutes(asking).agent(MINER, 60_000, {
-    epoch: 0,
-    signal: sampling.signal,
-  })
+  const place = { epoch: 0, signal: sampling.signal }
+  const agent = openChutes(asking).agent(MINER, 60_000, place)
   const answer = await agent([{ role: 'user', content: 'What is it?' }])
   if ('fault' in answer) return { ok: false, code: 'NO_REPLY', detail: answer.fault }
   const { content, ms, invocation = '', ...rest } = answer
@@ -137,9 +132,8 @@ async function askOnChutes(bytes: Uint8Array) {
   if (content.length > 256 * 1024 || !UUID.test(invocation)) throw new Error('not a reply')
   return answer
 }
-const bodyAnswer = (body: unknown) => ({ status: 200, id: MINER.chute, body })
 const ANSWERS: Readonly<Record<string, unknown>> = Object.fromEntries(
-  Object.entries(PLAIN).map(([path, body]) => [path, bodyAnswer(body)]),
+  Object.entries(PLAIN).map(([path, body]) => [path, { status: 200, id: MINER.chute, body }]),
 )
 
 /** Returns an answer from JSON with any content. */
@@ -153,7 +147,14 @@ function answerIn(answer: unknown): HttpResponse {
   }
 }
 
-const REFUSED = [401, 503].map((status) => ({ status }))
+/** Answers with a refused call, for the chute or for the whole account. */
+const REFUSED = [401, 503].flatMap((status) => {
+  const call = { status }
+  return [
+    { ...ANSWERS, call },
+    { ...ANSWERS, call, account: call },
+  ]
+})
 /** Reports whether Chutes refused the key. */
 const isNotSealed = (error: unknown): boolean =>
   error instanceof MinerError && error.code === 'key-refused'
@@ -217,6 +218,7 @@ const PHRASE = 'old leopard transfer rib spatial phone calm indicate online fire
 const ADDRESS = '5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY'
 /** Maximum time in milliseconds for a phrase, which is hashed 2048 times on purpose. */
 const BIP39_MS = 1000
+const ofWallet = { share: 0.1, mostMs: BIP39_MS, refuses: refusal(RangeError) }
 const KEY_FILES = [
   { secretSeed: SEED, ss58Address: null },
   { cryptoType: 1, secretPhrase: PHRASE, secretSeed: `0x${SEED}`, ss58Address: ADDRESS },
@@ -235,26 +237,19 @@ async function socketReaders(): Promise<readonly Reader[]> {
     `${head}content-length: 13\r\n\r\n{"balance":5}`,
     `${head}transfer-encoding: chunked\r\n\r\nd\r\n{"balance":5}\r\n0\r\n\r\n`,
   ].map(bytesOf)
+  const readWith = (read: () => unknown) => (bytes: Uint8Array) => {
+    answer = bytes
+    return read()
+  }
   const query = { url, replyMs: 1000, signal, now: () => 0 }
+  const common = { share: 0.4, samples }
   return [
     {
-      name: 'response',
-      share: 0.4,
-      samples,
-      read: (bytes) => {
-        answer = bytes
-        return exchange(query)
-      },
+      ...{ ...common, name: 'response', read: readWith(() => exchange(query)) },
       refuses: refusal(DeliveryError, MinerError, Error),
     },
     {
-      name: 'account',
-      share: 0.4,
-      samples,
-      read: (bytes) => {
-        answer = bytes
-        return readAccount(url)
-      },
+      ...{ ...common, name: 'account', read: readWith(() => readAccount(url)) },
       refuses: refusal(DeliveryError, MinerError, Error, SyntaxError, TypeError),
     },
   ]
@@ -262,37 +257,13 @@ async function socketReaders(): Promise<readonly Reader[]> {
 
 /** Calls `readHotkey` on a temporary file. */
 async function readKeyFile(bytes: Uint8Array) {
-  const folder = join(tmpdir(), `fuzz-${process.pid}`)
-  await mkdir(folder, { recursive: true })
+  const path = join(tmpdir(), `fuzz-key-${process.pid}`)
   try {
-    const path = join(folder, 'key')
     await writeFile(path, bytes, { mode: 0o600 })
     return await readHotkey(path)
   } finally {
-    await rm(folder, { recursive: true })
+    await rm(path)
   }
-}
-
-/** Returns readers of an operator's wallet. */
-function walletReaders(): readonly Reader[] {
-  return [
-    {
-      name: 'hotkey file',
-      share: 0.1,
-      mostMs: BIP39_MS,
-      samples: [...KEY_FILES, SEED].map(bytesOf),
-      read: readKeyFile,
-      refuses: refusal(RangeError),
-    },
-    {
-      name: 'secret',
-      share: 0.1,
-      mostMs: BIP39_MS,
-      samples: [`${SEED}//hard/soft///password`, '//Alice', PHRASE, SEED.repeat(2)].map(bytesOf),
-      read: (bytes) => accountFrom(textOf(bytes)),
-      refuses: refusal(RangeError),
-    },
-  ]
 }
 
 /** Resolves with readers of services' answers and of operators' files. */
@@ -335,13 +306,7 @@ export async function serviceReaders(): Promise<readonly Reader[]> {
     {
       name: 'asking on Chutes',
       share: 2,
-      samples: [
-        ANSWERS,
-        ...REFUSED.flatMap((call) => [
-          { ...ANSWERS, call },
-          { ...ANSWERS, call, account: call },
-        ]),
-      ].map(jsonOf),
+      samples: [ANSWERS, ...REFUSED].map(jsonOf),
       read: askOnChutes,
       refuses: isNotSealed,
     },
@@ -380,7 +345,14 @@ export async function serviceReaders(): Promise<readonly Reader[]> {
       read: readEnv,
       refuses: refusal(RangeError),
     },
-    ...walletReaders(),
+    {
+      ...{ ...ofWallet, name: 'hotkey file', samples: [...KEY_FILES, SEED].map(bytesOf) },
+      read: readKeyFile,
+    },
+    {
+      ...{ ...ofWallet, name: 'secret', read: (bytes) => accountFrom(textOf(bytes)) },
+      samples: [`${SEED}//hard/soft///password`, '//Alice', PHRASE, SEED.repeat(2)].map(bytesOf),
+    },
     ...(await socketReaders()),
   ]
 }

@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, describe, expect, test } from 'vitest'
+import { PROTOCOL } from '../../packages/duel/src/index.ts'
+import { type MinerError, openChutes } from '../../packages/miners/src/index.ts'
+import { NODE_CALLER } from '../../packages/miners/src/node/index.ts'
+import { alteredDescriptions } from '../../packages/miners/test/altered-descriptions.ts'
+import { altered } from '../../packages/miners/test/altered-sources.ts'
+import { MODEL, REVISION } from '../../packages/miners/test/plain-sources.ts'
+import {
+  answers,
+  CHAT_TEMPLATE,
+  code,
+  described,
+  fileOf,
+  type Handle,
+  plays,
+  published,
+  serveChutes,
+  sourceFor,
+  wakeOf,
+} from '../../packages/miners/test/servers.ts'
+import { closeServers } from '../web-server.ts'
+
+const MINER = {
+  hotkey: '5M',
+  model: MODEL,
+  revision: REVISION,
+  chute: randomUUID(),
+  templates: PROTOCOL.templates,
+}
+/** The path of a chute's completions. */
+const POST = '/mine/v1/chat/completions'
+const CODE = `/chutes/code/${MINER.chute}`
+const DESCRIPTION = `/chutes/${MINER.chute}`
+const DESCRIBED = described(MINER, 'mine')
+const shows = (more: object): Handle => answers(200, { ...DESCRIBED, ...more })
+
+afterAll(closeServers)
+
+/** Serves a chute that plays perfectly, except that `path` answers otherwise. */
+async function oneChute(path: string, handle: Handle) {
+  const plain = { ...published(MINER, 'mine'), [POST]: plays }
+  const { place, requestsTo } = await serveChutes({ ...plain, [path]: handle })
+  const problems: MinerError[] = []
+  const { agent, hasChanged } = openChutes({
+    ...{ ...NODE_CALLER, ...place, apiKey: 'cpk_1', concurrency: 8 },
+    on: (event) => {
+      if (event.type === 'problem') problems.push(event.error)
+    },
+  })
+  const epoch = { epoch: 0, signal: new AbortController().signal }
+  const prompt = { role: 'user', content: 'Compute 12345678 * 87654321.' } as const
+  return {
+    problems,
+    ask: () => agent(MINER, 10_000, epoch)([prompt]),
+    hasChanged: () => hasChanged(MINER, epoch),
+    asked: () => [...requestsTo(POST), ...requestsTo(wakeOf(MINER))],
+  }
+}
+
+/** An altered answer, and the problem that is reported. */
+type Refused = readonly [what: string, path: string, handle: Handle, problem: object]
+
+/** Checks that the chute is never asked, and that the problem is reported once. */
+async function expectRefused(...[, path, handle, problem]: Refused): Promise<void> {
+  const { ask, hasChanged, asked, problems } = await oneChute(path, handle)
+  for (let i = 0; i < 3; i++) expect(await ask()).toEqual({ fault: 'no-reply' })
+  // The chute was not asked, so there is no reply to discard.
+  expect(await hasChanged()).toBe(false)
+  expect(asked()).toEqual([])
+  expect(problems).toEqual([expect.objectContaining(problem)])
+}
+
+// A chute can run any program: a table of all boards, a relay to the champion, or a 503 to gain
+// time. Here all chutes would reply perfectly; a chute that its check refuses is never asked.
+describe('model-only-chutes', () => {
+  test.each<Refused>([
+    ...altered
+      .filter((_, i) => i % 40 === 0)
+      .map(([what, source, fault, line]): Refused => {
+        const message = expect.stringContaining(`${fault}: line ${line}: `)
+        return [`with ${what} in its source`, CODE, code(source), { code: fault, message }]
+      }),
+    ['whose source is not shown', CODE, answers(404), { code: 'NOT_SHOWN' }],
+    ['with a large source', CODE, code(`# ${'x'.repeat(1_100_000)}`), { code: 'TOO_LARGE' }],
+    ...alteredDescriptions
+      .filter((_, i) => i % 12 === 0)
+      .map(([what, more, code]): Refused => [what, DESCRIPTION, shows(more), { code }]),
+  ])('never asks a chute %s, and reports why', expectRefused)
+
+  /** Resolves after a chute was asked, and its `path` began to answer with `later`. */
+  async function changeLater(path: string, later: Handle) {
+    let isLater = false
+    const before = published(MINER, 'mine')[path]
+    const chute = await oneChute(path, (...args) => (isLater ? later : before)?.(...args))
+    expect(await chute.ask()).toHaveProperty('content')
+    expect(await chute.hasChanged()).toBe(false)
+    isLater = true
+    return chute
+  }
+
+  test.each([
+    ['changed and changed back', DESCRIPTION, shows({ updated_at: '2026-05-01T01:00:00Z' })],
+    ['of another source', CODE, code(sourceFor(MINER).replace('32768', '16384'))],
+    ['of another image', DESCRIPTION, shows({ image: { ...DESCRIBED.image, tag: 'mine' } })],
+    ['closed', DESCRIPTION, shows({ execution_backend: 'external' })],
+  ])('detects a chute that is %s within an epoch', async (_, path, later) => {
+    const { hasChanged, problems } = await changeLater(path, later)
+    expect(await hasChanged()).toBe(true)
+    expect(problems).toEqual([expect.objectContaining({ code: 'changed' })])
+  })
+
+  test('accepts another version of a chute, as after Chutes updates an image’s library', async () => {
+    const version = shows({ version: randomUUID() })
+    const { hasChanged, problems } = await changeLater(DESCRIPTION, version)
+    expect(await hasChanged()).toBe(false)
+    expect(problems).toEqual([])
+  })
+})
+
+// A chat template in a model's own files multiplies and puts the product into the prompt. A model
+// is not asked if it has such a template in any place that an engine reads.
+describe('template-that-computes', () => {
+  const FOLDER = `/api/models/${MINER.model}/tree/${MINER.revision}/additional_chat_templates`
+  const CONFIG = fileOf(MINER, 'tokenizer_config.json')
+  const COMPUTES =
+    "{% set words = messages[-1]['content'].rstrip('.').split() %}" +
+    '{{ (words[1] | int) * (words[3] | int) }}'
+  const json = (chat_template: unknown): Handle => answers(200, { chat_template })
+  const list = [
+    { name: 'default', template: CHAT_TEMPLATE },
+    { name: 'tool_use', template: COMPUTES },
+  ]
+
+  test.each([
+    ['in tokenizer_config.json', CONFIG, json(COMPUTES)],
+    ['in a list in tokenizer_config.json', CONFIG, json(list)],
+    ['as chat_template.jinja', fileOf(MINER, 'chat_template.jinja'), code(COMPUTES)],
+    ['in additional_chat_templates', FOLDER, answers(200, [{ path: 'default.jinja' }])],
+  ])('never asks a model with a template that computes, %s', (...row) =>
+    expectRefused(...row, { code: 'CHAT_TEMPLATE' }),
+  )
+})

@@ -67,8 +67,13 @@ export function validatorOf(chain: Setup['chain'], folder: string, options: Part
     on: (event) => void events.push(event),
     ...options,
   })
+  /** Produces a block, and starts the validator's tasks at it. */
+  const produce = async (): Promise<void> => {
+    const own = chain as LocalChain
+    validator.onHead(await own.produce(own.height * BLOCK_MS))
+  }
   return {
-    ...{ validator, events, bucket },
+    ...{ validator, events, bucket, produce },
     sent: (): readonly string[] =>
       events.flatMap((event) =>
         event.type === 'sent' ? [`${event.task.kind} ${event.task.epoch}`] : [],
@@ -78,9 +83,8 @@ export function validatorOf(chain: Setup['chain'], folder: string, options: Part
     problems: (): readonly Problem[] => events.filter((event) => event.type === 'problem'),
     /** Produces blocks up to `block`, and runs the validator's tasks at each. */
     async follow(block: number): Promise<void> {
-      const own = chain as LocalChain
-      while (own.height < block) {
-        validator.onHead(await own.produce(own.height * BLOCK_MS))
+      while ((chain as LocalChain).height < block) {
+        await produce()
         await validator.idle()
       }
     },

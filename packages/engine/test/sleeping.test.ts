@@ -3,8 +3,8 @@ import { expect, it } from 'vitest'
 import { Clock } from '../../../test/simulate/clock.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import type { LaneTask } from '../src/sampling.ts'
-import { CLOCK_MS, REPLY_MS, replying, sampleGames } from './game-lane.ts'
-import { CHAMPION, CONTENDER } from './lanes.ts'
+
+import { CHAMPION, CLOCK_MS, CONTENDER, REPLY_MS, replying, sampleGames } from './lanes.ts'
 
 const root = testFolder('sleeping')
 let count = 0

@@ -43,9 +43,12 @@ export const minerOf = (hotkey: string, more: Partial<TargetMiner> = {}): Target
 })
 
 /** Replies as a perfect player; in games as the scripted player. */
-export const replying: MinerAgent = (messages) => ({
-  content: playerReply(messages.at(-1)?.content ?? '', { skill: 1, seed: '' }),
-})
+export const replying: MinerAgent = (messages) => {
+  const prompt = messages.at(-1)?.content ?? ''
+  // Most prompts are of hex, and `playerReply` would first try all other environments.
+  if (prompt.startsWith('Hex')) return { content: spec.solve(prompt) }
+  return { content: playerReply(prompt, { skill: 1, seed: '' }) }
+}
 
 /** Returns the task of a lane. By default, all miners reply as `replying`. */
 export function taskOf(

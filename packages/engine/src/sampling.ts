@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type BlockDraft,
-  type Episode,
   type LaneChallenge,
   listEpisodes,
   makeLaneEnvs,
@@ -290,9 +289,8 @@ function readChanged(entry: Json | undefined): readonly string[] | undefined {
 function readEntry(entry: Json, place: string): Entry {
   const { at, sample } = Object(entry) as Entry
   const isSample =
-    Object.hasOwn(Object(sample), 'challengeId') && listEpisodes(sample).every(isEpisode)
+    Object.hasOwn(Object(sample), 'challengeId') &&
+    listEpisodes(sample).every((episode) => Array.isArray(Object(episode).messages))
   if (Number.isSafeInteger(at) && isSample) return { at, sample }
   throw new AlteredFile(place, 'NOT_A_SAMPLE', 'not a sample')
 }
-
-const isEpisode = (episode: Episode | undefined): boolean => Array.isArray(episode?.messages)

@@ -45,22 +45,12 @@ describe('an unusable response', () => {
     stream: ['data: {}', '\n\nevent: ping', 'retry: 9', ': hello'],
     error: ['{"error":"busy"}', '{"object":"error"}'],
     'no-text': [
-      ...[
-        '{"choices":[]}',
-        '{"detail":"loading"}',
-        '{"message":{"content":"A1"}}',
-        '{"output":[]}',
-      ],
-      ...['{"choices":[{"text":"A1"}]}', 'null', '[1,2]', '{"choices":7}', '{"choices":[{}]}'],
+      ...['null', '{"choices":7}', '{"choices":[]}', '{"choices":[{"text":"A1"}]}'],
       message({ content: null, tool_calls: [{}] }),
-      message({ content: '', tool_calls: [{}] }),
       message({ content: [], tool_calls: [{}] }),
       message({ content: null, reasoning: 'so' }),
-      message({ reasoning_content: 'so' }),
-      message({ content: '', reasoning_content: 'so' }),
-      message({ content: '\n\n', reasoning: 'so' }),
-      message({ content: '', reasoning_content: null, reasoning: 'so' }),
-      ...[cutOff(null), cutOff(' '), cutOff([])],
+      message({ content: '\n\n', reasoning_content: 'so' }),
+      ...[cutOff(null), cutOff(' ')],
       ...[message({ content: null }), message({ role: 'a' }), message({ content: [] })],
       ...[message({ content: 42 }), message({ content: [{ type: 'image' }] })],
     ],
@@ -100,8 +90,7 @@ describe('an unusable response', () => {
   })
 
   it("is reported with the JSON parser's message, which locates or quotes the error", () => {
-    const text = `{"choices":[${'0,'.repeat(1000)}}`
-    expect(refusalOf(ok(text)).message).toMatch(/": Unexpected token '}', /)
+    expect(refusalOf(ok('{"choices":[0,}')).message).toMatch(/": Unexpected token '}', /)
     expect(refusalOf(ok('{"choices"')).message).toMatch(/": .* in JSON at position 10/)
   })
 

@@ -7,15 +7,11 @@ import { testFolder } from '../../../test/test-folder.ts'
 import { healthPages, type Late, trackHealth, watchHealth } from '../src/node/health.ts'
 import { createMetrics } from '../src/node/metrics.ts'
 import type { Event } from '../src/setup.ts'
+import { headOf } from './one-validator.ts'
 
 const chain = { time: async () => 0 }
 const metrics = createMetrics({ hotkey: 'me', lastUpdate: 0, emit: true }, chain, Date.now)
-const head = (number: number): Event => ({
-  type: 'head',
-  head: { number, hash: '' },
-  epoch: 2,
-  offset: 7,
-})
+
 describe('health', () => {
   let time = 1000
   const pass = (seconds: number): void => {
@@ -27,19 +23,15 @@ describe('health', () => {
     expect(late(10)).toEqual([])
     pass(2)
     expect(late(10)).toEqual(['no-block'])
-    const turn: readonly [Event, number][] = [
-      [head(1), 9],
-      [head(2), 9],
-    ]
-    for (const [event, seconds] of turn) {
-      on(event)
-      pass(seconds)
+    for (const number of [1, 2]) {
+      on(headOf(number))
+      pass(9)
     }
     expect(late(10)).toEqual(['no-progress']) // of the first head
     expect(late(20)).toEqual([])
     for (const event of [{ type: 'read' }, { type: 'epoch' }] as unknown as Event[]) {
       on(event)
-      on(head(3))
+      on(headOf(3))
       pass(9)
       expect(late(10)).toEqual([])
     }
@@ -49,7 +41,7 @@ describe('health', () => {
     on({ type: 'ended', task: { kind: 'head' } })
     on({ type: 'read' })
     expect(late(10)).toEqual(['no-block'])
-    on(head(4))
+    on(headOf(4))
     expect(late(10)).toEqual([])
   })
 })

@@ -90,3 +90,8 @@ export function validatorOf(chain: Setup['chain'], folder: string, options: Part
     },
   }
 }
+
+/** Returns the event of a finalized block. */
+export const headOf = (number: number): Event => ({
+  ...{ type: 'head', head: { number, hash: '' }, epoch: 2, offset: 7 },
+})

@@ -164,20 +164,6 @@ describe.concurrent('a miner on Chutes', () => {
   })
 
   it.each([
-    '',
-    'me-one',
-    '../users/me',
-    `${MINER.chute}/../me`,
-    `${MINER.chute}\n`,
-    'https://evil.example/v1',
-  ])('is neither checked nor asked if its chute is %j instead of an id', async (chute) => {
-    const { ask, seen, problems } = await chutes()
-    expect(await ask({ ...MINER, chute })).toEqual(NO_REPLY)
-    expect(seen).toEqual([])
-    expect(problems()).toMatchObject([{ task: { chute }, error: { code: 'NO_ID' } }])
-  })
-
-  it.each([
     ['an empty id', { 'x-chutes-invocationid': '' }],
     ['a malformed id', { 'x-chutes-invocationid': 'f'.repeat(32) }],
     ['two ids', { 'x-chutes-invocationid': [randomUUID(), randomUUID()] }],
@@ -371,7 +357,7 @@ describe.concurrent('a key that is refused', () => {
 })
 
 describe.concurrent('an account without access to the subnet’s chutes', () => {
-  it.each<[what: string, more: object]>([
+  it.each([
     ['has no permission mask', { permissions_bitmask: null }],
     ['has access to another subnet', { netuids: [64] }],
   ])(

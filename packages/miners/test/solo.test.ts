@@ -35,7 +35,10 @@ const PRACTICE = { signal: endless, ahead: 1, time: SYSTEM_CLOCK, on: () => {} }
 type Player = Pick<Opponent, 'agent'>
 
 /** Returns a player that replies by `say` after `delayMs`, with the messages that it received. */
-function playerThat(say: (prompt: string) => string, delayMs: (isGood: boolean) => number) {
+function playerThat(
+  say: (prompt: string) => string,
+  delayMs: (isGood: boolean) => number = () => 0,
+) {
   const sent: (readonly Message[])[] = []
   const agent: MinerAgent = async (messages) => {
     sent.push([...messages])
@@ -48,7 +51,7 @@ function playerThat(say: (prompt: string) => string, delayMs: (isGood: boolean) 
 }
 
 /** Returns a player whose replies depend on skill and prompt only. */
-const playerOf = (skill: number, delayMs: (isGood: boolean) => number = () => 0) =>
+const playerOf = (skill: number, delayMs?: (isGood: boolean) => number) =>
   playerThat((prompt) => playerReply(prompt, { skill, seed: String(skill) }), delayMs)
 
 /** Creates a journal in memory. */
@@ -124,10 +127,7 @@ describe('a duel', () => {
 
   it('ends an environment after 20 challenges without a legal answer', async () => {
     const says = (isHopeless: (prompt: string) => boolean) =>
-      playerThat(
-        (prompt) => (isHopeless(prompt) ? 'no idea' : perfect(prompt)),
-        () => 0,
-      )
+      playerThat((prompt) => (isHopeless(prompt) ? 'no idea' : perfect(prompt)))
     const [none, one] = [says(() => true), says((prompt) => prompt.startsWith('Tic'))]
     const [env = ''] = ENVS
     const options = { notes: newNotes(), envs: [env] }
@@ -168,11 +168,9 @@ describe('an interrupted duel', () => {
     const notes = newNotes()
     for (const after of [5, 8, 8]) {
       const controller = new AbortController()
-      let taken = 0
-      const on = () => {
-        taken += 1
-        if (taken === after) controller.abort(new Error('stopped'))
-      }
+      const on = vi.fn(() => {
+        if (on.mock.calls.length === after) controller.abort(new Error('stopped'))
+      })
       const before = [...notes.entries]
       const run = duelOf(champion, contender, { notes, ahead: 4, signal: controller.signal, on })
       await expect(run).rejects.toThrow('stopped')

@@ -6,7 +6,7 @@ import { LOCAL_NETWORK as network } from '@affine/settlement'
 import type { Event, Problem, Setup, ValidatorTask } from '../src/setup.ts'
 import { Validator } from '../src/validator.ts'
 
-export const STAKE = 1_000_000_000_000
+const STAKE = 1_000_000_000_000
 const keyOf = (byte: number): Account => account(new Uint8Array(32).fill(byte))
 export const own: Account = keyOf(1)
 export const miner: Account = keyOf(2)

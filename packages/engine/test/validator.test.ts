@@ -47,6 +47,15 @@ const withheldIn = (events: readonly Event[]): readonly string[] =>
     event.type === 'withheld' ? [`${event.task.kind} ${event.task.epoch}`] : [],
   )
 
+/** Starts a validator, and stops before the first block of the first duel. */
+async function startBeforeDuel(name: string, options: Partial<Setup> = {}) {
+  const chain = await chainOf([miner, contender])
+  const folder = join(root, name)
+  const started = validatorOf(chain, folder, { agent: reply, ...options })
+  await started.follow(START - 1)
+  return { chain, folder, ...started }
+}
+
 /** Produces blocks up to `block` without the validator. */
 async function produceAlone(chain: LocalChain, block: number): Promise<void> {
   while (chain.height < block) await chain.produce(chain.height * BLOCK_MS)
@@ -217,10 +226,7 @@ describe('a validator', () => {
   })
 
   it('starts no game if it starts too late in the epoch for a game to end', async () => {
-    const chain = await chainOf([miner, contender])
-    const options = { agent: reply }
-    const { validator, events, follow } = validatorOf(chain, join(root, 'late-games'), options)
-    await follow(START - 1)
+    const { chain, validator, events } = await startBeforeDuel('late-games')
     // Two clocks take a third of the 18 blocks of sampling.
     await produceAlone(chain, START + 13)
     validator.onHead({ number: START, hash: await chain.blockHash(START) })
@@ -232,11 +238,9 @@ describe('a validator', () => {
   })
 
   it('seals, decides and sets weights while its bucket rejects writes, and attests once the bucket has the state', async () => {
-    const chain = await chainOf([miner, contender])
     const disk = directoryBucket(join(root, 'outage-bucket'))
-    const options = { agent: reply, bucket: disk }
-    const { follow, sent, problems, validator } = validatorOf(chain, join(root, 'outage'), options)
-    await follow(START - 1)
+    const started = await startBeforeDuel('outage', { bucket: disk })
+    const { follow, sent, problems, validator } = started
     const write = vi.spyOn(disk, 'write').mockRejectedValue(new Error('status 503'))
     await follow(START + tempo + 4)
     expect(sent()).toContain(`seal ${FIRST}`)
@@ -266,12 +270,9 @@ describe('a validator', () => {
   })
 
   it('creates its lane once although the chain refuses its seal', async () => {
-    const chain = await chainOf([miner, contender])
-    const folder = join(root, 'refused')
-    const store = directoryBucket(folder)
+    const store = directoryBucket(join(root, 'refused'))
     const write = vi.spyOn(store, 'write')
-    const { follow, sent, problems } = validatorOf(chain, folder, { agent: reply, store })
-    await follow(START - 1)
+    const { chain, follow, sent, problems } = await startBeforeDuel('refused', { store })
     const error = new Error('no room')
     const commit = vi.spyOn(chain, 'commit').mockRejectedValue(error)
     await follow(START + 2)
@@ -324,18 +325,15 @@ describe('a validator that is stopped', () => {
       ?.fields
 
   it('stores the samples of a partial lane, blames no miner, and later completes the same lane', async () => {
-    const never = await chainOf([miner, contender])
-    const without = validatorOf(never, join(root, 'never'), { agent: reply, bucketUrl: 'b' })
+    const { chain: never, ...without } = await startBeforeDuel('never', { bucketUrl: 'b' })
     await without.follow(START + 3)
 
-    const chain = await chainOf([miner, contender])
     let left = 40
     const agent: Setup['agent'] = (of, replyMs, epoch) => async (messages) => {
       if (left-- > 0) return reply(of, replyMs, epoch)(messages)
       return hang(epoch.signal)
     }
-    const first = validatorOf(chain, join(root, 'twice'), { agent, bucketUrl: 'b' })
-    await first.follow(START - 1)
+    const { chain, folder, ...first } = await startBeforeDuel('twice', { agent, bucketUrl: 'b' })
     await first.produce()
     while (left > 0) await pause()
     await stopAndProduce(chain, first.validator)
@@ -347,7 +345,7 @@ describe('a validator that is stopped', () => {
     expect(seals(first.events)).toEqual([])
 
     const asking = vi.fn(reply)
-    const again = validatorOf(chain, join(root, 'twice'), { bucketUrl: 'b', agent: asking })
+    const again = validatorOf(chain, folder, { bucketUrl: 'b', agent: asking })
     await again.follow(START + 3)
     const storedEpisodes = stored.reduce((sum, line) => sum + (line.includes('"hex@') ? 2 : 1), 0)
     expect(asking).toHaveBeenCalledTimes(EPISODES - storedEpisodes)
@@ -361,10 +359,7 @@ describe('a validator that is stopped', () => {
   })
 
   it('seals a complete lane and waits for the block', async () => {
-    const chain = await chainOf([miner, contender])
-    const options = { agent: reply }
-    const { validator, events, follow, produce } = validatorOf(chain, join(root, 'whole'), options)
-    await follow(START - 1)
+    const { chain, validator, events, produce } = await startBeforeDuel('whole')
     await produce()
     while ((await journal('whole').catch(() => [])).length < LANE) await pause()
     const before = chain.height
@@ -376,14 +371,13 @@ describe('a validator that is stopped', () => {
   })
 
   it('replays its own lane before the seal in its thread, and in other threads only after a restart', async () => {
-    const chain = await chainOf([miner, contender])
     const audited: string[] = []
     const check: Setup['check'] = (bytes, wanted) => {
       audited.push(wanted.hash)
       return checkBlock(bytes, { ...wanted, verify })
     }
     const { sealBlock } = network.protocol
-    const first = validatorOf(chain, join(root, 'once'), { agent: reply, check })
+    const { chain, folder, ...first } = await startBeforeDuel('once', { check })
     await first.follow(START + sealBlock - 1)
     const head = listSeals(await chain.snapshot(chain.height), FIRST)[own.hotkey] ?? ''
     await first.follow(START + sealBlock)
@@ -392,7 +386,7 @@ describe('a validator that is stopped', () => {
     await first.follow(START + sealBlock + 2)
     expect(first.sent()).toContain(`attest ${FIRST}`)
     expect(audited).toEqual([])
-    const again = validatorOf(chain, join(root, 'once'), { agent: reply, check })
+    const again = validatorOf(chain, folder, { agent: reply, check })
     await again.follow(START + sealBlock + 4)
     expect(audited).toContain(head)
     expect(new Set(audited).size).toBe(audited.length)
@@ -401,11 +395,9 @@ describe('a validator that is stopped', () => {
   })
 
   it('reads the lanes of the previous epoch if it returns in the last block of an epoch', async () => {
-    const chain = await chainOf([miner, contender])
     const folder = join(root, 'away')
     const options = { account: miner, emit: false, agent: reply }
-    const first = validatorOf(chain, join(root, 'present'), { agent: reply })
-    await first.follow(START - 1)
+    const { chain, ...first } = await startBeforeDuel('present')
     const away = validatorOf(chain, folder, options)
     for (const number of [START, START + 1]) {
       await first.follow(number)
@@ -422,9 +414,7 @@ describe('a validator that is stopped', () => {
   })
 
   it.each([1, 2])('publishes its sealed lane after a restart %d epochs later', async (later) => {
-    const chain = await chainOf([miner, contender])
-    const folder = join(root, `dead-${later}`)
-    const first = validatorOf(chain, folder, { agent: reply })
+    const { chain, folder, ...first } = await startBeforeDuel(`dead-${later}`)
     await first.follow(START + network.protocol.sealBlock - 1)
     expect(seals(first.events)).toHaveLength(1)
     // The chain continues without the validator.
@@ -438,14 +428,12 @@ describe('a validator that is stopped', () => {
   })
 
   it('makes missing replies forfeits if it stops after the deadline of its lane', async () => {
-    const chain = await chainOf([miner, contender])
     const asking = vi.fn(hang)
     const agent: Setup['agent'] =
       (_, __, { signal }) =>
       () =>
         asking(signal)
-    const { validator, follow, produce } = validatorOf(chain, join(root, 'deadline'), { agent })
-    await follow(START - 1)
+    const { chain, validator, produce } = await startBeforeDuel('deadline', { agent })
     const { sealBlock } = network.protocol
     await produce()
     while (asking.mock.calls.length === 0) await pause()

@@ -321,8 +321,8 @@ describe('the games of a lane', () => {
       while (waiting.length === 0) await new Promise(setImmediate)
       await settle()
       for (const hotkey of contenders) {
-        const underWay = waiting.filter((each) => each.hotkey === hotkey).length
-        most[hotkey] = Math.max(most[hotkey] ?? 0, underWay)
+        const pending = waiting.filter((each) => each.hotkey === hotkey).length
+        most[hotkey] = Math.max(most[hotkey] ?? 0, pending)
       }
       mostAtOnce = Math.max(mostAtOnce, waiting.length)
       waiting.shift()?.end()
@@ -356,12 +356,12 @@ describe('the games of a lane', () => {
   })
 
   it('precede other waiting calls within the common limit', async () => {
-    let underWay = 0
-    let mostUnderWay = 0
+    let pending = 0
+    let mostPending = 0
     const answer: Answer = (_, __, response, body) => {
-      mostUnderWay = Math.max(mostUnderWay, ++underWay)
+      mostPending = Math.max(mostPending, ++pending)
       response.once('close', () => {
-        underWay -= 1
+        pending -= 1
       })
       const { content } = Object(replying(JSON.parse(body).messages))
       setTimeout(() => response.writeHead(200, json).end(completion(content)), 5)
@@ -379,7 +379,7 @@ describe('the games of a lane', () => {
     const begun = seen.findIndex(({ body }) => body.includes('Hex'))
     const first = seen.slice(begun, begun + 40).filter(({ body }) => !body.includes('Hex'))
     expect(first.length).toBeLessThanOrEqual(2)
-    expect(mostUnderWay).toBe(2)
+    expect(mostPending).toBe(2)
   })
 })
 

@@ -4,11 +4,7 @@ import {
   type IncomingMessage,
   type ServerResponse,
 } from 'node:http'
-import {
-  connect,
-  createServer as createTcpServer,
-  type NetConnectOpts,
-} from 'node:net'
+import { connect, createServer as createTcpServer, type NetConnectOpts } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import type { Message, Reply } from '@affine/envs'
@@ -246,21 +242,21 @@ describe('concurrent calls', () => {
       while (held.length < count) await sleep(2)
     }
     /** Resolves when `count` calls are pending, and fails if there are more. */
-    const areUnderWay = async (count: number): Promise<void> => {
+    const arePending = async (count: number): Promise<void> => {
       await come(count)
       await sleep(20)
       expect(held.length).toBe(count)
     }
-    return { url, seen, answer, come, areUnderWay }
+    return { url, seen, answer, come, arePending }
   }
 
   it('reach the limit over all agents of a client, and do not exceed it', async () => {
-    const { url, seen, answer, areUnderWay } = await holding()
+    const { url, seen, answer, arePending } = await holding()
     const client = clientOf(url, { concurrency: 3 })
     const agents = [client(10_000, forever), client(20_000, forever)]
     const replies = Array.from({ length: 20 }, (_, i) => agents[i % 2]?.(PROMPT))
     for (let left = 20; left > 0; left--) {
-      await areUnderWay(Math.min(3, left))
+      await arePending(Math.min(3, left))
       answer()
     }
     for (const reply of await Promise.all(replies)) expect(reply).toMatchObject({ content: 'A1' })
@@ -268,42 +264,42 @@ describe('concurrent calls', () => {
   })
 
   it('are limited by URL and model: two miners with both in common share a limit', async () => {
-    const { url, answer, areUnderWay } = await holding()
+    const { url, answer, arePending } = await holding()
     const agents = endpointAgents({ ...NODE_CALLER, concurrency: 2 })
     const askFourTimes = (model: string) =>
       Array.from({ length: 4 }, () =>
         agents({ model, chute: url }, 600_000, { signal: forever })(PROMPT),
       )
     const replies = askFourTimes('m')
-    await areUnderWay(2)
+    await arePending(2)
     replies.push(...askFourTimes('n'))
     for (const count of [4, 4]) {
-      await areUnderWay(count)
+      await arePending(count)
       for (let i = 0; i < count; i++) answer()
     }
     for (const reply of await Promise.all(replies)) expect(reply).toMatchObject({ content: 'A1' })
   })
 
   it('have a limit, which is halved once after 429s, and grows by one with every round of replies', async () => {
-    const { url, answer, come, areUnderWay } = await holding()
+    const { url, answer, come, arePending } = await holding()
     const client = clientOf(url)(600_000, forever)
     const replies = Array.from({ length: 8 }, () => client(PROMPT))
-    await areUnderWay(8)
+    await arePending(8)
     const clock = vi.spyOn(performance, 'now').mockReturnValue(1) // all at one time
     for (let i = 0; i < 8; i++) answer(429)
-    await areUnderWay(4)
+    await arePending(4)
     clock.mockRestore()
     replies.push(...Array.from({ length: 60 }, () => client(PROMPT)))
     for (let i = 0; i < 4; i++) answer()
     // Four replies add one: 4 + 1/4 + 1/4.25 and so on.
-    await areUnderWay(4)
+    await arePending(4)
     answer()
-    await areUnderWay(5)
+    await arePending(5)
     for (let left = 63; left > 8; left--) {
       await come(1)
       answer()
     }
-    await areUnderWay(8)
+    await arePending(8)
     for (let i = 0; i < 8; i++) answer()
     for (const reply of await Promise.all(replies)) expect(reply).toMatchObject({ content: 'A1' })
   })

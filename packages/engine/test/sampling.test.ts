@@ -7,7 +7,7 @@ import { account, verify } from '@affine/chain'
 import { endpointAgents, openChutes, playerReply, type TargetMiner } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
 import { SYSTEM_CLOCK } from '@affine/settlement'
-import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { pairsOf } from '../../../packages/blocks/test/play-plan.ts'
 import {
   type Answer,
@@ -17,6 +17,7 @@ import {
   type Handle,
   plays,
   published,
+  sends,
   serve,
   serveChutes,
 } from '../../../packages/miners/test/servers.ts'
@@ -108,37 +109,26 @@ describe('a lane', () => {
   })
 
   it('continues at the end of its journal: no miner is asked again, and the samples are the same', async () => {
-    const { miners, seen } = await minersOf(honest(0.4), honest(0.9))
-    const first = await runSampling({ miners })
-    const requests = seen.champion.length + seen.contender.length
-    const same = await runSampling({ miners })
-    expect(same.samples).toEqual(first.samples)
-    expect(same.time).toBe(first.time)
-    expect(seen.champion.length + seen.contender.length).toBe(requests)
+    const asking = vi.fn(replying)
+    const agent = () => asking
+    const first = await runSampling({ agent, now: () => 5 })
+    const calls = asking.mock.calls.length
+    expect(await runSampling({ agent, now: () => 7 })).toEqual(first)
+    expect(asking).toHaveBeenCalledTimes(calls)
 
     const lines = (await readFile(journalPath, 'utf8')).trimEnd().split('\n')
     const gone = lines.slice(61).map((line) => JSON.parse(line).sample as Sample)
     await truncate(journalPath, Buffer.byteLength(`${lines.slice(0, 61).join('\n')}\n`))
     await appendFile(journalPath, '{"at":17') // torn by a crash
-    const again = await runSampling({ miners })
-    const replies = (sample: Sample): number =>
-      listEpisodes(sample).reduce((sum, { messages }) => sum + messages.length, 0)
-    const wanted = gone.reduce((sum, sample) => sum + replies(sample) / 2, 0)
-    expect(seen.champion.length + seen.contender.length).toBe(requests + wanted)
-    const content = ({ env, index, challengeId, ...rest }: Sample) => ({
-      place: { env, index, challengeId },
-      contents: listEpisodes({ env, index, challengeId, ...rest } as Sample).map(
-        ({ miner, messages }) => [miner, messages.map((message) => message.content)],
-      ),
-    })
-    expect(again.samples.map(content)).toEqual(first.samples.map(content))
-    expect(await verdictOn(again.samples)).toMatchObject({ ok: true })
+    const { samples, time } = await runSampling({ agent, now: () => 7 })
+    expect([samples, time]).toEqual([first.samples, 7])
+    const messages = gone.flatMap(listEpisodes).flatMap((episode) => episode.messages)
+    expect(asking).toHaveBeenCalledTimes(calls + messages.length / 2)
+    expect(await verdictOn(samples)).toMatchObject({ ok: true })
   })
 
   it('rejects the journal of another epoch, plan or chain, and does not change it', async () => {
-    const { miners, seen } = await minersOf(honest(1), honest(1))
-    await runSampling({ miners })
-    const requests = seen.champion.length
+    await runSampling({ agent: () => replying })
     const before = await readFile(journalPath, 'utf8')
     const others = [
       { epoch: 8 },
@@ -146,12 +136,12 @@ describe('a lane', () => {
       { champion: VALIDATOR.hotkey },
       { quotas: { [CONTENDER]: { [MULT8]: 24 } } },
     ]
+    const failIfCalled = async () => expect.fail('asked')
     for (const other of others) {
-      const task = runSampling({ miners, scope: { ...scope, ...other } })
+      const task = runSampling({ agent: () => failIfCalled, scope: { ...scope, ...other } })
       await expect(task).rejects.toMatchObject({ fault: 'OTHER_LANE' })
     }
     expect(await readFile(journalPath, 'utf8')).toBe(before)
-    expect(seen.champion.length).toBe(requests)
   })
 })
 
@@ -227,24 +217,24 @@ describe('a hostile miner', () => {
     '{"verdict":"win"}',
     '1'.repeat(16),
   ]
-  const hostile: Answer = (index, request, response, body) => {
-    const headers = {
-      ...json,
-      'x-chutes-invocationid': index % 2 === 0 ? 'always the same' : '\u00ff'.repeat(300),
-    }
-    const kind = index % (hostileReplies.length + 4)
-    if (kind === hostileReplies.length) request.socket.resetAndDestroy()
-    else if (kind === hostileReplies.length + 1) response.writeHead(500, headers).end('\u001b[2J')
-    else if (kind === hostileReplies.length + 2)
-      response.writeHead(200, headers).end(completion({ toString: 'B2' }))
-    else if (kind === hostileReplies.length + 3) honest(1)(index, request, response, body)
-    else response.writeHead(200, headers).end(completion(hostileReplies[kind]))
-  }
+  const idOf = (id: string) => ({ 'x-chutes-invocationid': id })
+  const answersOfMiner: readonly Answer[] = [
+    ...hostileReplies.map((reply, i) => {
+      const id = i % 2 === 0 ? 'always the same' : '\u00ff'.repeat(300)
+      return sends(200, completion(reply), idOf(id))
+    }),
+    (_, { socket }) => void socket.resetAndDestroy(),
+    sends(500, '\u001b[2J', idOf('always the same')),
+    sends(200, completion({ toString: 'B2' })),
+    honest(1),
+  ]
+  const hostile: Answer = (index, ...call) =>
+    answersOfMiner[index % answersOfMiner.length]?.(index, ...call)
 
   it('cannot void a lane with any reply: the evidence is valid and harmless to a terminal', async () => {
     const { miners, seen } = await minersOf(hostile, hostile)
     const { samples } = await runSampling({ miners })
-    expect(seen.champion.length).toBeGreaterThan(hostileReplies.length + 4)
+    expect(seen.champion.length).toBeGreaterThan(answersOfMiner.length)
     expect(await verdictOn(samples)).toMatchObject({ ok: true })
     const replies = samples.flatMap(listEpisodes).flatMap(({ messages }) => messages)
     for (const { content } of replies)

@@ -13,17 +13,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { setFaults, type Way } from '../../../test/faults.mjs'
 import { testFolder } from '../../../test/test-folder.ts'
 import { withQuota } from '../../duel/test/subnet.ts'
-import {
-  chainOf,
-  contender,
-  FIRST,
-  miner,
-  own,
-  reply,
-  START,
-  tempo,
-  validatorOf,
-} from './one-validator.ts'
+import { FIRST, own, START, startBeforeDuel, tempo } from './one-validator.ts'
 
 /*
  * A disk fails under a validator, or files were altered while it was down. The validator reports
@@ -38,10 +28,8 @@ afterEach(() => setFaults([]))
 
 /** A chain before the epoch of its first duel, and a validator that can be restarted on it. */
 async function seat(folder = join(root, `${count++}`)) {
-  const chain = await chainOf([miner, contender])
-  const start = () => validatorOf(chain, folder, { network, agent: reply, bucketUrl: 'b' })
-  const first = start()
-  await first.follow(START - 1)
+  const options = { network, bucketUrl: 'b' }
+  const { chain, start, ...first } = await startBeforeDuel(folder, options)
   const at = (path: string) => join(folder, path)
   const journal = at(`journal/${FIRST}.jsonl`)
   const head = async () => listSeals(await chain.snapshot(chain.height), FIRST)[own.hotkey]
@@ -61,7 +49,7 @@ async function expectWhole({ at, journal, head }: Seat): Promise<void> {
   expect(inLane.sort()).toEqual(inJournal.sort())
 }
 
-const messagesOf = ({ problems }: Seat['first']): string =>
+const messagesOf = ({ problems }: Pick<Seat['first'], 'problems'>): string =>
   problems()
     .map(({ error }) => error.message)
     .join()

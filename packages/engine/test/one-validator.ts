@@ -91,6 +91,15 @@ export function validatorOf(chain: Setup['chain'], folder: string, options: Part
   }
 }
 
+/** Starts a validator in `folder`, and stops before the first block of the first duel. */
+export async function startBeforeDuel(folder: string, options: Partial<Setup> = {}) {
+  const chain = await chainOf([miner, contender])
+  const start = () => validatorOf(chain, folder, { agent: reply, ...options })
+  const first = start()
+  await first.follow(START - 1)
+  return { chain, folder, start, ...first }
+}
+
 /** Returns the event of a finalized block. */
 export const headOf = (number: number): Event => ({
   ...{ type: 'head', head: { number, hash: '' }, epoch: 2, offset: 7 },

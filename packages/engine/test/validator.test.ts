@@ -28,6 +28,7 @@ import {
   own,
   reply,
   START,
+  startBeforeDuel,
   tempo,
   validatorOf,
 } from './one-validator.ts'
@@ -46,15 +47,6 @@ const withheldIn = (events: readonly Event[]): readonly string[] =>
   events.flatMap((event) =>
     event.type === 'withheld' ? [`${event.task.kind} ${event.task.epoch}`] : [],
   )
-
-/** Starts a validator, and stops before the first block of the first duel. */
-async function startBeforeDuel(name: string, options: Partial<Setup> = {}) {
-  const chain = await chainOf([miner, contender])
-  const folder = join(root, name)
-  const started = validatorOf(chain, folder, { agent: reply, ...options })
-  await started.follow(START - 1)
-  return { chain, folder, ...started }
-}
 
 /** Produces blocks up to `block` without the validator. */
 async function produceAlone(chain: LocalChain, block: number): Promise<void> {
@@ -226,7 +218,7 @@ describe('a validator', () => {
   })
 
   it('starts no game if it starts too late in the epoch for a game to end', async () => {
-    const { chain, validator, events } = await startBeforeDuel('late-games')
+    const { chain, validator, events } = await startBeforeDuel(join(root, 'late-games'))
     // Two clocks take a third of the 18 blocks of sampling.
     await produceAlone(chain, START + 13)
     validator.onHead({ number: START, hash: await chain.blockHash(START) })
@@ -239,7 +231,7 @@ describe('a validator', () => {
 
   it('seals, decides and sets weights while its bucket rejects writes, and attests once the bucket has the state', async () => {
     const disk = directoryBucket(join(root, 'outage-bucket'))
-    const started = await startBeforeDuel('outage', { bucket: disk })
+    const started = await startBeforeDuel(join(root, 'outage'), { bucket: disk })
     const { follow, sent, problems, validator } = started
     const write = vi.spyOn(disk, 'write').mockRejectedValue(new Error('status 503'))
     await follow(START + tempo + 4)
@@ -272,7 +264,9 @@ describe('a validator', () => {
   it('creates its lane once although the chain refuses its seal', async () => {
     const store = directoryBucket(join(root, 'refused'))
     const write = vi.spyOn(store, 'write')
-    const { chain, follow, sent, problems } = await startBeforeDuel('refused', { store })
+    const { chain, follow, sent, problems } = await startBeforeDuel(join(root, 'refused'), {
+      store,
+    })
     const error = new Error('no room')
     const commit = vi.spyOn(chain, 'commit').mockRejectedValue(error)
     await follow(START + 2)
@@ -325,7 +319,9 @@ describe('a validator that is stopped', () => {
       ?.fields
 
   it('stores the samples of a partial lane, blames no miner, and later completes the same lane', async () => {
-    const { chain: never, ...without } = await startBeforeDuel('never', { bucketUrl: 'b' })
+    const { chain: never, ...without } = await startBeforeDuel(join(root, 'never'), {
+      bucketUrl: 'b',
+    })
     await without.follow(START + 3)
 
     let left = 40
@@ -333,7 +329,10 @@ describe('a validator that is stopped', () => {
       if (left-- > 0) return reply(of, replyMs, epoch)(messages)
       return hang(epoch.signal)
     }
-    const { chain, folder, ...first } = await startBeforeDuel('twice', { agent, bucketUrl: 'b' })
+    const { chain, folder, ...first } = await startBeforeDuel(join(root, 'twice'), {
+      agent,
+      bucketUrl: 'b',
+    })
     await first.produce()
     while (left > 0) await pause()
     await stopAndProduce(chain, first.validator)
@@ -359,7 +358,7 @@ describe('a validator that is stopped', () => {
   })
 
   it('seals a complete lane and waits for the block', async () => {
-    const { chain, validator, events, produce } = await startBeforeDuel('whole')
+    const { chain, validator, events, produce } = await startBeforeDuel(join(root, 'whole'))
     await produce()
     while ((await journal('whole').catch(() => [])).length < LANE) await pause()
     const before = chain.height
@@ -377,7 +376,7 @@ describe('a validator that is stopped', () => {
       return checkBlock(bytes, { ...wanted, verify })
     }
     const { sealBlock } = network.protocol
-    const { chain, folder, ...first } = await startBeforeDuel('once', { check })
+    const { chain, folder, ...first } = await startBeforeDuel(join(root, 'once'), { check })
     await first.follow(START + sealBlock - 1)
     const head = listSeals(await chain.snapshot(chain.height), FIRST)[own.hotkey] ?? ''
     await first.follow(START + sealBlock)
@@ -397,7 +396,7 @@ describe('a validator that is stopped', () => {
   it('reads the lanes of the previous epoch if it returns in the last block of an epoch', async () => {
     const folder = join(root, 'away')
     const options = { account: miner, emit: false, agent: reply }
-    const { chain, ...first } = await startBeforeDuel('present')
+    const { chain, ...first } = await startBeforeDuel(join(root, 'present'))
     const away = validatorOf(chain, folder, options)
     for (const number of [START, START + 1]) {
       await first.follow(number)
@@ -414,7 +413,7 @@ describe('a validator that is stopped', () => {
   })
 
   it.each([1, 2])('publishes its sealed lane after a restart %d epochs later', async (later) => {
-    const { chain, folder, ...first } = await startBeforeDuel(`dead-${later}`)
+    const { chain, folder, ...first } = await startBeforeDuel(join(root, `dead-${later}`))
     await first.follow(START + network.protocol.sealBlock - 1)
     expect(seals(first.events)).toHaveLength(1)
     // The chain continues without the validator.
@@ -433,7 +432,7 @@ describe('a validator that is stopped', () => {
       (_, __, { signal }) =>
       () =>
         asking(signal)
-    const { chain, validator, produce } = await startBeforeDuel('deadline', { agent })
+    const { chain, validator, produce } = await startBeforeDuel(join(root, 'deadline'), { agent })
     const { sealBlock } = network.protocol
     await produce()
     while (asking.mock.calls.length === 0) await pause()

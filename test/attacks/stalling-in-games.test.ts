@@ -4,12 +4,12 @@ import type { ChallengePair } from '../../packages/blocks/src/index.ts'
 import { leadIn } from '../../packages/blocks/test/play-plan.ts'
 import { PROTOCOL } from '../../packages/duel/src/index.ts'
 import {
+  CHAMPION,
   CLOCK_MS,
   replying,
   SAMPLING_MS,
   sampleGames,
-} from '../../packages/engine/test/game-lane.ts'
-import { CHAMPION } from '../../packages/engine/test/lanes.ts'
+} from '../../packages/engine/test/lanes.ts'
 import type { MinerAgent } from '../../packages/miners/src/index.ts'
 import { Clock } from '../simulate/clock.ts'
 import { testFolder } from '../test-folder.ts'

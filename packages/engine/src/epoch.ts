@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { rm } from 'node:fs/promises'
-import { type Bucket, hashCommitment, statePath } from '@affine/blocks'
+import { type Bucket, hashCommitment, type Lane, statePath } from '@affine/blocks'
 import { encodeCommitment, type Head, type Neuron, type UidWeights } from '@affine/chain'
 import { encodeBitmap, encodeState, type Protocol, type State, stateRoot } from '@affine/duel'
 import type { Hash } from '@affine/prng'
@@ -31,7 +31,6 @@ import {
   createOwnTask,
   loadSecret,
   margin,
-  type OwnLane,
   readOwnSeal,
   samplingBlocks,
   writeOwnLane,
@@ -95,7 +94,7 @@ export class Epoch {
    * This validator's lane as checked before the seal. Undefined before the check, and after a
    * restart.
    */
-  #own: OwnLane | undefined
+  #own: Lane | undefined
   /** Finished audits by validator. */
   readonly #audited = new Map<string, CheckedLane>()
   /** Latest audits by validator. Audits of one lane share a folder, so they never overlap. */
@@ -161,7 +160,7 @@ export class Epoch {
     const { bucketUrl: url } = this.#setup
     const { epoch, protocol, duels } = this.state
     if (duels.length === 0 || this.#sent.has('seal')) return
-    const made = (await readOwnSeal(this.#setup, epoch)) ?? this.#own?.head
+    const made = (await readOwnSeal(this.#setup, epoch)) ?? this.#own?.blocks[0]
     const head = made ?? (await this.#sample())
     if (head === undefined) return
     const fields = encodeCommitment({ kind: 'seal', epoch, head, url })
@@ -180,7 +179,7 @@ export class Epoch {
       await awaitStart(task.secret, task.gamesTime, deadline)
     const sampled = await sampleLane(task)
     this.#own = await writeOwnLane(this.#setup, this.state, { ...task, ...sampled })
-    return this.#own.head
+    return this.#own.blocks[0]
   }
 
   /** Publishes this validator's lane at the seal block. Others read it from the next block on. */
@@ -210,15 +209,12 @@ export class Epoch {
   }
 
   #startAudit(audit: Audit, next?: () => Promise<void>): Promise<void> {
-    return this.#start(this.#laneJob(audit), async () => {
+    const { epoch } = this.state
+    return this.#start({ kind: 'lane', epoch, hotkey: audit.validator }, async () => {
       const { reader, audit: deadline } = this.#phase
       await this.#audit(audit, { reader, deadline: deadline.signal, publish: this.#publishLane })
       await next?.()
     })
-  }
-
-  #laneJob({ validator: hotkey }: Pick<Audit, 'validator'>): Job {
-    return { kind: 'lane', epoch: this.state.epoch, hotkey }
   }
 
   /**
@@ -241,9 +237,11 @@ export class Epoch {
   async #auditOnce(audit: Audit, reading: AuditOptions): Promise<CheckedLane> {
     const known = this.#audited.get(audit.validator)
     if (known !== undefined) return known
-    const own = this.#own?.head === audit.head ? this.#own : undefined
-    const lane = own?.lane ?? (await auditLane(this.#setup, this.state, audit, reading))
-    if (own !== undefined) await reading.publish(own.lane.value.blocks, this.#setup.store)
+    const own = this.#own?.blocks[0] === audit.head ? this.#own : undefined
+    if (own !== undefined) await reading.publish(own.blocks, this.#setup.store)
+    const lane = own
+      ? ({ ok: true, value: own } as const)
+      : await auditLane(this.#setup, this.state, audit, reading)
     if (!isMissing(lane)) this.#audited.set(audit.validator, lane)
     return lane
   }
@@ -279,7 +277,7 @@ export class Epoch {
     reader.beginEpoch(this.state)
     // A failed write to the bucket must not prevent the decision, which only reads.
     const find: FindLane = (request) => {
-      const task = this.#laneJob(request)
+      const task = { kind: 'lane', epoch: this.state.epoch, hotkey: request.validator } as const
       const publish: AuditOptions['publish'] = (...lane) =>
         this.#publishLane(...lane).catch((error) => on({ type: 'problem', task, error }))
       return this.#audit(request, { reader, deadline: whole.signal, publish })
@@ -324,12 +322,8 @@ export class Epoch {
     const { emit, on } = this.#setup
     if (this.#sent.has(kind)) return
     const task = { kind, epoch: this.state.epoch }
-    if (emit) {
-      this.#sent.set(kind, this.#confirm(task, transaction()))
-      return
-    }
-    on({ type: 'withheld', task })
-    this.#skip(kind)
+    if (!emit) on({ type: 'withheld', task })
+    this.#sent.set(kind, emit ? this.#confirm(task, transaction()) : Promise.resolve())
   }
 
   async #confirm(task: Transaction, sent: Promise<Head>): Promise<void> {

@@ -38,12 +38,6 @@ export const margin = (blocks: number): number => Math.max(2, Math.floor(blocks 
 /** Returns the number of blocks of an epoch in which a validator samples. Protocol §5.4. */
 export const samplingBlocks = ({ sealBlock }: Protocol): number => sealBlock - margin(sealBlock)
 
-/** This validator's checked lane, and the hash of its last block. */
-export interface OwnLane {
-  readonly head: Hash
-  readonly lane: { readonly ok: true; readonly value: Lane }
-}
-
 /**
  * Returns the sampling task of this validator in the epoch that `state` governs, or undefined if no
  * lane is due.
@@ -60,11 +54,10 @@ export async function createOwnTask(
   if (scope === null || champion === undefined) return undefined
   const secret = await loadCommittedSecret(setup, scope)
   const journalPath = join(folder, 'journal', `${epoch}.jsonl`)
-  const { templates } = protocol
-  const time = await estimateGamesTime(setup, state)
+  const gamesTime = await estimateGamesTime(setup, state)
   const playing = [champion, ...duels.map(({ contender }) => contender)]
-  const miners = playing.map((miner) => ({ ...miner, templates }))
-  return { ...setup, scope, miners, secret, journalPath, deadline, gamesTime: time }
+  const miners = playing.map((miner) => ({ ...miner, templates: protocol.templates }))
+  return { ...setup, scope, miners, secret, journalPath, deadline, gamesTime }
 }
 
 /**
@@ -117,15 +110,15 @@ export async function readOwnSeal(
 
 /**
  * Writes a sampled lane to the store as blocks, and verifies it as others will, so that only a
- * valid lane is sealed. Uses this thread: on a local network, starting another takes longer than
- * the time between sampling and seal.
+ * valid lane is sealed. Returns the verified lane. Uses this thread: on a local network, starting
+ * another takes longer than the time between sampling and seal.
  * @throws AlteredFile if the journal was altered.
  */
 export async function writeOwnLane(
   { chain, account, store }: Setup,
   state: State,
   { scope, secret, journalPath, samples, time }: LaneTask & SampledLane,
-): Promise<OwnLane> {
+): Promise<Lane> {
   const { genesis, netuid, validator, epoch } = scope
   const prev = state.heads[validator] ?? NO_BLOCK
   const { sign } = account
@@ -138,7 +131,7 @@ export async function writeOwnLane(
   const read = createBlockReader(store, verify)
   const lane = await checkLane({ chain, state, validator, head, read })
   if (!lane.ok) throw new AlteredFile(journalPath, lane.code, `${lane.code}: ${lane.detail}`)
-  return { head, lane }
+  return lane.value
 }
 
 /**

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type BlockDraft,
-  type Episode,
   type LaneChallenge,
   listEpisodes,
   makeLaneEnvs,
@@ -10,7 +9,7 @@ import {
   type Sample,
   type Scope,
 } from '@affine/blocks'
-import { type EnvSpec, type GameRules, make, type PerSide } from '@affine/envs'
+import { type EnvSpec, type GameRules, make } from '@affine/envs'
 import {
   type AnsweringMiner,
   limitByClock,
@@ -52,6 +51,8 @@ interface Entry {
 export type SampledLane = Pick<BlockDraft, 'samples' | 'time'>
 
 type DueSample = PlannedSample & LaneChallenge
+type DueEpisode = Extract<DueSample, { readonly miner: string }>
+type DueGame = Exclude<DueSample, DueEpisode>
 
 /**
  * Takes every sample that is not yet in the lane's journal. Episodes run concurrently. A
@@ -62,30 +63,26 @@ type DueSample = PlannedSample & LaneChallenge
  * Rejects if an agent rejects; the journal retains all other samples. Protocol §5.4.
  */
 export async function sampleLane(task: LaneTask): Promise<SampledLane> {
-  const { scope, now, on } = task
+  const { scope, deadline, now, on } = task
   await using journal = await openJournal(task.journalPath)
   const journaled = await readJournal(journal, task)
   const entries: Entry[] = [...journaled.entries]
-  const taking: { readonly due: DueSample; readonly taken: Promise<Sample> }[] = []
-  const waitForFirstReply = (hotkey: string): Promise<void> => {
-    const isOfMiner = (due: DueSample): boolean => 'miner' in due && due.miner === hotkey
-    return waitForReply(taking.flatMap(({ due, taken }) => (isOfMiner(due) ? taken : [])))
-  }
-  const take = createSampler(task, entries, waitForFirstReply)
-  const taken = new Set(entries.map(({ sample }) => getSampleKey(sample)))
   const plan = listDue(task)
-  const open = shuffleGamesLast(plan.filter((due) => !taken.has(getSampleKey(due))))
+  const known = new Set(entries.map(({ sample }) => getSampleKey(sample)))
+  const open = shuffle(plan.filter((due) => !known.has(getSampleKey(due))))
 
-  const store = async (taken: Promise<Sample>): Promise<void> => {
-    const entry = { sample: await taken, at: now() }
+  const store = async (taking: Promise<Sample>): Promise<void> => {
+    const sample = await taking
+    const isComplete = listEpisodes(sample).every(({ fault }) => fault !== 'no-reply')
+    // A reply that is missing because the validator stops is not the miner's fault.
+    if (!isComplete && deadline.reason instanceof StopError) throw deadline.reason
+    const entry = { sample, at: now() }
     await journal.append(entry as unknown as Json)
     entries.push(entry)
     const { epoch, champion } = scope
-    const left = plan.length - entries.length
-    on({ type: 'sample', epoch, sample: entry.sample, champion, left })
+    on({ type: 'sample', epoch, sample, champion, left: plan.length - entries.length })
   }
-  for (const due of open) taking.push({ due, taken: take(due) })
-  const storing = taking.map(({ taken }) => store(taken))
+  const storing = startSamples(open, task, entries).map(store)
   await Promise.allSettled(storing)
   await Promise.all(storing)
   const changed = journaled.changed ?? (await recheckDeployments(task, journal))
@@ -121,17 +118,12 @@ async function waitForReply(samples: readonly Promise<Sample>[]): Promise<void> 
 }
 
 /**
- * Returns the samples in the order of asking. Games are last: they wait for a reply to another
- * sample. Games, and likewise episodes, are in an order that follows from the secret, as the
- * challenge ids do, so no one can choose whose samples an outage affects. Protocol §5.4.
+ * Returns samples in an order that follows from the secret, as the challenge ids do, so no one can
+ * choose whose samples an outage affects. Protocol §5.4.
  */
-function shuffleGamesLast(open: readonly DueSample[]): readonly DueSample[] {
-  const ranked = open.map((due) => {
-    const kind = 'miner' in due ? 0 : 1
-    return { due, rank: `${kind} ${digest('order', getSampleKey(due))}` }
-  })
-  ranked.sort((a, b) => (a.rank < b.rank ? -1 : 1))
-  return ranked.map(({ due }) => due)
+function shuffle(open: readonly DueSample[]): readonly DueSample[] {
+  const ranked = open.map((due) => ({ due, rank: digest('order', getSampleKey(due)) }))
+  return ranked.sort((a, b) => (a.rank < b.rank ? -1 : 1)).map(({ due }) => due)
 }
 
 /**
@@ -145,18 +137,38 @@ function sortByPlan(plan: readonly DueSample[], entries: readonly Entry[]): read
 }
 
 /**
- * Returns a function that takes a sample, or leaves a game unbegun. A miner's games wait for
- * `waitForFirstReply`.
+ * Starts to take samples, in the order of `open`, but games last: a contender's games wait for the
+ * first replies of both players to other samples. Protocol §5.4.
  */
-function createSampler(
+function startSamples(
+  open: readonly DueSample[],
   task: LaneTask,
   entries: readonly Entry[],
-  waitForFirstReply: (hotkey: string) => Promise<void>,
-): (due: DueSample) => Promise<Sample> {
+): readonly Promise<Sample>[] {
+  const { scope, gamesTime } = task
+  const { takeEpisode, takeGame } = createSampler(task, listInvocations(entries))
+  const episodes = open.flatMap((due) =>
+    'miner' in due ? { miner: due.miner, taking: takeEpisode(due) } : [],
+  )
+  const waitForFirstReply = (hotkey: string): Promise<void> =>
+    waitForReply(episodes.flatMap(({ miner, taking }) => (miner === hotkey ? taking : [])))
+  const schedules = new Map<string, GameSchedule>()
+  const games = open.flatMap((due) => {
+    if ('miner' in due) return []
+    const { champion, contender } = due
+    const waitForBoth = () => Promise.all([champion, contender].map(waitForFirstReply))
+    const quotas = scope.quotas[contender] ?? {}
+    const schedule = schedules.get(contender) ?? planGames(quotas, gamesTime, waitForBoth())
+    schedules.set(contender, schedule)
+    return takeGame(due, schedule)
+  })
+  return [...episodes.map(({ taking }) => taking), ...games]
+}
+
+/** Returns functions that take a sample. A game may be left unbegun. */
+function createSampler(task: LaneTask, used: Set<string>) {
   const { miners, deadline, gamesTime, mayAsk, now } = task
-  const used = listInvocations(entries)
   const byHotkey = new Map(miners.map((miner) => [miner.hotkey, miner]))
-  const scheduleFor = createGameScheduler(task, waitForFirstReply)
   // The cast is safe: the plan names only these miners.
   const getMiner = (hotkey: string): TargetMiner => byHotkey.get(hotkey) as TargetMiner
 
@@ -167,56 +179,27 @@ function createSampler(
     const clock = { ...gamesTime, ms: limitClockMs(game, gamesTime), signal: deadline }
     return { hotkey, agent: limitByClock(agent, clock) }
   }
-  const takeEpisode = async (challenge: LaneChallenge, hotkey: string): Promise<Sample> => {
-    const player = prepare(hotkey, make(challenge.env).spec)
-    return { ...challenge, ...(await playEpisode(challenge, player, now)) }
+  const takeEpisode = async (due: DueEpisode): Promise<Sample> => {
+    const player = prepare(due.miner, make(due.env).spec)
+    return { ...due, ...(await playEpisode(due, player, now)) }
   }
-  const takeGame = async (challenge: LaneChallenge, hotkeys: PerSide<string>): Promise<Sample> => {
-    const { spec } = make(challenge.env)
+  const takeGame = async (due: DueGame, { started, inTurn }: GameSchedule): Promise<Sample> => {
+    const { spec } = make(due.env)
     // The cast is safe: the plan has games only in environments with game rules.
     const game = spec.game as GameRules
-    const { champion, contender } = hotkeys
-    const { started, inTurn } = scheduleFor(hotkeys)
+    const { champion, contender } = due
     await started
     // Deployments are checked before the turn, so a hanging check does not block other games.
     const checks = [champion, contender].map((hotkey) => mayAsk?.(getMiner(hotkey), context))
     const isAnyAsked = (await Promise.all(checks)).some((isAsked) => isAsked !== false)
     return inTurn(game, async () => {
       const isBegun = isAnyAsked && hasTimeLeft(game, gamesTime) && !deadline.aborted
-      if (!isBegun) return skipGame(challenge, hotkeys)
+      if (!isBegun) return skipGame(due, due)
       const players = { champion: prepare(champion, spec), contender: prepare(contender, spec) }
-      return playPair(challenge, players, now)
+      return playPair(due, players, now)
     })
   }
-  return async (due) => {
-    const { env, index, challengeId } = due
-    const challenge = { env, index, challengeId }
-    const isEpisode = 'miner' in due
-    const sample = await (isEpisode ? takeEpisode(challenge, due.miner) : takeGame(challenge, due))
-    const isComplete = listEpisodes(sample).every(({ fault }) => fault !== 'no-reply')
-    // A reply that is missing because the validator stops is not the miner's fault.
-    if (!isComplete && deadline.reason instanceof StopError) throw deadline.reason
-    return sample
-  }
-}
-
-/**
- * Returns a function that gives the schedule of a contender's games, which waits for the first
- * replies of both players.
- */
-function createGameScheduler(
-  { scope, gamesTime }: LaneTask,
-  waitForFirstReply: (hotkey: string) => Promise<void>,
-): (hotkeys: PerSide<string>) => GameSchedule {
-  const known = new Map<string, GameSchedule>()
-  return ({ champion, contender }) => {
-    const games = known.get(contender)
-    if (games !== undefined) return games
-    const replies = Promise.all([waitForFirstReply(champion), waitForFirstReply(contender)])
-    const begun = planGames(scope.quotas[contender] ?? {}, gamesTime, replies)
-    known.set(contender, begun)
-    return begun
-  }
+  return { takeEpisode, takeGame }
 }
 
 /**
@@ -290,9 +273,8 @@ function readChanged(entry: Json | undefined): readonly string[] | undefined {
 function readEntry(entry: Json, place: string): Entry {
   const { at, sample } = Object(entry) as Entry
   const isSample =
-    Object.hasOwn(Object(sample), 'challengeId') && listEpisodes(sample).every(isEpisode)
+    Object.hasOwn(Object(sample), 'challengeId') &&
+    listEpisodes(sample).every((episode) => Array.isArray(Object(episode).messages))
   if (Number.isSafeInteger(at) && isSample) return { at, sample }
   throw new AlteredFile(place, 'NOT_A_SAMPLE', 'not a sample')
 }
-
-const isEpisode = (episode: Episode | undefined): boolean => Array.isArray(episode?.messages)

@@ -3,8 +3,7 @@ import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { listEpisodes, type Sample } from '@affine/blocks'
 import { account } from '@affine/chain'
-import { PROTOCOL } from '@affine/duel'
-import { type PerSide, registry } from '@affine/envs'
+import type { PerSide } from '@affine/envs'
 import {
   DeliveryError,
   type Exchange,
@@ -14,16 +13,11 @@ import {
   type Query,
 } from '@affine/miners'
 import { digest, type Generator, pcg64 } from '@affine/prng'
+import { completion } from '../../../packages/miners/test/servers.ts'
 import { Clock } from '../../../test/simulate/clock.ts'
 import { awaitStart } from '../src/games.ts'
-import { type LaneTask, type SampledLane, sampleLane } from '../src/sampling.ts'
-import { CHAMPION, CONTENDER, scopeOf } from './lanes.ts'
-
-/** The number of servers of an endpoint, and its treatment of calls without a free server. */
-interface Capacity {
-  readonly servers: number
-  readonly isQueueing: boolean
-}
+import { type LaneTask, sampleLane } from '../src/sampling.ts'
+import { CHAMPION, CONTENDER, minerOf, replying, scopeOf, taskOf } from './lanes.ts'
 
 /** The behaviour of an endpoint: it refuses with a 429, denies with a 404, or floods with bytes. */
 export type Conduct =
@@ -36,8 +30,10 @@ export type Conduct =
   | 'is large'
 
 /** Validators that sample duels, and strangers that call the same endpoints. */
-export interface Crowd extends Pick<Capacity, 'isQueueing'> {
+export interface Crowd {
   readonly validators: number
+  /** Whether endpoints queue calls without a free server. Otherwise they refuse them. */
+  readonly isQueueing: boolean
   /** The quota of each contender, by environment. */
   readonly quota: Readonly<Record<string, number>>
   readonly samplingMs: number
@@ -77,29 +73,30 @@ export const MEAN_PAUSE_MS = 1500
 const streamOf = (...name: readonly (string | number)[]): Generator =>
   pcg64(BigInt(`0x${digest('crowd', ...name).slice(0, 32)}`))
 
+interface EndpointSetup extends Pick<Crowd, 'isQueueing'> {
+  readonly name: string
+  readonly conduct: Conduct
+  readonly servers: number
+}
+
 /** A miner's endpoint on a fake clock. */
 class Endpoint {
   answered = 0
   readonly #clock: Clock
-  readonly #capacity: Capacity
-  readonly #conduct: Conduct
+  readonly #setup: EndpointSetup
   readonly #random: Generator
   #busy = 0
   readonly #waiting: (() => void)[] = []
 
-  constructor(
-    name: string,
-    clock: Clock,
-    { conduct, ...capacity }: Capacity & { conduct: Conduct },
-  ) {
+  constructor(clock: Clock, setup: EndpointSetup) {
     this.#clock = clock
-    this.#capacity = capacity
-    this.#conduct = conduct
-    this.#random = streamOf('endpoint', name)
+    this.#setup = setup
+    this.#random = streamOf('endpoint', setup.name)
   }
 
   /** One call over the network, as `exchange` makes it. */
   exchange({ body = '', replyMs, signal }: Query): Promise<HttpResponse> {
+    const { conduct } = this.#setup
     const askedMs = this.#clock.now()
     return new Promise((resolve, reject) => {
       const late = (): void => reject(new MinerError('late', 'late'))
@@ -112,22 +109,20 @@ class Endpoint {
         signal.removeEventListener('abort', late)
         resolve({ status, headers: {}, text, ms: Math.round(this.#clock.now() - askedMs) })
       }
-      if (this.#conduct === 'stalls') return
-      const fail = (error: Error): void =>
-        void this.#clock.at(askedMs + REFUSAL_MS, () => reject(error))
-      if (this.#conduct === 'denies')
-        return this.#clock.at(askedMs + REFUSAL_MS, () => settle(404, 'no such thing'))
-      if (this.#conduct === 'is down') return fail(new DeliveryError('nothing listens there'))
-      if (this.#conduct === 'floods') return fail(new MinerError('too-large', 'too large'))
-      const isAnswered = this.serve(() => settle(200, completionFor(body, this.#conduct)))
-      if (!isAnswered) this.#clock.at(askedMs + REFUSAL_MS, () => settle(429, 'all are busy'))
+      if (conduct === 'stalls') return
+      const soon = (task: () => void): unknown => this.#clock.after(REFUSAL_MS, task)
+      if (conduct === 'denies') soon(() => settle(404, 'no such thing'))
+      else if (conduct === 'is down') soon(() => reject(new DeliveryError('nothing listens')))
+      else if (conduct === 'floods') soon(() => reject(new MinerError('too-large', 'too large')))
+      else if (!this.serve(() => settle(200, completionFor(body, conduct))))
+        soon(() => settle(429, 'all are busy'))
     })
   }
 
   /** Reports whether the endpoint accepts a call. If so, `done` is called when the call ends. */
   serve(done: () => void): boolean {
-    const { servers, isQueueing } = this.#capacity
-    if (this.#conduct === 'refuses') return false
+    const { servers, isQueueing, conduct } = this.#setup
+    if (conduct === 'refuses') return false
     if (this.#busy < servers) this.#begin(done)
     else if (isQueueing) this.#waiting.push(() => this.#begin(done))
     else return false
@@ -148,12 +143,8 @@ class Endpoint {
 
 /** Returns the reply of a perfect player. */
 function completionFor(body: string, conduct: Conduct): string {
-  const prompt = JSON.parse(body).messages.at(-1).content
-  const name = /^Hex/.test(prompt) ? 'hex@0.1.0' : /^Compute/.test(prompt) ? 'mult8@0.1.0' : ''
-  const content = registry.get(name)?.solve(prompt) ?? 'A1'
-  const before = conduct === 'is large' ? `${'x'.repeat(255 * 1024)}\n` : ''
-  const message = { role: 'assistant', content: `${before}${content}` }
-  return JSON.stringify({ choices: [{ message }] })
+  const { content } = Object(replying(JSON.parse(body).messages))
+  return completion(conduct === 'is large' ? `${'x'.repeat(255 * 1024)}\n${content}` : content)
 }
 
 /** Samples the lanes of all validators on one fake clock. The same crowd has the same result. */
@@ -161,15 +152,12 @@ export async function sampleAll(crowd: Crowd): Promise<CrowdRun> {
   const { validators, samplingMs, contenders, foreign = 0, isQueueing, servers } = crowd
   const clock = new Clock()
   using _ = fakeWorld(clock)
-  const champion = new Endpoint('champion', clock, {
-    ...{ conduct: 'answers', isQueueing, servers: servers.champion },
-  })
+  const open = (name: string, conduct: Conduct, servers: number): Endpoint =>
+    new Endpoint(clock, { name, conduct, servers, isQueueing })
+  const champion = open('champion', 'answers', servers.champion)
+  const others = contenders.map((conduct, i) => open(`contender ${i}`, conduct, servers.contender))
   const endpoints = new Map([[CHAMPION, champion]])
-  for (const [index, conduct] of contenders.entries()) {
-    const name = index === 0 ? 'contender' : `contender ${index}`
-    const capacity = { conduct, isQueueing, servers: servers.contender }
-    endpoints.set(contenderOf(index), new Endpoint(name, clock, capacity))
-  }
+  for (const [index, endpoint] of others.entries()) endpoints.set(contenderOf(index), endpoint)
   const exchange: Exchange = (query) =>
     endpoints.get(JSON.parse(query.body ?? '').model)!.exchange(query)
   const phase = new AbortController()
@@ -181,9 +169,11 @@ export async function sampleAll(crowd: Crowd): Promise<CrowdRun> {
     if (event.type !== 'sample') return
     for (const { miner } of listEpisodes(event.sample)) endedMs[miner] = clock.now()
   }
-  const lanes = Array.from({ length: validators }, (_, index) =>
-    sample(taskOf(index, crowd, { clock, exchange, deadline: phase.signal, on })),
-  )
+  const lanes = Array.from({ length: validators }, async (_, index) => {
+    const task = laneFor(index, crowd, { clock, exchange, deadline: phase.signal, on })
+    await awaitStart(task.secret, task.gamesTime, task.deadline)
+    return sampleLane(task)
+  })
   let isOver = false
   const sampled = Promise.all(lanes).finally(() => {
     isOver = true
@@ -197,51 +187,36 @@ export async function sampleAll(crowd: Crowd): Promise<CrowdRun> {
     samples: (await sampled).flatMap(({ samples }) => samples),
     answered: {
       champion: champion.answered,
-      contender: Math.max(...contenders.map((_, i) => endpoints.get(contenderOf(i))!.answered)),
+      contender: Math.max(...others.map(({ answered }) => answered)),
     },
   }
 }
 
-/** Samples a lane as an epoch does. */
-async function sample(task: LaneTask): Promise<SampledLane> {
-  await awaitStart(task.secret, task.gamesTime, task.deadline)
-  return sampleLane(task)
-}
-
-interface World extends Pick<LaneTask, 'on'> {
+interface World extends Pick<LaneTask, 'on' | 'deadline'> {
   readonly clock: Clock
   readonly exchange: Exchange
-  readonly deadline: AbortSignal
 }
 
-function taskOf(
+/** Returns the lane of a validator. */
+function laneFor(
   index: number,
   { quota, samplingMs, contenders }: Crowd,
-  { clock, exchange, deadline, on }: World,
+  { clock, exchange, ...world }: World,
 ): LaneTask {
-  const { now, after } = clock
+  const { now } = clock
   const random = streamOf('validator', index)
   const hotkeys = contenders.map((_, i) => contenderOf(i))
   const quotas = Object.fromEntries(hotkeys.map((hotkey) => [hotkey, quota]))
-  const scope = { ...scopeOf({}, quotas), validator: `validator ${index}` }
-  const miner = (hotkey: string) => ({
-    hotkey,
-    model: hotkey,
-    revision: '',
-    chute: 'http://127.0.0.1/v1',
-    templates: PROTOCOL.templates,
-  })
-  return {
-    scope,
-    miners: [CHAMPION, ...hotkeys].map(miner),
+  const place = { chute: 'http://127.0.0.1/v1' }
+  return taskOf({
+    ...world,
+    scope: { ...scopeOf({}, quotas), validator: `validator ${index}` },
+    miners: [CHAMPION, ...hotkeys].map((model) => minerOf(model, { model, ...place })),
     secret: digest('crowd secret', index),
     journalPath: `${NOWHERE}/journal/${index}.jsonl`,
     agent: endpointAgents({ exchange, now, random: () => random.random(), concurrency: 32 }),
-    deadline,
-    gamesTime: { now, after, samplingMs, endsAt: samplingMs },
-    now: () => 0,
-    on,
-  }
+    gamesTime: { ...clock, samplingMs, endsAt: samplingMs },
+  })
 }
 
 /** Calls an endpoint as `foreign` strangers, each after a pause of .5 to 1.5 times the mean. */

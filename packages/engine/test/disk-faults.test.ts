@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Block, blockPath, readBlock, type Sample, statePath } from '@affine/blocks'
+import { blockPath, readBlock, statePath } from '@affine/blocks'
 import { verify } from '@affine/chain'
 import { LOCAL } from '@affine/duel'
 import { lockFolder } from '@affine/node/disk'
@@ -13,17 +13,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { setFaults, type Way } from '../../../test/faults.mjs'
 import { testFolder } from '../../../test/test-folder.ts'
 import { withQuota } from '../../duel/test/subnet.ts'
-import {
-  chainOf,
-  contender,
-  FIRST,
-  miner,
-  own,
-  reply,
-  START,
-  tempo,
-  validatorOf,
-} from './one-validator.ts'
+import { FIRST, own, START, startBeforeDuel, tempo } from './one-validator.ts'
 
 /*
  * A disk fails under a validator, or files were altered while it was down. The validator reports
@@ -38,10 +28,8 @@ afterEach(() => setFaults([]))
 
 /** A chain before the epoch of its first duel, and a validator that can be restarted on it. */
 async function seat(folder = join(root, `${count++}`)) {
-  const chain = await chainOf([miner, contender])
-  const start = () => validatorOf(chain, folder, { network, agent: reply, bucketUrl: 'b' })
-  const first = start()
-  await first.follow(START - 1)
+  const options = { network, bucketUrl: 'b' }
+  const { chain, start, ...first } = await startBeforeDuel(folder, options)
   const at = (path: string) => join(folder, path)
   const journal = at(`journal/${FIRST}.jsonl`)
   const head = async () => listSeals(await chain.snapshot(chain.height), FIRST)[own.hotkey]
@@ -51,24 +39,17 @@ type Seat = Awaited<ReturnType<typeof seat>>
 
 /** Expects that the sealed lane has the samples in the journal, compared as text. */
 async function expectWhole({ at, journal, head }: Seat): Promise<void> {
-  const blocks: Block[] = []
-  for (let hash = (await head()) ?? '', height = 1; height > 0; ) {
-    const block = readBlock(await readFile(at(blockPath(hash))), { hash, verify })
-    if (!block.ok) throw new Error(`${block.code}: ${block.detail}`)
-    blocks.push(block.value)
-    ;({ prev: hash, height } = block.value.header)
-  }
-  const inLane = blocks.flatMap(({ samples }) =>
-    samples.map((sample: Sample) => canonicalize(sample as unknown as Json)),
-  )
+  const hash = (await head()) ?? ''
+  const block = readBlock(await readFile(at(blockPath(hash))), { hash, verify })
+  if (!block.ok) throw new Error(`${block.code}: ${block.detail}`)
+  expect(block.value.header.height).toBe(0)
+  const inLane = block.value.samples.map((sample) => canonicalize(sample as unknown as Json))
   const lines = (await readFile(journal, 'utf8')).split('\n').slice(1, -1)
-  const inJournal = lines.map((line) =>
-    line.slice(line.indexOf('"sample":') + '"sample":'.length, -1),
-  )
-  expect([...inLane].sort()).toEqual([...inJournal].sort())
+  const inJournal = lines.map((line) => /"sample":(.*)\}$/.exec(line)?.[1])
+  expect(inLane.sort()).toEqual(inJournal.sort())
 }
 
-const messagesOf = ({ problems }: Seat['first']): string =>
+const messagesOf = ({ problems }: Pick<Seat['first'], 'problems'>): string =>
   problems()
     .map(({ error }) => error.message)
     .join()
@@ -82,14 +63,15 @@ describe('a disk that fails', () => {
     ['EIO', 'v1/blocks', 'sync', 1],
   ])('with %s in %s at %s is reported, and the lane is sealed once it is fixed', async (...way) => {
     const [fault, place, op, from] = way
-    const { folder, first, ...rest } = await seat()
+    const seated = await seat()
+    const { folder, first } = seated
     setFaults([{ fault, path: `${folder}/${place}`, op, from }])
     await first.follow(START + 3)
     expect(messagesOf(first)).toMatch(RegExp(`cannot write ${folder}/${place}/[^ "]+: ${fault}`))
-    expect(await rest.head()).toBeUndefined()
+    expect(await seated.head()).toBeUndefined()
     setFaults([])
     await first.follow(START + 5)
-    await expectWhole({ folder, first, ...rest })
+    await expectWhole(seated)
   })
 
   it('blocks the attestation until the next secret is on disk', async () => {
@@ -113,7 +95,8 @@ describe('a disk that fails', () => {
   })
 
   it('loses exactly the samples that it could not sync', async () => {
-    const { folder, first, start, journal, ...rest } = await seat()
+    const seated = await seat()
+    const { first, start, journal } = seated
     const fails = (from: number): Way => ({ fault: 'EIO', path: '/journal/', op: 'datasync', from })
     setFaults([fails(3)])
     await first.follow(START)
@@ -126,7 +109,7 @@ describe('a disk that fails', () => {
     expect(await readFile(journal, 'utf8')).toBe(stored)
     setFaults([])
     await second.follow(START + 3)
-    await expectWhole({ folder, first, start, journal, ...rest })
+    await expectWhole(seated)
     expect((await readFile(journal, 'utf8')).startsWith(stored)).toBe(true)
   })
 
@@ -149,14 +132,15 @@ describe('a disk that fails', () => {
       return context.skip('mounting is not permitted')
     }
     try {
-      const { first, ...rest } = await seat(folder)
+      const seated = await seat(folder)
+      const { first } = seated
       await writeFile(join(folder, 'ballast'), Buffer.alloc(4 << 20)).catch(() => {})
       await first.follow(START + 3)
       expect(messagesOf(first)).toMatch(RegExp(`cannot write ${folder}/[^ "]+: ENOSPC`))
-      expect(await rest.head()).toBeUndefined()
+      expect(await seated.head()).toBeUndefined()
       await rm(join(folder, 'ballast'))
       await first.follow(START + 5)
-      await expectWhole({ first, ...rest })
+      await expectWhole(seated)
       mount('-o', 'remount,ro')
       const refused = { code: 'EROFS', path: `${folder}/lock` }
       await expect(lockFolder(folder)).rejects.toMatchObject(refused)

@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ChallengePair } from '@affine/blocks'
 import { account } from '@affine/chain'
-import { PROTOCOL } from '@affine/duel'
-import { type Agent, make, replayGame } from '@affine/envs'
+import { make, replayGame } from '@affine/envs'
 import {
   endpointAgents,
   type MinerAgent,
@@ -12,7 +11,7 @@ import {
   StopError,
 } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { leadIn, pairsOf } from '../../../packages/blocks/test/play-plan.ts'
 import { type Answer, completion, serve } from '../../../packages/miners/test/servers.ts'
 import { Clock } from '../../../test/simulate/clock.ts'
@@ -20,11 +19,19 @@ import { testFolder } from '../../../test/test-folder.ts'
 import { closeServers } from '../../../test/web-server.ts'
 import { awaitStart } from '../src/games.ts'
 import { type LaneTask, sampleLane } from '../src/sampling.ts'
-import { CHAMPION, CONTENDER, SECRET, scopeOf } from './lanes.ts'
+import {
+  CHAMPION,
+  CLOCK_MS,
+  CONTENDER,
+  HEX,
+  MULT8,
+  minerOf,
+  replying,
+  SECRET,
+  scopeOf,
+  taskOf,
+} from './lanes.ts'
 
-const HEX = 'hex@0.1.0'
-const { spec } = make(HEX)
-const CLOCK_MS = spec.game?.clockMs ?? 0
 const SAMPLING_MS = 10 * CLOCK_MS
 const NO_REPLY = { fault: 'no-reply' } as const
 const json = { 'content-type': 'application/json' }
@@ -34,14 +41,11 @@ const freshJournal = (): string => join(root, `${count++}.jsonl`)
 
 afterAll(closeServers)
 
-const promptIn: (messages: Parameters<Agent>[0]) => string = (messages) =>
-  messages.at(-1)?.content ?? ''
-const scripted: MinerAgent = (messages) => ({ content: spec.solve(promptIn(messages)) })
 /** Never replies before the end of the call. */
 const silent: MinerAgent = (_, call) =>
   new Promise((resolve) => {
-    if (call?.end.aborted) resolve({ fault: 'no-reply' })
-    call?.end.addEventListener('abort', () => resolve({ fault: 'no-reply' }))
+    if (call?.end.aborted) resolve(NO_REPLY)
+    call?.end.addEventListener('abort', () => resolve(NO_REPLY))
   })
 const byRole =
   (champion: MinerAgent, contender: MinerAgent): LaneTask['agent'] =>
@@ -55,29 +59,14 @@ interface Sampling extends Partial<LaneTask> {
   readonly time?: Clock
   readonly samplingMs?: number
   readonly endsAt?: number
-  readonly urls?: readonly [string, string]
 }
 
 function runSampling(options: Sampling) {
-  const { quota = { [HEX]: 1 }, time = new Clock(), urls = ['', ''], ...rest } = options
-  const { contenders = [CONTENDER] } = options
+  const { quota = { [HEX]: 1 }, contenders = [CONTENDER], time = new Clock(), ...rest } = options
   const { samplingMs = SAMPLING_MS, endsAt = SAMPLING_MS } = options
-  const { templates } = PROTOCOL
-  const miner = (hotkey: string, chute: string) => ({
-    ...{ hotkey, model: 'm', revision: 'main', chute, templates },
-  })
-  return sampleLane({
-    scope: scopeOf({}, Object.fromEntries(contenders.map((hotkey) => [hotkey, quota]))),
-    miners: [miner(CHAMPION, urls[0]), ...contenders.map((hotkey) => miner(hotkey, urls[1]))],
-    secret: SECRET,
-    journalPath: freshJournal(),
-    agent: byRole(scripted, scripted),
-    deadline: new AbortController().signal,
-    gamesTime: { now: time.now, after: time.after, samplingMs, endsAt },
-    now: () => 0,
-    on: () => {},
-    ...rest,
-  })
+  const scope = scopeOf({}, Object.fromEntries(contenders.map((hotkey) => [hotkey, quota])))
+  const gamesTime = { ...time, samplingMs, endsAt }
+  return sampleLane(taskOf({ scope, journalPath: freshJournal(), gamesTime, ...rest }))
 }
 
 /** Returns the samples after comparing each with its replay. */
@@ -95,34 +84,46 @@ function expectWhole({ env, challengeId, champion, contender }: ChallengePair): 
   expect(replayed).toMatchObject({ ok: true, value })
 }
 
-/** Returns the only element. */
-function only(samples: readonly ChallengePair[]): ChallengePair {
-  const [sample, ...others] = samples
-  if (sample === undefined || others.length > 0) throw new Error(`${samples.length} samples`)
-  return sample
+/** Returns the game of a lane with one game. */
+async function gameOf(options: Sampling = {}): Promise<ChallengePair> {
+  const [game, ...others] = await gamesOf(options)
+  if (game === undefined || others.length > 0) throw new Error(`${others.length + 1} games`)
+  return game
 }
 
 /** Returns an agent that calls a function with the index of the call before each reply. */
-function counting(before: (index: number) => unknown, agent = scripted): MinerAgent {
+function counting(before: (index: number) => unknown): MinerAgent {
   let calls = 0
-  return async (messages, call) => {
-    await before(calls++)
-    return agent(messages, call)
+  return (messages) => {
+    before(calls++)
+    return replying(messages)
   }
+}
+
+/** Returns an agent that replies to `count` calls. All later calls get the reply of `then`. */
+function replyTo(count: number, then: MinerAgent): MinerAgent {
+  let calls = 0
+  return (messages, call) => (calls++ < count ? replying : then)(messages, call)
+}
+
+/** Lets all tasks run that need neither time nor a reply. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
 }
 
 const replies = ({ messages }: ChallengePair['champion']): number =>
   messages.filter(({ role }) => role === 'assistant').length
 const callsOf = ({ champion, contender }: ChallengePair): number =>
   replies(champion) + replies(contender)
+
 describe('the clock of a side', () => {
   it('runs only for the replies of that side', async () => {
-    const whole = only(await gamesOf({}))
+    const whole = await gameOf()
     const most = Math.max(replies(whole.champion), replies(whole.contender))
     const time = new Clock()
     // The two sides take nearly two clocks in total.
     const slow = counting(() => time.skip(Math.floor(CLOCK_MS / most)))
-    const sample = only(await gamesOf({ time, agent: byRole(slow, slow) }))
+    const sample = await gameOf({ time, agent: byRole(slow, slow) })
     expect([sample.champion.fault, sample.contender.fault]).toEqual([undefined, undefined])
     expect(time.now()).toBeGreaterThan(CLOCK_MS)
   })
@@ -130,14 +131,14 @@ describe('the clock of a side', () => {
   it('covers all replies of that side', async () => {
     const time = new Clock()
     const slow = counting(() => time.skip(CLOCK_MS / 2))
-    const sample = only(await gamesOf({ time, agent: byRole(scripted, slow) }))
+    const sample = await gameOf({ time, agent: byRole(replying, slow) })
     expect([sample.contender.fault, replies(sample.contender)]).toEqual(['no-reply', 2])
   })
 
   it('ignores replies after it has run out', async () => {
     const time = new Clock()
     const late = counting(() => time.skip(CLOCK_MS + 1))
-    const sample = only(await gamesOf({ time, agent: byRole(late, scripted) }))
+    const sample = await gameOf({ time, agent: byRole(late, replying) })
     expect(sample.champion).toMatchObject({ fault: 'no-reply', reward: -1 })
     expect(replies(sample.champion)).toBe(0)
   })
@@ -148,8 +149,8 @@ describe('the clock of a side', () => {
     const [inTime, late] = [samplingMs / 6, samplingMs / 6 + 1].map((ms) =>
       counting((index) => index === 0 && time.skip(ms)),
     )
-    const agent = byRole(inTime ?? scripted, late ?? scripted)
-    const sample = only(await gamesOf({ time, agent, samplingMs }))
+    const agent = byRole(inTime ?? replying, late ?? replying)
+    const sample = await gameOf({ time, agent, samplingMs })
     expect([sample.champion.fault, sample.contender.fault]).toEqual([undefined, 'no-reply'])
   })
 
@@ -179,10 +180,9 @@ describe('the clock of a side', () => {
     }
     const asking = endpointAgents({ ...NODE_CALLER, now: time.now, concurrency: 8, on })
     const agent: LaneTask['agent'] = (miner, ...args) =>
-      miner.hotkey === CONTENDER ? asking(miner, ...args) : scripted
-    const sample = only(
-      await gamesOf({ time, agent, urls: ['', url], samplingMs: 10 * SAMPLING_MS }),
-    )
+      miner.hotkey === CONTENDER ? asking(miner, ...args) : replying
+    const miners = [CHAMPION, CONTENDER].map((hotkey) => minerOf(hotkey, { chute: url }))
+    const sample = await gameOf({ time, agent, miners, samplingMs: 10 * SAMPLING_MS })
     expect(sample.contender).toMatchObject({ fault: 'no-reply', reward: -1 })
     expect(reasonsIn(events)).toEqual(reasons)
     const problems = events.flatMap((event) => (event.type === 'problem' ? [event.error] : []))
@@ -194,10 +194,10 @@ describe('the clock of a side', () => {
     const time = new Clock()
     const repeating: MinerAgent = async (messages, call) => {
       time.skip(CLOCK_MS / 3)
-      if (call?.end.aborted) return { fault: 'no-reply' }
-      return { content: spec.solve(promptIn(messages)), invocation: 'always the same' }
+      if (call?.end.aborted) return NO_REPLY
+      return { ...(await replying(messages)), invocation: 'always the same' }
     }
-    const sample = only(await gamesOf({ time, agent: byRole(scripted, repeating) }))
+    const sample = await gameOf({ time, agent: byRole(replying, repeating) })
     expect(sample.contender.fault).toBe('no-reply')
     expect(replies(sample.contender)).toBe(1)
   })
@@ -205,24 +205,21 @@ describe('the clock of a side', () => {
 
 describe('a game', () => {
   it('starts only if both clocks fit before sampling ends', async () => {
-    let calls = 0
-    const agent = byRole(
-      counting(() => calls++),
-      counting(() => calls++),
-    )
-    const sample = only(await gamesOf({ agent, endsAt: 2 * CLOCK_MS - 1 }))
+    const asking = vi.fn(replying)
+    const agent = byRole(asking, asking)
+    const sample = await gameOf({ agent, endsAt: 2 * CLOCK_MS - 1 })
     const none = { messages: [], reward: -1, fault: 'no-reply' }
     expect(sample).toMatchObject({ champion: none, contender: none })
     expect([sample.champion.miner, sample.contender.miner]).toEqual([CHAMPION, CONTENDER])
-    expect(calls).toBe(0)
-    const begun = only(await gamesOf({ agent, endsAt: 2 * CLOCK_MS }))
-    expect(callsOf(begun)).toBe(calls)
+    expect(asking).not.toHaveBeenCalled()
+    const begun = await gameOf({ agent, endsAt: 2 * CLOCK_MS })
+    expect(asking).toHaveBeenCalledTimes(callsOf(begun))
   })
 
   it('does not start if neither miner may be asked, and is won by the only miner that may be asked', async () => {
     const of = async (refused: readonly string[]) => {
       const mayAsk: LaneTask['mayAsk'] = async ({ hotkey }) => !refused.includes(hotkey)
-      const agentOf = (hotkey: string) => (refused.includes(hotkey) ? () => NO_REPLY : scripted)
+      const agentOf = (hotkey: string) => (refused.includes(hotkey) ? () => NO_REPLY : replying)
       const agent = byRole(agentOf(CHAMPION), agentOf(CONTENDER))
       return (await gamesOf({ quota: { [HEX]: 4 }, agent, mayAsk })).map(leadIn)
     }
@@ -232,16 +229,14 @@ describe('a game', () => {
   })
 
   it('is lost by the mover if the end of sampling interrupts it', async () => {
-    const whole = only(await gamesOf({}))
+    const whole = await gameOf()
     for (let at = 0; at < callsOf(whole); at += 5) {
       const phase = new AbortController()
-      let calls = 0
-      const end: MinerAgent = (messages, call) => {
-        if (calls++ < at) return scripted(messages)
+      const end = replyTo(at, (...call) => {
         phase.abort()
-        return silent(messages, call)
-      }
-      const sample = only(await gamesOf({ agent: byRole(end, end), deadline: phase.signal }))
+        return silent(...call)
+      })
+      const sample = await gameOf({ agent: byRole(end, end), deadline: phase.signal })
       expect(callsOf(sample)).toBe(at)
       const faults = [sample.champion, sample.contender].filter(({ fault }) => fault === 'no-reply')
       expect(faults.map(({ reward }) => reward)).toEqual([-1])
@@ -250,24 +245,22 @@ describe('a game', () => {
   })
 
   it('is played again, if it still fits, after a stop or a kill between any two moves', async () => {
-    const whole = only(await gamesOf({}))
+    const whole = await gameOf()
     for (let at = 0; at < callsOf(whole); at += 3) {
       for (const isStopped of [true, false]) {
         const journalPath = freshJournal()
         const phase = new AbortController()
-        let calls = 0
-        const breaking: MinerAgent = (messages, call) => {
-          if (calls++ < at) return scripted(messages)
+        const breaking = replyTo(at, (...call) => {
           if (!isStopped) throw new Error('killed')
           phase.abort(new StopError('stopped'))
-          return silent(messages, call)
-        }
+          return silent(...call)
+        })
         const agent = byRole(breaking, breaking)
         const broken = runSampling({ agent, deadline: phase.signal, journalPath })
         await expect(broken).rejects.toThrow(isStopped ? 'stopped' : 'killed')
         const hasRoom = at % 2 === 0
         const endsAt = hasRoom ? 2 * CLOCK_MS : CLOCK_MS
-        const sample = only(await gamesOf({ endsAt, journalPath }))
+        const sample = await gameOf({ endsAt, journalPath })
         if (hasRoom) expect(sample).toEqual(whole)
         else expect([callsOf(sample), leadIn(sample)]).toEqual([0, 0])
         const lines = (await readFile(journalPath, 'utf8')).trimEnd().split('\n')
@@ -284,16 +277,8 @@ describe('the time at which a validator begins to sample', () => {
   const startAt = async (secret: string, nowMs = 0, deadline = never): Promise<number> => {
     const time = new Clock()
     time.skip(nowMs)
-    let isBegun = false
-    const begun = awaitStart(secret, { ...time, samplingMs, endsAt: samplingMs }, deadline)
-    void begun.then(() => {
-      isBegun = true
-    })
-    for (;;) {
-      await new Promise(setImmediate)
-      if (isBegun) return time.now()
-      time.skip(100)
-    }
+    await time.pass(awaitStart(secret, { ...time, samplingMs, endsAt: samplingMs }, deadline))
+    return time.now()
   }
 
   it('is in the first tenth of the time for sampling, and depends on the secret', async () => {
@@ -317,7 +302,6 @@ describe('the time at which a validator begins to sample', () => {
 
 describe('the games of a lane', () => {
   const OTHER = account(new Uint8Array(32).fill(10)).hotkey
-  const resigning: MinerAgent = () => ({ content: 'I resign.' })
 
   it('run two at a time if one contender has 64, regardless of the games of others', async () => {
     const waiting: { readonly hotkey: string; readonly end: () => void }[] = []
@@ -325,20 +309,20 @@ describe('the games of a lane', () => {
     let mostAtOnce = 0
     const heldUp =
       (hotkey: string): MinerAgent =>
-      async (messages) => {
+      async () => {
         await new Promise<void>((end) => waiting.push({ hotkey, end }))
-        return resigning(messages)
+        return { content: 'I resign.' }
       }
     const contenders = [CONTENDER, OTHER]
     const agent: LaneTask['agent'] = ({ hotkey }) =>
-      hotkey === CHAMPION ? scripted : heldUp(hotkey)
+      hotkey === CHAMPION ? replying : heldUp(hotkey)
     const games = gamesOf({ quota: { [HEX]: 64 }, contenders, agent })
     for (let ended = 0; ended < 128; ended++) {
       while (waiting.length === 0) await new Promise(setImmediate)
-      for (let i = 0; i < 20; i++) await new Promise(setImmediate)
+      await settle()
       for (const hotkey of contenders) {
-        const underWay = waiting.filter((each) => each.hotkey === hotkey).length
-        most[hotkey] = Math.max(most[hotkey] ?? 0, underWay)
+        const pending = waiting.filter((each) => each.hotkey === hotkey).length
+        most[hotkey] = Math.max(most[hotkey] ?? 0, pending)
       }
       mostAtOnce = Math.max(mostAtOnce, waiting.length)
       waiting.shift()?.end()
@@ -351,67 +335,57 @@ describe('the games of a lane', () => {
   it('take their turns only after the deployment checks of both miners', async () => {
     const time = new Clock()
     const phase = new AbortController()
-    let [checks, calls] = [0, 0]
-    let answer = (): void => {}
-    const answered = new Promise<boolean>((resolve) => {
-      answer = () => resolve(true)
-    })
-    const mayAsk: LaneTask['mayAsk'] = async ({ hotkey }) => {
-      checks += 1
-      return hotkey === CONTENDER ? answered : true
-    }
-    const agent = counting(() => {
-      calls += 1
-    }, silent)
-    const run = gamesOf({
-      ...{ quota: { [HEX]: 64 }, time, deadline: phase.signal },
-      ...{ agent: byRole(agent, agent), mayAsk },
-    })
-    while (checks === 0) await new Promise(setImmediate)
+    const answers: (() => void)[] = []
+    const mayAsk: LaneTask['mayAsk'] = async ({ hotkey }) =>
+      hotkey !== CONTENDER || new Promise((resolve) => answers.push(() => resolve(true)))
+    const asking = vi.fn(silent)
+    const agent = byRole(asking, asking)
+    const run = gamesOf({ quota: { [HEX]: 64 }, time, deadline: phase.signal, agent, mayAsk })
+    while (answers.length < 64) await new Promise(setImmediate)
     for (let quarter = 0; quarter < 4; quarter++) {
-      for (let i = 0; i < 20; i++) await new Promise(setImmediate)
+      await settle()
       time.skip(CLOCK_MS / 4)
     }
-    expect(calls).toBe(0)
-    answer()
-    while (calls < 2) await new Promise(setImmediate)
-    for (let i = 0; i < 20; i++) await new Promise(setImmediate)
-    expect(calls).toBe(2)
+    expect(asking).not.toHaveBeenCalled()
+    for (const answer of answers) answer()
+    while (asking.mock.calls.length < 2) await new Promise(setImmediate)
+    await settle()
+    expect(asking).toHaveBeenCalledTimes(2)
     phase.abort()
     expect((await run).length).toBe(64)
   })
 
   it('precede other waiting calls within the common limit', async () => {
-    let underWay = 0
-    let mostUnderWay = 0
+    let pending = 0
+    let mostPending = 0
     const answer: Answer = (_, __, response, body) => {
-      mostUnderWay = Math.max(mostUnderWay, ++underWay)
+      mostPending = Math.max(mostPending, ++pending)
       response.once('close', () => {
-        underWay -= 1
+        pending -= 1
       })
-      const prompt = promptIn(JSON.parse(body).messages)
-      const reply = prompt.startsWith('Hex') ? spec.solve(prompt) : '1'
-      setTimeout(() => response.writeHead(200, json).end(completion(reply)), 5)
+      const { content } = Object(replying(JSON.parse(body).messages))
+      setTimeout(() => response.writeHead(200, json).end(completion(content)), 5)
     }
     const { url, seen } = await serve(answer)
+    // Each contender has a running game: one of three calls waits.
+    const contenders = [CONTENDER, OTHER, account(new Uint8Array(32).fill(11)).hotkey]
     await runSampling({
       agent: endpointAgents({ ...NODE_CALLER, concurrency: 2 }),
-      // Each contender has a running game: one of three calls waits.
-      contenders: [CONTENDER, OTHER, account(new Uint8Array(32).fill(11)).hotkey],
-      quota: { 'mult8@0.1.0': 20, [HEX]: 8 },
-      urls: [url, url],
+      contenders,
+      miners: [CHAMPION, ...contenders].map((hotkey) => minerOf(hotkey, { chute: url })),
+      quota: { [MULT8]: 20, [HEX]: 8 },
     })
     // Games start with the first replies of their players.
     const begun = seen.findIndex(({ body }) => body.includes('Hex'))
     const first = seen.slice(begun, begun + 40).filter(({ body }) => !body.includes('Hex'))
     expect(first.length).toBeLessThanOrEqual(2)
-    expect(mostUnderWay).toBe(2)
+    expect(mostPending).toBe(2)
   })
 })
 
 describe('a game with changed deployments', () => {
-  const playWithChanges = async (agent: LaneTask['agent'], ...hotkeys: readonly string[]) => {
-    const samples = await gamesOf({ quota: { [HEX]: 16 }, agent })
+  const playWithChanges = async (hotkeys: readonly string[], options: Sampling = {}) => {
+    const samples = await gamesOf({ quota: { [HEX]: 16 }, ...options })
     const without = await Promise.all(samples.map((sample) => removeReplies(sample, hotkeys)))
     const games = pairsOf(without)
     for (const game of games) expectWhole(game)
@@ -419,7 +393,7 @@ describe('a game with changed deployments', () => {
   }
 
   it('ends at the first prompt of the miner whose deployment changed, which loses the game', async () => {
-    for (const { before, after } of await playWithChanges(byRole(scripted, scripted), CONTENDER)) {
+    for (const { before, after } of await playWithChanges([CONTENDER])) {
       const isFirst = before.contender.messages.length >= before.champion.messages.length
       expect(after.contender).toMatchObject({ fault: 'no-reply', reward: -1 })
       expect(after.contender.messages.length).toBe(1)
@@ -430,11 +404,7 @@ describe('a game with changed deployments', () => {
   })
 
   it('counts as unbegun if both deployments changed', async () => {
-    for (const { after } of await playWithChanges(
-      byRole(scripted, scripted),
-      CHAMPION,
-      CONTENDER,
-    )) {
+    for (const { after } of await playWithChanges([CHAMPION, CONTENDER])) {
       expect(after.champion).toMatchObject({ ...NO_REPLY, messages: [] })
       expect(after.contender).toMatchObject({ ...NO_REPLY, messages: [] })
       expect(leadIn(after)).toBe(0)
@@ -442,9 +412,9 @@ describe('a game with changed deployments', () => {
   })
 
   it('is unchanged if the miner whose deployment changed had not replied', async () => {
-    const silent: MinerAgent = () => ({ fault: 'no-reply' })
+    const agent = byRole(() => NO_REPLY, replying)
     const stands: boolean[] = []
-    for (const { before, after } of await playWithChanges(byRole(silent, scripted), CONTENDER)) {
+    for (const { before, after } of await playWithChanges([CONTENDER], { agent })) {
       const hadReply = before.contender.messages.length > 0
       stands.push(!hadReply)
       if (!hadReply) expect(after).toEqual(before)

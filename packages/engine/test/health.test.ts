@@ -7,15 +7,11 @@ import { testFolder } from '../../../test/test-folder.ts'
 import { healthPages, type Late, trackHealth, watchHealth } from '../src/node/health.ts'
 import { createMetrics } from '../src/node/metrics.ts'
 import type { Event } from '../src/setup.ts'
+import { headOf } from './one-validator.ts'
 
 const chain = { time: async () => 0 }
 const metrics = createMetrics({ hotkey: 'me', lastUpdate: 0, emit: true }, chain, Date.now)
-const head = (number: number): Event => ({
-  type: 'head',
-  head: { number, hash: '' },
-  epoch: 2,
-  offset: 7,
-})
+
 describe('health', () => {
   let time = 1000
   const pass = (seconds: number): void => {
@@ -27,19 +23,15 @@ describe('health', () => {
     expect(late(10)).toEqual([])
     pass(2)
     expect(late(10)).toEqual(['no-block'])
-    const turn: readonly [Event, number][] = [
-      [head(1), 9],
-      [head(2), 9],
-    ]
-    for (const [event, seconds] of turn) {
-      on(event)
-      pass(seconds)
+    for (const number of [1, 2]) {
+      on(headOf(number))
+      pass(9)
     }
     expect(late(10)).toEqual(['no-progress']) // of the first head
     expect(late(20)).toEqual([])
     for (const event of [{ type: 'read' }, { type: 'epoch' }] as unknown as Event[]) {
       on(event)
-      on(head(3))
+      on(headOf(3))
       pass(9)
       expect(late(10)).toEqual([])
     }
@@ -49,7 +41,7 @@ describe('health', () => {
     on({ type: 'ended', task: { kind: 'head' } })
     on({ type: 'read' })
     expect(late(10)).toEqual(['no-block'])
-    on(head(4))
+    on(headOf(4))
     expect(late(10)).toEqual([])
   })
 })
@@ -64,8 +56,8 @@ describe('watchHealth', () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const reasons: Late[] = []
     const end = vi.fn()
-    const watching = watchHealth(600, { on: () => {}, late: () => reasons }, end)
-    return { reasons, end, watching }
+    watchHealth(600, { on: () => {}, late: () => reasons }, end)
+    return { reasons, end }
   }
 
   it('calls `end` once with the late events', () => {
@@ -101,17 +93,13 @@ describe('pages of health and metrics', () => {
     ['1.1', ''],
     ['1.0', 'Connection: keep-alive\r\n'],
   ])('are created one at a time per connection: HTTP/%s', async (version, more) => {
-    let count = 0
-    const read = () => {
-      count += 1
-      return metrics.read()
-    }
+    const read = vi.fn(metrics.read)
     using server = await listen(healthPages(10, trackHealth(Date.now), { ...metrics, read }), 0)
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
     socket.on('error', () => {})
     socket.write(`GET /metrics HTTP/${version}\r\nHost: a\r\n${more}\r\n`.repeat(10_000))
     await new Promise((done) => socket.resume().once('close', done))
-    expect(count).toBe(1)
+    expect(read).toHaveBeenCalledOnce()
     // Sequential requests are accepted.
     for (let i = 0; i < 3; i++) expect((await fetch(`${server.url}/metrics`)).status).toBe(200)
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200)

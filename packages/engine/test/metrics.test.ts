@@ -4,16 +4,11 @@ import type { EpochResult } from '@affine/settlement'
 import { describe, expect, it, vi } from 'vitest'
 import { words } from '../../../test/words.ts'
 import { createMetrics } from '../src/node/metrics.ts'
-import type { Event, ValidatorTask } from '../src/setup.ts'
+import type { Event } from '../src/setup.ts'
+import { headOf } from './one-validator.ts'
 
 const HOTKEY = 'me'
-const head = (number: number): Event => ({
-  type: 'head',
-  head: { number, hash: '' },
-  epoch: 2,
-  offset: 7,
-})
-const problem = (task: ValidatorTask): Event => ({ type: 'problem', task, error: new Error('why') })
+const OWN = { hotkey: HOTKEY, lastUpdate: 41 }
 
 /** Returns the values that Prometheus reads, by series. */
 async function valuesOf(response: Response): Promise<Record<string, number>> {
@@ -27,13 +22,11 @@ const reasonIn = (name: string): string => /reason="(\w*)"/.exec(name)?.[1] ?? '
 
 describe('metrics', () => {
   let time = 0
-  const sample = {
-    env: 'mult8@0.1.0',
-    miner: 'first',
-    fault: 'no-reply',
-  } as unknown as Sample
-  const lane = { sealed: true, attested: true, attesters: [] }
+  const MULT8 = 'mult8@0.1.0'
+  const sample = { env: MULT8, miner: 'first', fault: 'no-reply' } as unknown as Sample
   const tally = [2, 3, 0, 0]
+  const [accepted, rejected] = [{ accepted: true }, { accepted: false }]
+  const tallies = [{ [MULT8]: { a: tally, b: tally } }, { [MULT8]: { a: tally } }]
   const settled = {
     state: {
       trust: {
@@ -41,31 +34,20 @@ describe('metrics', () => {
         other: { correct: 0, incorrect: 0 },
       },
       ratio: 620_000,
-      protocol: { envs: { 'mult8@0.1.0': { quotaFirst: 9, quotaMost: 9 } } },
+      protocol: { envs: { [MULT8]: { quotaFirst: 9, quotaMost: 9 } } },
       champion: { hotkey: 'first' },
       duels: [
-        {
-          contender: { hotkey: 'second' },
-          tallies: [{ 'mult8@0.1.0': { a: tally, b: tally } }, { 'mult8@0.1.0': { a: tally } }],
-        },
+        { contender: { hotkey: 'second' }, tallies },
         { contender: { hotkey: 'third' }, tallies: [] },
       ],
     },
     report: {
-      duels: [
-        { envs: { 'mult8@0.1.0': { setAside: ['b'] } } },
-        { envs: { 'mult8@0.1.0': { setAside: [] } } },
-      ],
-      lanes: {
-        a: { ...lane, accepted: true },
-        b: { ...lane, accepted: true },
-        c: { ...lane, accepted: false },
-        d: { ...lane, accepted: true },
-      },
+      duels: [{ envs: { [MULT8]: { setAside: ['b'] } } }, { envs: { [MULT8]: { setAside: [] } } }],
+      lanes: { a: accepted, b: accepted, c: rejected, d: accepted },
     },
   } as unknown as EpochResult
   const chain = { time: async () => -30_500 }
-  const metrics = createMetrics({ hotkey: HOTKEY, lastUpdate: 41, emit: false }, chain, () => time)
+  const metrics = createMetrics({ ...OWN, emit: false }, chain, () => time)
   const read = async () => valuesOf(await metrics.read())
 
   it('exist from the start, each with a help text', async () => {
@@ -83,12 +65,6 @@ describe('metrics', () => {
     const values = await valuesOf(response)
     expect(values.affine_last_weights_block).toBe(41)
     expect(values.affine_emits).toBe(0)
-    const emitting = createMetrics(
-      { hotkey: HOTKEY, lastUpdate: 41, emit: true },
-      chain,
-      () => time,
-    )
-    expect((await valuesOf(await emitting.read())).affine_emits).toBe(1)
     for (const task of ['seal', 'attest', 'weights'])
       for (const outcome of ['sent', 'refused', 'withheld'])
         expect(values[`affine_transactions_total{task="${task}",outcome="${outcome}"}`]).toBe(0)
@@ -97,7 +73,7 @@ describe('metrics', () => {
   })
 
   it('follow from events', async () => {
-    metrics.on(head(67))
+    metrics.on(headOf(67))
     time += 2500
     metrics.on({ type: 'sample', epoch: 2, sample, champion: 'first', left: 12 })
     expect(await read()).toMatchObject({
@@ -116,7 +92,7 @@ describe('metrics', () => {
     metrics.on({ type: 'call', outcome: 'reply' })
     metrics.on({ type: 'call', outcome: 'platform', reason: 'undelivered', text })
     metrics.on({ type: 'call', outcome: 'miner', reason: 'late', text })
-    metrics.on(problem({ kind: 'chutes' }))
+    metrics.on({ type: 'problem', task: { kind: 'chutes' }, error: new Error('why') })
     metrics.on({ type: 'call', outcome: 'reply' })
     metrics.on({ type: 'withheld', task: { kind: 'attest', epoch: 3 } })
     expect(await read()).toMatchObject({
@@ -155,15 +131,9 @@ describe('metrics', () => {
   it('distinguish only the statuses after which a request is repeated', async () => {
     const statuses = Array.from({ length: 200 }, (_, i) => 400 + i)
     const left = [...statuses]
-    const exchange = async () => {
-      const status = left.shift() ?? 400
-      return { status, headers: {}, text: `${status}`, ms: 0 }
-    }
-    const caller = { exchange, now: () => 0, random: () => 0 }
-    const client = minerClient(
-      { model: 'm', chute: 'c' },
-      { ...caller, concurrency: 200, on: metrics.on },
-    )
+    const exchange = async () => ({ status: left.shift() ?? 400, headers: {}, text: '', ms: 0 })
+    const asking = { exchange, now: () => 0, random: () => 0, concurrency: 200, on: metrics.on }
+    const client = minerClient({ model: 'm', chute: 'c' }, asking)
     const agent = client(1000, new AbortController().signal)
     await Promise.all(statuses.map(() => agent([{ role: 'user', content: 'And?' }])))
     const calls = Object.entries(await read()).filter(([name]) => name.includes('miner_calls'))
@@ -179,19 +149,16 @@ it('queries the age of one head at a time, and again after a failure', async () 
     (_: number) =>
       new Promise<number>((_, reject) => answers.push(() => reject(new Error('no answer')))),
   )
-  const { on, read } = createMetrics(
-    { hotkey: HOTKEY, lastUpdate: 0, emit: true },
-    { time },
-    Date.now,
-  )
-  on(head(1))
-  on(head(2))
+  const { on, read } = createMetrics({ ...OWN, emit: true }, { time }, Date.now)
+  on(headOf(1))
+  on(headOf(2))
   expect(time.mock.calls).toEqual([[1]])
   answers[0]?.()
   const callsAfter = () => {
-    on(head(3))
+    on(headOf(3))
     return time.mock.calls
   }
   await expect.poll(callsAfter).toEqual([[1], [3]])
-  expect((await valuesOf(await read())).affine_head_made_seconds).toBe(0)
+  const values = await valuesOf(await read())
+  expect(values).toMatchObject({ affine_emits: 1, affine_head_made_seconds: 0 })
 })

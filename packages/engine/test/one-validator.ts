@@ -6,7 +6,7 @@ import { LOCAL_NETWORK as network } from '@affine/settlement'
 import type { Event, Problem, Setup, ValidatorTask } from '../src/setup.ts'
 import { Validator } from '../src/validator.ts'
 
-export const STAKE = 1_000_000_000_000
+const STAKE = 1_000_000_000_000
 const keyOf = (byte: number): Account => account(new Uint8Array(32).fill(byte))
 export const own: Account = keyOf(1)
 export const miner: Account = keyOf(2)
@@ -67,8 +67,13 @@ export function validatorOf(chain: Setup['chain'], folder: string, options: Part
     on: (event) => void events.push(event),
     ...options,
   })
+  /** Produces a block, and starts the validator's tasks at it. */
+  const produce = async (): Promise<void> => {
+    const own = chain as LocalChain
+    validator.onHead(await own.produce(own.height * BLOCK_MS))
+  }
   return {
-    ...{ validator, events, bucket },
+    ...{ validator, events, bucket, produce },
     sent: (): readonly string[] =>
       events.flatMap((event) =>
         event.type === 'sent' ? [`${event.task.kind} ${event.task.epoch}`] : [],
@@ -78,11 +83,24 @@ export function validatorOf(chain: Setup['chain'], folder: string, options: Part
     problems: (): readonly Problem[] => events.filter((event) => event.type === 'problem'),
     /** Produces blocks up to `block`, and runs the validator's tasks at each. */
     async follow(block: number): Promise<void> {
-      const own = chain as LocalChain
-      while (own.height < block) {
-        validator.onHead(await own.produce(own.height * BLOCK_MS))
+      while ((chain as LocalChain).height < block) {
+        await produce()
         await validator.idle()
       }
     },
   }
 }
+
+/** Starts a validator in `folder`, and stops before the first block of the first duel. */
+export async function startBeforeDuel(folder: string, options: Partial<Setup> = {}) {
+  const chain = await chainOf([miner, contender])
+  const start = () => validatorOf(chain, folder, { agent: reply, ...options })
+  const first = start()
+  await first.follow(START - 1)
+  return { chain, folder, start, ...first }
+}
+
+/** Returns the event of a finalized block. */
+export const headOf = (number: number): Event => ({
+  ...{ type: 'head', head: { number, hash: '' }, epoch: 2, offset: 7 },
+})

@@ -4,12 +4,10 @@ import { join } from 'node:path'
 import { createBlockReader, listEpisodes, planLane, type Sample, verifyLane } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
 import { account, verify } from '@affine/chain'
-import { type Miner, PROTOCOL } from '@affine/duel'
-import { make } from '@affine/envs'
-import { endpointAgents, openChutes, playerReply } from '@affine/miners'
+import { endpointAgents, openChutes, playerReply, type TargetMiner } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
 import { SYSTEM_CLOCK } from '@affine/settlement'
-import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { pairsOf } from '../../../packages/blocks/test/play-plan.ts'
 import {
   type Answer,
@@ -17,7 +15,9 @@ import {
   completion,
   described,
   type Handle,
+  plays,
   published,
+  sends,
   serve,
   serveChutes,
 } from '../../../packages/miners/test/servers.ts'
@@ -25,9 +25,21 @@ import { testFolder } from '../../../test/test-folder.ts'
 import { closeServers } from '../../../test/web-server.ts'
 import { writeLane } from '../src/own-lane.ts'
 import { type LaneTask, sampleLane } from '../src/sampling.ts'
-import { CHAMPION, CONTENDER, headerOf, SECRET, scopeOf, VALIDATOR } from './lanes.ts'
+import {
+  CHAMPION,
+  CONTENDER,
+  HEX,
+  headerOf,
+  MULT8,
+  minerOf,
+  replying,
+  SECRET,
+  scopeOf,
+  taskOf,
+  VALIDATOR,
+} from './lanes.ts'
 
-const scope = scopeOf({ 'mult8@0.1.0': 24, 'tictactoe@0.1.0': 24 })
+const scope = scopeOf({ [MULT8]: 24, 'tictactoe@0.1.0': 24 })
 const HOUR_MS = 3_600_000
 const json = { 'content-type': 'application/json' }
 const root = testFolder('sampling')
@@ -46,32 +58,25 @@ const honest =
     response.writeHead(200, json).end(completion(reply))
   }
 
+/** Starts the servers of both miners of the lane. */
 async function minersOf(champion: Answer, contender: Answer) {
-  const [a, b] = [await serve(champion), await serve(contender)]
-  const duel = {
-    champion: { hotkey: CHAMPION, model: `first/${CHAMPION}`, revision: 'main', chute: a.url },
-    contender: { hotkey: CONTENDER, model: `second/${CONTENDER}`, revision: 'main', chute: b.url },
-  }
-  return { duel, seen: { champion: a.seen, contender: b.seen } }
+  const servers = { champion: await serve(champion), contender: await serve(contender) }
+  const miners = [
+    minerOf(CHAMPION, { model: 'first', chute: servers.champion.url }),
+    minerOf(CONTENDER, { model: 'second', chute: servers.contender.url }),
+  ]
+  return { miners, seen: { champion: servers.champion.seen, contender: servers.contender.seen } }
 }
 
-type Duel = { readonly champion: Miner; readonly contender: Miner }
-
-const asAsked = (miner: Miner) => ({ ...miner, templates: PROTOCOL.templates })
-
-const runSampling = (duel: Duel, options: Partial<LaneTask> = {}) =>
-  sampleLane({
-    scope,
-    miners: [duel.champion, duel.contender].map(asAsked),
-    secret: SECRET,
-    journalPath,
-    agent: endpointAgents({ ...NODE_CALLER, concurrency: 8 }),
-    deadline: AbortSignal.timeout(HOUR_MS),
-    gamesTime: { ...SYSTEM_CLOCK, samplingMs: HOUR_MS, endsAt: performance.now() + HOUR_MS },
-    now: Date.now,
-    on: () => {},
-    ...options,
-  })
+const runSampling = (options: Partial<LaneTask> = {}) =>
+  sampleLane(
+    taskOf({
+      ...{ scope, journalPath, now: Date.now },
+      agent: endpointAgents({ ...NODE_CALLER, concurrency: 8 }),
+      gamesTime: { ...SYSTEM_CLOCK, samplingMs: HOUR_MS, endsAt: performance.now() + HOUR_MS },
+      ...options,
+    }),
+  )
 
 /** Verifies the lane of these samples with `verifyLane`. */
 async function verdictOn(samples: readonly Sample[]) {
@@ -83,7 +88,7 @@ async function verdictOn(samples: readonly Sample[]) {
 
 describe('a lane', () => {
   it('has every sample once, each on disk before its event, and is valid', async () => {
-    const { duel } = await minersOf(honest(0.4), honest(0.9))
+    const { miners } = await minersOf(honest(0.4), honest(0.9))
     const counts: number[] = []
     const reads: Promise<string>[] = []
     const on: LaneTask['on'] = (event) => {
@@ -94,73 +99,59 @@ describe('a lane', () => {
         readFile(journalPath, 'utf8').then((text) => (text.includes(challengeId) ? '' : 'lost')),
       )
     }
-    const { samples, time } = await runSampling(duel, { on })
+    const { samples, time } = await runSampling({ miners, on })
     expect(counts).toEqual(Array.from({ length: 96 }, (_, i) => 95 - i))
     expect((await Promise.all(reads)).join('')).toBe('')
     expect(Math.abs(time - Date.now())).toBeLessThan(60_000)
     const verdict = await verdictOn(samples)
     expect(verdict).toMatchObject({ ok: true })
-    expect(samples.filter(({ env }) => env === 'mult8@0.1.0').length).toBe(48)
+    expect(samples.filter(({ env }) => env === MULT8).length).toBe(48)
   })
 
   it('continues at the end of its journal: no miner is asked again, and the samples are the same', async () => {
-    const { duel, seen } = await minersOf(honest(0.4), honest(0.9))
-    const first = await runSampling(duel)
-    const requests = seen.champion.length + seen.contender.length
-    const same = await runSampling(duel)
-    expect(same.samples).toEqual(first.samples)
-    expect(same.time).toBe(first.time)
-    expect(seen.champion.length + seen.contender.length).toBe(requests)
+    const asking = vi.fn(replying)
+    const agent = () => asking
+    const first = await runSampling({ agent, now: () => 5 })
+    const calls = asking.mock.calls.length
+    expect(await runSampling({ agent, now: () => 7 })).toEqual(first)
+    expect(asking).toHaveBeenCalledTimes(calls)
 
     const lines = (await readFile(journalPath, 'utf8')).trimEnd().split('\n')
     const gone = lines.slice(61).map((line) => JSON.parse(line).sample as Sample)
     await truncate(journalPath, Buffer.byteLength(`${lines.slice(0, 61).join('\n')}\n`))
     await appendFile(journalPath, '{"at":17') // torn by a crash
-    const again = await runSampling(duel)
-    const replies = (sample: Sample): number =>
-      listEpisodes(sample).reduce((sum, { messages }) => sum + messages.length, 0)
-    const wanted = gone.reduce((sum, sample) => sum + replies(sample) / 2, 0)
-    expect(seen.champion.length + seen.contender.length).toBe(requests + wanted)
-    const content = ({ env, index, challengeId, ...rest }: Sample) => ({
-      place: { env, index, challengeId },
-      contents: listEpisodes({ env, index, challengeId, ...rest } as Sample).map(
-        ({ miner, messages }) => [miner, messages.map((message) => message.content)],
-      ),
-    })
-    expect(again.samples.map(content)).toEqual(first.samples.map(content))
-    expect(await verdictOn(again.samples)).toMatchObject({ ok: true })
+    const { samples, time } = await runSampling({ agent, now: () => 7 })
+    expect([samples, time]).toEqual([first.samples, 7])
+    const messages = gone.flatMap(listEpisodes).flatMap((episode) => episode.messages)
+    expect(asking).toHaveBeenCalledTimes(calls + messages.length / 2)
+    expect(await verdictOn(samples)).toMatchObject({ ok: true })
   })
 
   it('rejects the journal of another epoch, plan or chain, and does not change it', async () => {
-    const { duel, seen } = await minersOf(honest(1), honest(1))
-    await runSampling(duel)
-    const requests = seen.champion.length
+    await runSampling({ agent: () => replying })
     const before = await readFile(journalPath, 'utf8')
     const others = [
       { epoch: 8 },
       { beacon: '00'.repeat(32) },
       { champion: VALIDATOR.hotkey },
-      { quotas: { [CONTENDER]: { 'mult8@0.1.0': 24 } } },
+      { quotas: { [CONTENDER]: { [MULT8]: 24 } } },
     ]
+    const failIfCalled = async () => expect.fail('asked')
     for (const other of others) {
-      const task = runSampling(duel, { scope: { ...scope, ...other } })
+      const task = runSampling({ agent: () => failIfCalled, scope: { ...scope, ...other } })
       await expect(task).rejects.toMatchObject({ fault: 'OTHER_LANE' })
     }
     expect(await readFile(journalPath, 'utf8')).toBe(before)
-    expect(seen.champion.length).toBe(requests)
   })
 })
 
 describe('a lane of several contenders', () => {
   const OTHER = account(new Uint8Array(32).fill(10)).hotkey
-  const [HEX, MULT8, PACK] = ['hex@0.1.0', 'mult8@0.1.0', 'pack@0.1.0']
+  const PACK = 'pack@0.1.0'
   const many = scopeOf(
     {},
     { [CONTENDER]: { [HEX]: 2, [MULT8]: 20, [PACK]: 9 }, [OTHER]: { [HEX]: 1, [MULT8]: 8 } },
   )
-  const miners = [CHAMPION, CONTENDER, OTHER].map((hotkey) => {
-    return { hotkey, model: hotkey, revision: 'main', chute: '' }
-  })
   /** Samples the lane, and lists environment and miner of each prompt, in the order of prompts. */
   async function recordQuestions(options: Partial<LaneTask> = {}) {
     const questions: string[] = []
@@ -170,15 +161,9 @@ describe('a lane of several contenders', () => {
         const prompt = messages.at(-1)?.content ?? ''
         const env = /^Hex/.test(prompt) ? HEX : /^Compute/.test(prompt) ? MULT8 : PACK
         questions.push(`${env} ${hotkey}`)
-        return { content: make(env).spec.solve(prompt) }
+        return replying(messages)
       }
-    const duel = { champion: miners[0] as Miner, contender: miners[1] as Miner }
-    const lane = await runSampling(duel, {
-      scope: many,
-      miners: miners.map(asAsked),
-      agent,
-      ...options,
-    })
+    const lane = await runSampling({ scope: many, agent, ...options })
     return { ...lane, questions }
   }
 
@@ -216,7 +201,6 @@ describe('a hostile miner', () => {
   const hostileReplies = [
     '\u001b]0;owned\u0007A1',
     '\u0000\u0001\u0002\nB2',
-    '\ud800\nB2',
     '\udfff\ud83d\nC3',
     '\u202eB2\u2066',
     'B2\r\nB2\rB2',
@@ -227,33 +211,30 @@ describe('a hostile miner', () => {
     '\u{e0001}'.repeat(2000),
     '"\\'.repeat(2000),
     '',
-    '\n',
-    ' A1',
     'А1',
     '１２３',
     '__proto__',
     '{"verdict":"win"}',
     '1'.repeat(16),
-    'null',
   ]
-  const hostile: Answer = (index, request, response, body) => {
-    const headers = {
-      ...json,
-      'x-chutes-invocationid': index % 2 === 0 ? 'always the same' : '\u00ff'.repeat(300),
-    }
-    const kind = index % (hostileReplies.length + 4)
-    if (kind === hostileReplies.length) request.socket.resetAndDestroy()
-    else if (kind === hostileReplies.length + 1) response.writeHead(500, headers).end('\u001b[2J')
-    else if (kind === hostileReplies.length + 2)
-      response.writeHead(200, headers).end(completion({ toString: 'B2' }))
-    else if (kind === hostileReplies.length + 3) honest(1)(index, request, response, body)
-    else response.writeHead(200, headers).end(completion(hostileReplies[kind]))
-  }
+  const idOf = (id: string) => ({ 'x-chutes-invocationid': id })
+  const answersOfMiner: readonly Answer[] = [
+    ...hostileReplies.map((reply, i) => {
+      const id = i % 2 === 0 ? 'always the same' : '\u00ff'.repeat(300)
+      return sends(200, completion(reply), idOf(id))
+    }),
+    (_, { socket }) => void socket.resetAndDestroy(),
+    sends(500, '\u001b[2J', idOf('always the same')),
+    sends(200, completion({ toString: 'B2' })),
+    honest(1),
+  ]
+  const hostile: Answer = (index, ...call) =>
+    answersOfMiner[index % answersOfMiner.length]?.(index, ...call)
 
   it('cannot void a lane with any reply: the evidence is valid and harmless to a terminal', async () => {
-    const { duel, seen } = await minersOf(hostile, hostile)
-    const { samples } = await runSampling(duel)
-    expect(seen.champion.length).toBeGreaterThan(hostileReplies.length + 4)
+    const { miners, seen } = await minersOf(hostile, hostile)
+    const { samples } = await runSampling({ miners })
+    expect(seen.champion.length).toBeGreaterThan(answersOfMiner.length)
     expect(await verdictOn(samples)).toMatchObject({ ok: true })
     const replies = samples.flatMap(listEpisodes).flatMap(({ messages }) => messages)
     for (const { content } of replies)
@@ -264,16 +245,15 @@ describe('a hostile miner', () => {
 
 describe('the two miners of a duel', () => {
   it('receive the same requests except for the model’s name, without role and challenge id', async () => {
-    const { duel, seen } = await minersOf(honest(0.7), honest(0.7))
-    const { samples } = await runSampling(duel)
+    const { miners, seen } = await minersOf(honest(0.7), honest(0.7))
+    const { samples } = await runSampling({ miners })
     const requestsTo = (role: 'champion' | 'contender') =>
       seen[role]
         .map(({ body, headers, method, url }) => {
           const { model, messages, ...rest } = JSON.parse(body)
-          expect(model).toBe(duel[role].model)
+          expect(model).toBe(role === 'champion' ? 'first' : 'second')
           expect(rest).toEqual({})
-          const { host, 'content-length': _, ...plain } = headers
-          expect(host).toBe(new URL(duel[role].chute).host)
+          const { host: _, 'content-length': __, ...plain } = headers
           return JSON.stringify({ method, url, messages, headers: plain })
         })
         .sort()
@@ -286,16 +266,12 @@ describe('the two miners of a duel', () => {
 })
 
 describe('a lane through Chutes', () => {
-  const [champion, contender] = [CHAMPION, CONTENDER].map((hotkey) => ({
-    ...{ hotkey, model: `m/${hotkey}`, revision: 'a1'.repeat(20), chute: randomUUID() },
-  })) as [Miner, Miner]
-  const plays: Handle = (_, response, __, body) => {
-    const reply = playerReply(JSON.parse(body).messages.at(-1).content, { skill: 0.7, seed: '' })
-    const id = { 'x-chutes-invocationid': randomUUID() }
-    response.writeHead(200, { ...json, ...id }).end(completion(reply))
-  }
+  const [champion, contender] = [CHAMPION, CONTENDER].map((hotkey) =>
+    minerOf(hotkey, { model: `m/${hotkey}`, revision: 'a1'.repeat(20), chute: randomUUID() }),
+  ) as [TargetMiner, TargetMiner]
+  const miners = [champion, contender]
 
-  async function duelOn(routes: Readonly<Record<string, Handle>>) {
+  async function openLane(routes: Readonly<Record<string, Handle>>) {
     const { place, seen } = await serveChutes({
       ...published(champion, 'one'),
       ...published(contender, 'two'),
@@ -303,20 +279,13 @@ describe('a lane through Chutes', () => {
       '/two/v1/chat/completions': plays,
       ...routes,
     })
-    const { agent, hasChanged } = openChutes({
-      ...NODE_CALLER,
-      apiKey: 'cpk_1',
-      concurrency: 8,
-      on: () => {},
-      pauseMs: 100,
-      ...place,
-    })
-    return { agent, hasChanged, seen, duel: { champion, contender } }
+    const asking = { ...NODE_CALLER, apiKey: 'cpk_1', concurrency: 8, pauseMs: 100, ...place }
+    return { ...openChutes(asking), seen }
   }
 
   it('has the id of every invocation in its samples, and is unchanged if no chute changed', async () => {
-    const { agent, hasChanged, duel, seen } = await duelOn({})
-    const { samples } = await runSampling(duel, { agent, hasChanged })
+    const { agent, hasChanged, seen } = await openLane({})
+    const { samples } = await runSampling({ miners, agent, hasChanged })
     expect(await verdictOn(samples)).toMatchObject({ ok: true })
     expect(invocationsIn(samples).length).toBe(
       seen.filter(({ method }) => method === 'POST').length,
@@ -334,8 +303,8 @@ describe('a lane through Chutes', () => {
       // The description differs at each check.
       const changing: Handle = (...args) =>
         answers(200, { ...described(miner, slug), updated_at: randomUUID() })(...args)
-      const { agent, hasChanged, duel } = await duelOn({ [`/chutes/${miner.chute}`]: changing })
-      const { samples, time } = await runSampling(duel, { agent, hasChanged })
+      const { agent, hasChanged } = await openLane({ [`/chutes/${miner.chute}`]: changing })
+      const { samples, time } = await runSampling({ miners, agent, hasChanged })
       for (const sample of pairsOf(samples)) {
         const faults = [sample.champion, sample.contender].filter(({ fault }) => fault)
         expect(faults).toEqual([sample[side]])
@@ -344,7 +313,7 @@ describe('a lane through Chutes', () => {
       expect(await verdictOn(samples)).toMatchObject({ ok: true })
       // The result is on disk: the lane is the same, and no miner is asked again.
       const failIfCalled = async () => expect.fail('asked again')
-      const again = await runSampling(duel, { agent: () => failIfCalled, hasChanged: failIfCalled })
+      const again = await runSampling({ agent: () => failIfCalled, hasChanged: failIfCalled })
       expect(again).toEqual({ samples, time })
     },
   )
@@ -356,15 +325,10 @@ const invocationsIn = (samples: readonly Sample[]): readonly string[] =>
     .flatMap(({ messages }) => messages.flatMap(({ invocation }) => invocation ?? []))
 
 describe('a lane whose agents answer immediately', () => {
-  const miner = (hotkey: string) => ({ hotkey, model: 'm', revision: 'main', chute: '' })
-  const duel = { champion: miner(CHAMPION), contender: miner(CONTENDER) }
   const createAgent =
     (id: () => string): LaneTask['agent'] =>
     () =>
-    async (messages) => {
-      const content = playerReply(messages.at(-1)?.content ?? '', { skill: 0.7, seed: '' })
-      return { content, invocation: id() }
-    }
+    async (messages) => ({ ...(await replying(messages)), invocation: id() })
 
   it('requests replies with repeated ids again, also after a restart, and is valid', async () => {
     const given: string[] = []
@@ -374,7 +338,7 @@ describe('a lane whose agents answer immediately', () => {
       given.push(id ?? randomUUID())
       return given.at(-1) ?? ''
     }
-    const { samples } = await runSampling(duel, { agent: createAgent(nextId) })
+    const { samples } = await runSampling({ agent: createAgent(nextId) })
     expect(new Set(given).size).toBeLessThan(given.length)
     expect(await verdictOn(samples)).toMatchObject({ ok: true })
 
@@ -383,7 +347,7 @@ describe('a lane whose agents answer immediately', () => {
     const invocations = invocationsIn(lines.slice(1, 40).map((line) => JSON.parse(line).sample))
     const again = (): string =>
       count++ % 30 === 7 ? (invocations[count % invocations.length] ?? '') : randomUUID()
-    const { samples: all } = await runSampling(duel, { agent: createAgent(again) })
+    const { samples: all } = await runSampling({ agent: createAgent(again) })
     expect(all.length).toBe(96)
     expect(await verdictOn(all)).toMatchObject({ ok: true })
   })

@@ -3,8 +3,8 @@ import { expect, it } from 'vitest'
 import { Clock } from '../../../test/simulate/clock.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import type { LaneTask } from '../src/sampling.ts'
-import { CLOCK_MS, REPLY_MS, replying, sampleGames } from './game-lane.ts'
-import { CHAMPION, CONTENDER } from './lanes.ts'
+
+import { CHAMPION, CLOCK_MS, CONTENDER, REPLY_MS, replying, sampleGames } from './lanes.ts'
 
 const root = testFolder('sleeping')
 let count = 0
@@ -43,11 +43,12 @@ async function gamesWith(sleeper: string, wakesMs: number, games: number) {
 }
 
 const sleepers = { champion: CHAMPION, contender: CONTENDER }
-const cases = (['champion', 'contender'] as const).flatMap((role) =>
-  [8, 64].flatMap((games) => [5, 20].map((minutes) => [role, minutes, games] as const)),
-)
 
-it.each(cases)(
+it.each([
+  ['champion', 20, 64],
+  ['contender', 5, 64],
+  ['contender', 20, 8],
+] as const)(
   'a %s that sleeps for %i minutes forfeits, of %i games, those begun over a clock before it wakes',
   async (role, minutes, games) => {
     const wakesMs = minutes * 60_000
@@ -55,7 +56,7 @@ it.each(cases)(
     expect(begun).toBe(games)
     expect(forfeits).toEqual(began.filter((beganMs) => beganMs < wakesMs - CLOCK_MS))
     // All turns of 64 games take 1,600 s, and two clocks 600 s: the games start after 392 s.
-    expect(forfeits.length).toBe(minutes === 20 && games === 64 ? 22 : 0)
+    expect(forfeits.length).toBe(role === 'champion' ? 22 : 0)
   },
 )
 

@@ -7,14 +7,13 @@ import {
   type Account,
   account,
   BLOCK_MS,
-  LocalChain,
-  type Neuron,
+  type LocalChain,
   type Snapshot,
   type UidWeights,
   verify,
 } from '@affine/chain'
 import { beaconBlock, listSeals, LOCAL_NETWORK as network } from '@affine/settlement'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { Clock } from '../../../test/simulate/clock.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { Phase } from '../src/epoch.ts'
@@ -28,8 +27,8 @@ import {
   miner,
   own,
   reply,
-  STAKE,
   START,
+  startBeforeDuel,
   tempo,
   validatorOf,
 } from './one-validator.ts'
@@ -54,16 +53,23 @@ async function produceAlone(chain: LocalChain, block: number): Promise<void> {
   while (chain.height < block) await chain.produce(chain.height * BLOCK_MS)
 }
 
-it('lets any number of reads wait for a deadline without a leak warning', async () => {
-  const { sampling, audit, whole } = new Phase(1, { on: () => {} } as unknown as Setup)
-  const warnings: Error[] = []
-  const warned = (warning: Error): number => warnings.push(warning)
-  process.on('warning', warned)
+/** Changes the snapshots that a chain returns. */
+function alterSnapshots(
+  chain: LocalChain,
+  change: (snapshot: Snapshot, block: number) => Snapshot,
+): void {
+  const read = chain.snapshot.bind(chain)
+  chain.snapshot = async (block) => change(await read(block), block)
+}
+
+const phaseOf = (setup: object = {}) => new Phase(1, { on: () => {}, ...setup } as unknown as Setup)
+
+it('lets any number of reads wait for a deadline without a leak warning', () => {
+  using warn = vi.spyOn(process, 'emitWarning')
+  const { sampling, audit, whole } = phaseOf()
   for (const { signal } of [sampling, audit, whole])
     for (let read = 0; read < 20; read++) signal.addEventListener('abort', () => read)
-  await new Promise(setImmediate)
-  process.off('warning', warned)
-  expect(warnings).toEqual([])
+  expect(warn).not.toHaveBeenCalled()
 })
 
 it.each([
@@ -73,7 +79,7 @@ it.each([
   [280, [true, true, false]],
 ])('ends, by block %i of 300 with seals at 100, sampling, audit and epoch: %j', (...row) => {
   const [offset, over] = row
-  const phase = new Phase(1, { on: () => {} } as unknown as Setup)
+  const phase = phaseOf()
   const isOver = () =>
     [phase.sampling, phase.audit, phase.whole].map(({ signal }) => signal.aborted)
   phase.advance(offset, { ...network.protocol, epochBlocks: 300, sealBlock: 100 })
@@ -86,8 +92,7 @@ it('reports a bucket that is too slow', async () => {
   const clock = new Clock()
   const events: Event[] = []
   const openBucket = (name: string) => ({ name, read: () => new Promise<never>(() => {}) })
-  const setup = { clock, openBucket, on: (event: Event) => events.push(event) }
-  const { reader } = new Phase(1, setup as unknown as Setup)
+  const { reader } = phaseOf({ clock, openBucket, on: (event: Event) => events.push(event) })
   const reading = reader.open('slow', '')?.read('x', 1) ?? Promise.reject()
   await expect(clock.pass(reading)).rejects.toMatchObject({ code: 'dropped' })
   expect(events).toEqual([{ type: 'slow', hotkey: 'slow' }])
@@ -118,11 +123,8 @@ describe('a validator', () => {
     const first = { ...network, firstEpoch: FIRST }
     const waiting = validatorOf(await chainOf(), join(root, 'waiting'), { network: first })
     await waiting.follow(START - 1)
-    expect([waiting.problems(), waiting.sent(), waiting.validator.state]).toEqual([
-      [],
-      [],
-      undefined,
-    ])
+    expect([...waiting.problems(), ...waiting.sent()]).toEqual([])
+    expect(waiting.validator.state).toBeUndefined()
     await waiting.follow(START)
     expect(waiting.problems()).toEqual([])
     expect(waiting.validator.state?.epoch).toBe(FIRST)
@@ -142,10 +144,10 @@ describe('a validator', () => {
       if (block === tempo - 1 && ++calls === 2) await late
       return read(block)
     }
-    const { validator, sent } = validatorOf(chain, join(root, 'slow'))
+    const { validator, produce, sent } = validatorOf(chain, join(root, 'slow'))
     const isAt = async (block: number): Promise<void> => {
       while (chain.height < block) {
-        validator.onHead(await chain.produce(chain.height * BLOCK_MS))
+        await produce()
         for (let i = 0; i < 40; i++) await new Promise((resolve) => setTimeout(resolve, 1))
       }
     }
@@ -177,18 +179,14 @@ describe('a validator', () => {
     expect(neurons[0]?.lastUpdate).toBe(beaconBlock(2, network.protocol) + 1)
   })
 
-  it.each<[string, Partial<Snapshot>, Record<string, UidWeights>]>([
-    ['the owner', {}, { [own.hotkey]: [[0, 65_535]] }],
-    ['no one if there is no owner', { owner: undefined }, {}],
-    ['no one if the owner is not registered', { owner: stranger }, {}],
-  ])('without a champion gives its weight to %s', async (_, change, want) => {
-    const neurons = [miner, own].map(({ hotkey }, uid) => ({ hotkey, stake: BigInt(uid * STAKE) }))
-    const params = { tempo, weightsRateLimit: 1, stakeThreshold: STAKE }
-    const random = () => new Uint8Array(32)
-    const chain = LocalChain.create({ netuid: 120, random, neurons, params })
-    const read = chain.snapshot.bind(chain)
-    chain.snapshot = async (block) => ({ ...(await read(block)), ...change })
-    await validatorOf(chain, join(root, `empty-${Object.keys(change)}`)).follow(tempo + 2)
+  it.each<[string, string | undefined, Record<string, UidWeights>]>([
+    ['the owner', miner.hotkey, { [own.hotkey]: [[1, 65_535]] }],
+    ['no one if there is no owner', undefined, {}],
+    ['no one if the owner is not registered', stranger, {}],
+  ])('without a champion gives its weight to %s', async (_, owner, want) => {
+    const chain = await chainOf()
+    alterSnapshots(chain, (snapshot) => ({ ...snapshot, owner, commitments: [] }))
+    await validatorOf(chain, join(root, `empty-${owner}`)).follow(tempo + 2)
     expect(await chain.weights(chain.height)).toEqual(want)
   })
 
@@ -197,62 +195,45 @@ describe('a validator', () => {
     [-1, true],
   ])('sets weights if they were last set %i blocks after the beacon: %s', async (after, isSet) => {
     const chain = await chainOf()
-    const read = chain.snapshot.bind(chain)
-    chain.snapshot = async (block) => {
-      const seen = await read(block)
-      const neurons = seen.neurons.map((each) => ({ ...each, lastUpdate: tempo + after }))
-      return { ...seen, neurons }
-    }
+    alterSnapshots(chain, (snapshot) => ({
+      ...snapshot,
+      neurons: snapshot.neurons.map((neuron) => ({ ...neuron, lastUpdate: tempo + after })),
+    }))
     const { follow, sent } = validatorOf(chain, join(root, `updated${after}`))
     await follow(tempo + 1)
     expect(sent().includes('weights 1')).toBe(isSet)
   })
 
-  /** Gives the champion's uid to a stranger, from block `from` on. */
-  function evictChampion(chain: LocalChain, from: number): void {
-    const read = chain.snapshot.bind(chain)
-    const evicted = (neuron: Neuron) =>
-      neuron.hotkey === miner.hotkey ? { ...neuron, hotkey: stranger } : neuron
-    chain.snapshot = async (block) => {
-      const seen = await read(block)
-      return block < from ? seen : { ...seen, neurons: seen.neurons.map(evicted) }
-    }
-  }
-
   it('gives no weight to the miner with the uid of the evicted champion', async () => {
     const chain = await chainOf()
-    evictChampion(chain, tempo)
+    alterSnapshots(chain, (snapshot, block) => ({
+      ...snapshot,
+      neurons: snapshot.neurons.map(({ hotkey, ...neuron }) => {
+        const isEvicted = hotkey === miner.hotkey && block >= tempo
+        return { ...neuron, hotkey: isEvicted ? stranger : hotkey }
+      }),
+    }))
     await validatorOf(chain, join(root, 'evicted')).follow(tempo + 5)
     expect(await chain.weights(chain.height)).toEqual({})
   })
 
   it('starts no game if it starts too late in the epoch for a game to end', async () => {
-    const chain = await chainOf([miner, contender])
-    const { validator, events, follow } = validatorOf(chain, join(root, 'late-games'), {
-      agent: reply,
-    })
-    await follow(START - 1)
+    const { chain, validator, events } = await startBeforeDuel(join(root, 'late-games'))
     // Two clocks take a third of the 18 blocks of sampling.
     await produceAlone(chain, START + 13)
     validator.onHead({ number: START, hash: await chain.blockHash(START) })
     await validator.idle()
-    const games = events.flatMap((event) =>
-      event.type === 'sample' && 'champion' in event.sample ? [event.sample] : [],
-    )
+    const samples = events.flatMap((event) => (event.type === 'sample' ? [event.sample] : []))
+    const games = samples.filter((sample) => 'champion' in sample)
     expect(games).toHaveLength(network.protocol.envs['hex@0.1.0']?.quotaFirst ?? 0)
     expect(games.filter(({ champion }) => champion.messages.length > 0)).toEqual([])
   })
 
   it('seals, decides and sets weights while its bucket rejects writes, and attests once the bucket has the state', async () => {
-    const chain = await chainOf([miner, contender])
     const disk = directoryBucket(join(root, 'outage-bucket'))
-    let isDown = false
-    const write: typeof disk.write = (...file) =>
-      isDown ? Promise.reject(new Error('status 503')) : disk.write(...file)
-    const options = { agent: reply, bucket: { ...disk, write } }
-    const { follow, sent, problems, validator } = validatorOf(chain, join(root, 'outage'), options)
-    await follow(START - 1)
-    isDown = true
+    const started = await startBeforeDuel(join(root, 'outage'), { bucket: disk })
+    const { follow, sent, problems, validator } = started
+    const write = vi.spyOn(disk, 'write').mockRejectedValue(new Error('status 503'))
     await follow(START + tempo + 4)
     expect(sent()).toContain(`seal ${FIRST}`)
     expect(sent()).not.toContain(`attest ${FIRST}`)
@@ -262,7 +243,7 @@ describe('a validator', () => {
     expect(failed).toContainEqual({ kind: 'state', epoch: FIRST })
     expect(failed).toContainEqual({ kind: 'lane', epoch: FIRST, hotkey: own.hotkey })
     expect(failed).not.toContainEqual({ kind: 'head' })
-    isDown = false
+    write.mockRestore()
     await follow(START + 2 * tempo - 2)
     expect(sent()).toContain(`attest ${FIRST + 1}`)
     expect(await disk.read(statePath(FIRST + 1), LIMITS.blockBytes)).not.toBeNull()
@@ -270,45 +251,31 @@ describe('a validator', () => {
 
   it('sets no weights of an epoch in the next epoch', async () => {
     const chain = await chainOf()
-    const lasts: (number | undefined)[] = []
-    const setWeights = chain.setWeights.bind(chain)
-    chain.setWeights = (account, weights, until) => {
-      lasts.push(until)
-      return setWeights(account, weights, until)
-    }
+    const { calls } = vi.spyOn(chain, 'setWeights').mock
     const { follow, problems } = validatorOf(chain, join(root, 'last block'))
     await follow(2 * tempo + 2)
-    expect(lasts).toEqual([2 * tempo - 1, 3 * tempo - 1])
+    expect(calls.map(([, , until]) => until)).toEqual([2 * tempo - 1, 3 * tempo - 1])
     expect(problems()).toEqual([])
     await produceAlone(chain, 4 * tempo - 2)
     await validatorOf(chain, join(root, 'too late')).follow(4 * tempo - 1)
-    expect(lasts).toHaveLength(2)
+    expect(calls).toHaveLength(2)
   })
 
   it('creates its lane once although the chain refuses its seal', async () => {
-    const chain = await chainOf([miner, contender])
-    const folder = join(root, 'refused')
-    const disk = directoryBucket(folder)
-    const written: string[] = []
-    const write: typeof disk.write = (path, bytes) => {
-      written.push(path)
-      return disk.write(path, bytes)
-    }
-    const commit = chain.commit.bind(chain)
-    const { follow, sent, problems } = validatorOf(chain, folder, {
-      agent: reply,
-      store: { ...disk, write },
+    const store = directoryBucket(join(root, 'refused'))
+    const write = vi.spyOn(store, 'write')
+    const { chain, follow, sent, problems } = await startBeforeDuel(join(root, 'refused'), {
+      store,
     })
-    await follow(START - 1)
     const error = new Error('no room')
-    chain.commit = () => Promise.reject(error)
+    const commit = vi.spyOn(chain, 'commit').mockRejectedValue(error)
     await follow(START + 2)
     const task = { kind: 'seal', epoch: FIRST }
     expect(problems()).toEqual(Array(3).fill({ type: 'problem', task, phase: 'send', error }))
-    chain.commit = commit
+    commit.mockRestore()
     await follow(START + 4)
     expect(sent()).toContain(`seal ${FIRST}`)
-    expect(written.filter((path) => path.includes('blocks'))).toHaveLength(1)
+    expect(write.mock.calls.filter(([path]) => path.includes('blocks'))).toHaveLength(1)
   })
 
   it('sends nothing in a dry run, and reports each withheld transaction once', async () => {
@@ -352,19 +319,21 @@ describe('a validator that is stopped', () => {
       ?.fields
 
   it('stores the samples of a partial lane, blames no miner, and later completes the same lane', async () => {
-    const never = await chainOf([miner, contender])
-    const without = validatorOf(never, join(root, 'never'), { agent: reply, bucketUrl: 'b' })
+    const { chain: never, ...without } = await startBeforeDuel(join(root, 'never'), {
+      bucketUrl: 'b',
+    })
     await without.follow(START + 3)
 
-    const chain = await chainOf([miner, contender])
     let left = 40
     const agent: Setup['agent'] = (of, replyMs, epoch) => async (messages) => {
       if (left-- > 0) return reply(of, replyMs, epoch)(messages)
       return hang(epoch.signal)
     }
-    const first = validatorOf(chain, join(root, 'twice'), { agent, bucketUrl: 'b' })
-    await first.follow(START - 1)
-    first.validator.onHead(await chain.produce(chain.height * BLOCK_MS))
+    const { chain, folder, ...first } = await startBeforeDuel(join(root, 'twice'), {
+      agent,
+      bucketUrl: 'b',
+    })
+    await first.produce()
     while (left > 0) await pause()
     await stopAndProduce(chain, first.validator)
     const stored = await journal('twice')
@@ -374,34 +343,23 @@ describe('a validator that is stopped', () => {
     expect(first.problems()).toEqual([])
     expect(seals(first.events)).toEqual([])
 
-    let calls = 0
-    const again = validatorOf(chain, join(root, 'twice'), {
-      bucketUrl: 'b',
-      agent: (...miner) => {
-        calls += 1
-        return reply(...miner)
-      },
-    })
+    const asking = vi.fn(reply)
+    const again = validatorOf(chain, folder, { bucketUrl: 'b', agent: asking })
     await again.follow(START + 3)
     const storedEpisodes = stored.reduce((sum, line) => sum + (line.includes('"hex@') ? 2 : 1), 0)
-    expect(calls).toBe(EPISODES - storedEpisodes)
+    expect(asking).toHaveBeenCalledTimes(EPISODES - storedEpisodes)
     expect(seals(again.events).length).toBe(1)
     expect(seals(again.events)).toEqual(
       seals(without.events).map((event) => ({ ...event, block: expect.any(Number) })),
     )
-    const [played, want] = [
-      [...(await journal('twice'))].sort(),
-      [...(await journal('never'))].sort(),
-    ]
-    expect(played.every((line, i) => line === want[i])).toBe(true)
+    const [played, want] = [await journal('twice'), await journal('never')]
+    expect([...played].sort()).toEqual([...want].sort())
     expect(await commitment(chain)).toEqual(await commitment(never)) // the head of the lane is in it
   })
 
   it('seals a complete lane and waits for the block', async () => {
-    const chain = await chainOf([miner, contender])
-    const { validator, events, follow } = validatorOf(chain, join(root, 'whole'), { agent: reply })
-    await follow(START - 1)
-    validator.onHead(await chain.produce(chain.height * BLOCK_MS))
+    const { chain, validator, events, produce } = await startBeforeDuel(join(root, 'whole'))
+    await produce()
     while ((await journal('whole').catch(() => [])).length < LANE) await pause()
     const before = chain.height
     await stopAndProduce(chain, validator)
@@ -412,14 +370,13 @@ describe('a validator that is stopped', () => {
   })
 
   it('replays its own lane before the seal in its thread, and in other threads only after a restart', async () => {
-    const chain = await chainOf([miner, contender])
     const audited: string[] = []
     const check: Setup['check'] = (bytes, wanted) => {
       audited.push(wanted.hash)
       return checkBlock(bytes, { ...wanted, verify })
     }
     const { sealBlock } = network.protocol
-    const first = validatorOf(chain, join(root, 'once'), { agent: reply, check })
+    const { chain, folder, ...first } = await startBeforeDuel(join(root, 'once'), { check })
     await first.follow(START + sealBlock - 1)
     const head = listSeals(await chain.snapshot(chain.height), FIRST)[own.hotkey] ?? ''
     await first.follow(START + sealBlock)
@@ -428,27 +385,23 @@ describe('a validator that is stopped', () => {
     await first.follow(START + sealBlock + 2)
     expect(first.sent()).toContain(`attest ${FIRST}`)
     expect(audited).toEqual([])
-    const again = validatorOf(chain, join(root, 'once'), { agent: reply, check })
+    const again = validatorOf(chain, folder, { agent: reply, check })
     await again.follow(START + sealBlock + 4)
     expect(audited).toContain(head)
     expect(new Set(audited).size).toBe(audited.length)
     await again.follow(START + tempo + 1)
-    expect([...first.events, ...again.events].filter(({ type }) => type === 'problem')).toEqual([])
+    expect([...first.problems(), ...again.problems()]).toEqual([])
   })
 
   it('reads the lanes of the previous epoch if it returns in the last block of an epoch', async () => {
-    const chain = await chainOf([miner, contender])
     const folder = join(root, 'away')
     const options = { account: miner, emit: false, agent: reply }
-    const first = validatorOf(chain, join(root, 'present'), { agent: reply })
-    await first.follow(START - 1)
+    const { chain, ...first } = await startBeforeDuel(join(root, 'present'))
     const away = validatorOf(chain, folder, options)
-    while (chain.height < START + 1) {
-      const head = await chain.produce(chain.height * BLOCK_MS)
-      for (const { validator } of [first, away]) {
-        validator.onHead(head)
-        await validator.idle()
-      }
+    for (const number of [START, START + 1]) {
+      await first.follow(number)
+      away.validator.onHead({ number, hash: await chain.blockHash(number) })
+      await away.validator.idle()
     }
     await first.follow(START + 2 * tempo - 2)
     const back = validatorOf(chain, folder, options)
@@ -460,9 +413,7 @@ describe('a validator that is stopped', () => {
   })
 
   it.each([1, 2])('publishes its sealed lane after a restart %d epochs later', async (later) => {
-    const chain = await chainOf([miner, contender])
-    const folder = join(root, `dead-${later}`)
-    const first = validatorOf(chain, folder, { agent: reply })
+    const { chain, folder, ...first } = await startBeforeDuel(join(root, `dead-${later}`))
     await first.follow(START + network.protocol.sealBlock - 1)
     expect(seals(first.events)).toHaveLength(1)
     // The chain continues without the validator.
@@ -476,21 +427,16 @@ describe('a validator that is stopped', () => {
   })
 
   it('makes missing replies forfeits if it stops after the deadline of its lane', async () => {
-    const chain = await chainOf([miner, contender])
-    let isAsked = false
+    const asking = vi.fn(hang)
     const agent: Setup['agent'] =
       (_, __, { signal }) =>
-      () => {
-        isAsked = true
-        return hang(signal)
-      }
-    const { validator, follow } = validatorOf(chain, join(root, 'deadline'), { agent })
-    await follow(START - 1)
+      () =>
+        asking(signal)
+    const { chain, validator, produce } = await startBeforeDuel(join(root, 'deadline'), { agent })
     const { sealBlock } = network.protocol
-    validator.onHead(await chain.produce(chain.height * BLOCK_MS))
-    while (!isAsked) await pause()
-    while (chain.height < START + sealBlock - 2)
-      validator.onHead(await chain.produce(chain.height * BLOCK_MS))
+    await produce()
+    while (asking.mock.calls.length === 0) await pause()
+    while (chain.height < START + sealBlock - 2) await produce()
     await stopAndProduce(chain, validator)
     expect((await journal('deadline')).length).toBe(LANE)
     for (const line of await journal('deadline')) {

@@ -12,7 +12,7 @@ const MINER = {
   hotkey: '5M',
   model: 'me/affine-5M',
   revision: 'c0ffee11'.repeat(5),
-  chute: randomUUID(),
+  chute: String(randomUUID()),
   templates: PROTOCOL.templates,
 }
 
@@ -28,12 +28,8 @@ async function codeOf(more: object, committed: Partial<typeof MINER> = {}) {
     const isThere = url.endsWith('tokenizer_config.json')
     return { status: isThere ? 200 : 404, headers: {}, text: '{}', ms: 0 }
   }
-  const { signal } = new AbortController()
-  const verdict = await checkDeployment(
-    miner,
-    { epoch: 0, signal },
-    { ...NODE_CALLER, exchange, key: { ask } },
-  )
+  const context = { epoch: 0, signal: new AbortController().signal }
+  const verdict = await checkDeployment(miner, context, { ...NODE_CALLER, exchange, key: { ask } })
   return verdict.ok ? 'ok' : verdict.code
 }
 
@@ -53,6 +49,9 @@ it.each([
   ['of a model below a folder', {}, { model: 'me/affine-5M/other' }, 'MODEL'],
   ['committed with a branch', {}, { revision: 'main' }, 'REVISION'],
   ['committed with a short revision', {}, { revision: 'c0ffee11' }, 'REVISION'],
+  ['committed with a slug instead of an id', {}, { chute: 'mine' }, 'NO_ID'],
+  ['committed with a path after its id', {}, { chute: `${MINER.chute}/../me` }, 'NO_ID'],
+  ['committed with a line feed', {}, { chute: `${MINER.chute}\n` }, 'NO_ID'],
 ])('judges a chute %s (%j, %j) as %s', async (_, more, committed, code) => {
   expect(await codeOf(more, committed)).toBe(code)
 })

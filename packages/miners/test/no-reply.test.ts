@@ -11,17 +11,22 @@ import { readCompletion } from '../src/completion.ts'
 import { minerClient } from '../src/miner-client.ts'
 import { NODE_CALLER } from '../src/node/exchange.ts'
 import { countFailures, describeMissingReply, openPlayer } from '../src/player.ts'
-import { type Answer, completion, serve } from './servers.ts'
+import { type Answer, completion, sends, serve } from './servers.ts'
 
 afterAll(closeServers)
 
 const ANSWER_URL = 'http://127.0.0.1:8000/v1/chat/completions'
-const busyWith =
-  (status: number): Answer =>
-  (_, __, response) =>
-    response.writeHead(status).end('no room')
+const PROMPT = [{ role: 'user', content: 'And?' }] as const
 const ok = (text: string) => ({ status: 200, headers: {}, text, ms: 0 })
 const message = (fields: object) => JSON.stringify({ choices: [{ message: fields }] })
+
+/** Breaks the connection after the beginning of a body. */
+const breaksOff =
+  (status: number, body: string): Answer =>
+  (_, { socket }, response) => {
+    response.writeHead(status, { 'content-length': '5000' })
+    response.write(body, () => setTimeout(() => socket.destroy(), 20))
+  }
 
 function refusalOf(received: HttpResponse, url = ANSWER_URL): MinerError {
   try {
@@ -40,22 +45,12 @@ describe('an unusable response', () => {
     stream: ['data: {}', '\n\nevent: ping', 'retry: 9', ': hello'],
     error: ['{"error":"busy"}', '{"object":"error"}'],
     'no-text': [
-      ...[
-        '{"choices":[]}',
-        '{"detail":"loading"}',
-        '{"message":{"content":"A1"}}',
-        '{"output":[]}',
-      ],
-      ...['{"choices":[{"text":"A1"}]}', 'null', '[1,2]', '{"choices":7}', '{"choices":[{}]}'],
+      ...['null', '{"choices":7}', '{"choices":[]}', '{"choices":[{"text":"A1"}]}'],
       message({ content: null, tool_calls: [{}] }),
-      message({ content: '', tool_calls: [{}] }),
       message({ content: [], tool_calls: [{}] }),
       message({ content: null, reasoning: 'so' }),
-      message({ reasoning_content: 'so' }),
-      message({ content: '', reasoning_content: 'so' }),
-      message({ content: '\n\n', reasoning: 'so' }),
-      message({ content: '', reasoning_content: null, reasoning: 'so' }),
-      ...[cutOff(null), cutOff(' '), cutOff([])],
+      message({ content: '\n\n', reasoning_content: 'so' }),
+      ...[cutOff(null), cutOff(' ')],
       ...[message({ content: null }), message({ role: 'a' }), message({ content: [] })],
       ...[message({ content: 42 }), message({ content: [{ type: 'image' }] })],
     ],
@@ -95,8 +90,7 @@ describe('an unusable response', () => {
   })
 
   it("is reported with the JSON parser's message, which locates or quotes the error", () => {
-    const text = `{"choices":[${'0,'.repeat(1000)}}`
-    expect(refusalOf(ok(text)).message).toMatch(/": Unexpected token '}', /)
+    expect(refusalOf(ok('{"choices":[0,}')).message).toMatch(/": Unexpected token '}', /)
     expect(refusalOf(ok('{"choices"')).message).toMatch(/": .* in JSON at position 10/)
   })
 
@@ -108,61 +102,30 @@ describe('an unusable response', () => {
   })
 })
 
-const received = async (answer: Answer) => {
-  const { url } = await serve(answer)
+const exchangeWith = (url: string) => {
   const { signal } = new AbortController()
   return NODE_CALLER.exchange({ url, replyMs: 1000, signal, now: Date.now })
 }
 
-describe.each([404, 503])(
-  'an exchange with status %i resolves with the beginning of a body that is',
-  (code) => {
-    const breaksOff: Answer = (_, { socket }, response) => {
-      response.writeHead(code).write('gone', () => setTimeout(() => socket.destroy(), 20))
-    }
-
-    it.each<[what: string, answer: Answer]>([
-      ['too large', (_, __, response) => response.writeHead(code).end('gone'.padEnd(300_000))],
-      ['without an end', (_, __, response) => void response.writeHead(code).write('gone')],
-      ['broken off', breaksOff],
-    ])('%s', async (_, answer) => {
-      const { status, text } = await received(answer)
-      expect([status, text.slice(0, 4)]).toEqual([code, 'gone'])
-      expect(text.length).toBeLessThanOrEqual(256 * 1024)
-    })
-  },
-)
+it.each<[code: number, what: string, answer: Answer]>([
+  [404, 'too large', sends(404, 'gone'.padEnd(300_000))],
+  [503, 'without an end', (_, __, response) => void response.writeHead(503).write('gone')],
+  [404, 'broken off', breaksOff(404, 'gone')],
+])('resolves for status %i with the beginning of a body that is %s', async (code, _, answer) => {
+  const { url } = await serve(answer)
+  const { status, text } = await exchangeWith(url)
+  expect([status, text.slice(0, 4)]).toEqual([code, 'gone'])
+  expect(text.length).toBeLessThanOrEqual(256 * 1024)
+})
 
 it('does not blame the miner for a host name that cannot be resolved', async () => {
-  const { signal } = new AbortController()
-  const query = { url: 'http://no-such-host.invalid/', replyMs: 9000, signal, now: Date.now }
-  await expect(NODE_CALLER.exchange(query)).rejects.toBeInstanceOf(DeliveryError)
+  const answer = exchangeWith('http://no-such-host.invalid/')
+  await expect(answer).rejects.toBeInstanceOf(DeliveryError)
 })
 
 describe('an event', () => {
-  const eventsOf = async (answer: Answer, calls: number, replyMs = 5000) => {
-    const { url } = await serve(answer)
-    const events: MinerEvent[] = []
-    const on = (event: MinerEvent): unknown => events.push(event)
-    const asking = { ...NODE_CALLER, concurrency: 1, on }
-    const agent = minerClient({ chute: url, model: 'm' }, asking)(
-      replyMs,
-      AbortSignal.timeout(600_000),
-    )
-    for (let i = 0; i < calls; i++) await agent([{ role: 'user', content: 'And?' }])
-    return { url, events }
-  }
-
-  it('states why each request failed, and is also a problem for the first failure of a kind', async () => {
-    const { url, events } = await eventsOf((_, __, response) => response.writeHead(403).end(), 2)
-    const call = { type: 'call', outcome: 'miner', reason: 'status', status: 403 }
-    const task = { kind: 'miner', model: 'm', chute: url }
-    const problem = { type: 'problem', task, error: { code: 'status', status: 403 } }
-    expect(events).toMatchObject([call, problem, call])
-  })
-
-  /** Makes three calls; sampling ends after `requests` requests. Returns problems and reasons. */
-  const eventsOfSampling = async (answer: Answer, requests: number, why?: Error) => {
+  /** Makes `calls` calls; sampling ends after `requests` requests. Returns the events. */
+  const eventsOf = async (answer: Answer, calls: number, requests = Infinity, why?: Error) => {
     const sampling = new AbortController()
     const { url } = await serve((index, request, response, body) => {
       answer(index, request, response, body)
@@ -172,30 +135,33 @@ describe('an event', () => {
     const on = (event: MinerEvent): unknown => events.push(event)
     const client = minerClient({ chute: url, model: 'm' }, { ...NODE_CALLER, concurrency: 9, on })
     const agent = client(600_000, sampling.signal)
-    const ask = () => agent([{ role: 'user', content: 'And?' }])
-    await Promise.all([ask(), ask(), ask()])
-    const problems = events.filter(({ type }) => type === 'problem')
-    const labels = events.flatMap((event) =>
-      'reason' in event ? [`${event.outcome} ${event.reason}`] : [],
-    )
-    return { url, problems, labels: new Set(labels) }
+    await Promise.all(Array.from({ length: calls }, () => agent(PROMPT)))
+    return { task: { kind: 'miner', model: 'm', chute: url }, events }
   }
+
+  it('states why each request failed, and is also a problem for the first failure of a kind', async () => {
+    const { task, events } = await eventsOf(sends(403, ''), 2)
+    const call = { type: 'call', outcome: 'miner', reason: 'status', status: 403 }
+    const problem = { type: 'problem', task, error: { code: 'status', status: 403 } }
+    expect(events).toMatchObject([call, problem, call])
+  })
 
   it.each([
     [429, '429'],
-    [500, '5xx'],
     [520, '5xx'],
   ])('for status %i has the reason %s; all calls report one problem', async (status, label) => {
-    const { url, problems, labels } = await eventsOfSampling(busyWith(status), 9)
-    const task = { kind: 'miner', model: 'm', chute: url }
+    const { task, events } = await eventsOf(sends(status, 'no room'), 3, 9)
+    const problems = events.filter(({ type }) => type === 'problem')
     expect(problems).toMatchObject([{ task, error: { code: label } }])
-    expect([...labels]).toEqual([`platform ${label}`])
+    const calls = events.filter(({ type }) => type === 'call')
+    expect(calls.length).toBeGreaterThan(0)
+    for (const call of calls) expect(call).toMatchObject({ outcome: 'platform', reason: label })
   })
 
   it('is not emitted for a missing reply if the validator stops', async () => {
-    for (const answer of [() => {}, busyWith(503)]) {
-      const { problems } = await eventsOfSampling(answer, 3, new StopError('stopping'))
-      expect(problems).toEqual([])
+    for (const answer of [() => {}, sends(503, 'no room')]) {
+      const { events } = await eventsOf(answer, 3, 3, new StopError('stopping'))
+      expect(events.filter(({ type }) => type === 'problem')).toEqual([])
     }
   })
 })
@@ -214,10 +180,6 @@ describe('openPlayer', () => {
       else response.writeHead(status).end(why)
     }
   const closes: Answer = (_, { socket }) => socket.destroy()
-  const breaksOff: Answer = (_, { socket }, response) => {
-    response.writeHead(200, { 'content-length': '5000' })
-    response.write('{"choices"', () => setTimeout(() => socket.destroy(), 20))
-  }
   const staysBusy: Answer = (index, _, response) =>
     response.writeHead(index === 0 ? 429 : 503).end('loading')
 
@@ -233,7 +195,7 @@ describe('openPlayer', () => {
       { reason: 'status', status: 400, models: ['one'] },
     ],
     ['closes the connection', closes, { reason: 'undelivered' }],
-    ['breaks a reply off', breaksOff, { reason: 'undelivered' }],
+    ['breaks a reply off', breaksOff(200, '{"choices"'), { reason: 'undelivered' }],
     ['stays busy', staysBusy, { reason: '5xx' }],
     ['is late', () => {}, { reason: 'late' }],
   ])('rejects a player that %s', async (_, answer, why) => {
@@ -253,19 +215,18 @@ describe('openPlayer', () => {
       if (index === 0) setTimeout(answer, 1500)
     })
     const { agent, failures } = await open(url)
-    expect(await agent(500)([{ role: 'user', content: 'And?' }])).toEqual({ fault: 'no-reply' })
-    expect(await agent(1500)([{ role: 'user', content: 'And?' }])).toEqual({ fault: 'no-reply' })
+    expect(await agent(500)(PROMPT)).toEqual({ fault: 'no-reply' })
+    expect(await agent(1500)(PROMPT)).toEqual({ fault: 'no-reply' })
     expect([...failures.values()]).toMatchObject([{ reason: 'late', count: 2 }])
   })
 
   it('accepts a player that is only busy, and counts later failures', async () => {
-    const BODY = completion('A1')
-    const bodies = ['busy', BODY, 'busy', 'busy']
-    const { url } = await serve((index, _, response) =>
-      response.writeHead([503, 200, 503, 503][index] ?? 200).end(bodies[index] ?? BODY),
+    const isBusy = (index: number): boolean => [0, 2, 3].includes(index)
+    const { url } = await serve((index, ...args) =>
+      sends(isBusy(index) ? 503 : 200, completion('A1'))(index, ...args),
     )
     const player = await open(url)
-    await player.agent(5000)([{ role: 'user', content: 'And?' }])
+    await player.agent(5000)(PROMPT)
     expect([...player.failures.values()]).toMatchObject([{ reason: '5xx', count: 2 }])
   })
 

@@ -1,3 +1,5 @@
+import { TEMPLATES } from '../src/deployment/templates.ts'
+
 /*
  * Sources in the shape of public chutes, which use a template and nothing else. The shape is that
  * of the examples in chutesai/chutes and of its templates' arguments.
@@ -53,32 +55,26 @@ export const SPACIOUS: string = `${SHORT.trimEnd().slice(0, -1)},  # It "plays".
 ) # the end, ''' no text
 `
 
+const VALUES: Readonly<Record<string, string>> = {
+  alone: '',
+  whole: ' 32k',
+  number: ' 0.5',
+  name: '=fp8_e5m2',
+}
+/** Returns all arguments of an engine that the list of templates allows, each with a value. */
+const allArguments = (builder: string): string =>
+  Object.entries(TEMPLATES.builders[builder]?.engine ?? {})
+    .map(([name, kind]) => `${name}${VALUES[kind]}`)
+    .join(' ')
 const engineArguments = [
-  '--max-model-len 16384',
+  allArguments('build_vllm_chute'),
   '--max-model-len=16384 --enforce-eager',
-  '--gpu-memory-utilization 0.9 --max-num-seqs 64',
-  '--dtype bfloat16 --quantization fp8',
-  '--tensor-parallel-size 4 --enable-prefix-caching',
-  '--enable-auto-tool-choice --tool-call-parser hermes --reasoning-parser deepseek_r1',
   '  --block-size 32\\n  --seed 7  ',
-  '--max-model-len 32k --no-enable-log-requests --attention-backend FLASHINFER',
-  '--language-model-only --mamba-ssm-cache-dtype float32 --moe-backend triton',
   // The platform adds its own arguments.
-  '--gpu-memory-utilization 0.8 --tensor-parallel-size 1 --data-parallel-size 2',
   '--tensor-parallel-size 2 --gpu-memory-utilization=0.9 --gpu-memory-utilization 0.8',
   '',
 ]
-const sglangArguments = [
-  '--mem-fraction-static 0.8 --context-length 36384',
-  '--cuda-graph-max-bs 40 --tool-call-parser glm45 --reasoning-parser glm45',
-  '--enable-torch-compile --torch-compile-max-bs 8 --dist-timeout 3600 --schedule-policy fcfs',
-  '--tp 8 --dp-size 2 --chunked-prefill-size -1',
-  '--context-length 32k --page-size 64 --moe-runner-backend triton --mamba-ssm-dtype float32',
-  '--enable-deterministic-inference --disable-overlap-schedule --enable-mixed-chunk',
-  '--tensor-parallel-size 1 --data-parallel-size 4 --language-model-only',
-  '--mem-fraction-static=0.8 --mem-fraction-static 0.8 --chunked-prefill-size 4096 --tp 1 --dp 2',
-  '--attention-backend flashinfer --kv-cache-dtype fp8_e5m2 --grammar-backend xgrammar',
-]
+const sglangArguments = [allArguments('build_sglang_chute'), '--tp 8 --chunked-prefill-size -1']
 const selectors = [
   'NodeSelector()',
   'NodeSelector(gpu_count=8, min_vram_gb_per_gpu=140, include=["h200"])',

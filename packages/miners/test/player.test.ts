@@ -22,7 +22,6 @@ test('addTimeout aborts after the timeout despite garbage collection', async () 
 test('addTimeout aborts with the given signal', () => {
   const controller = new AbortController()
   const giveUp = addTimeout(60_000, controller.signal)
-  expect(giveUp.aborted).toBe(false)
   controller.abort(new Error('stop'))
   expect(giveUp.reason).toEqual(new Error('stop'))
 })

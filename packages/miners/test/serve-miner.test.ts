@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { serveMiner } from '../src/node/serve-miner.ts'
 
 const PROMPT = 'Compute 12345678 * 87654321.\nGive the product.'
 const PRODUCT = '1082152022374638'
-let server: Awaited<ReturnType<typeof serveMiner>>
-beforeAll(async () => {
-  server = await serveMiner({ skill: 1, seed: '' }, 0)
-})
+const server = await serveMiner({ skill: 1, seed: '' }, 0)
 afterAll(() => server[Symbol.dispose]())
 
 const post = (body: unknown) =>

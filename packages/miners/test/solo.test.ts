@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ChallengePair, type Clock, compareRewards } from '@affine/blocks'
 import { addChallenge, NO_MATCH, PROTOCOL } from '@affine/duel'
-import { type Message, make, registry } from '@affine/envs'
+import { type Message, registry } from '@affine/envs'
 import type { Json } from '@affine/prng'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { SYSTEM_CLOCK } from '../../settlement/src/index.ts'
 import type { MinerAgent } from '../src/asking.ts'
 import type { Opponent } from '../src/player.ts'
 import { playerReply } from '../src/reference-miner.ts'
 import {
+  createExercises,
   type DuelStanding,
   type Notes,
   playAll,
   practise,
   runDuel,
   type SoloDuel,
-  soloChallenge,
 } from '../src/solo.ts'
 
 const ENVS = ['mult8@0.1.0', 'tictactoe@0.1.0']
@@ -27,10 +27,18 @@ const RULE = { ratioPpm: RATIO, rule: PROTOCOL }
 const endless = new AbortController().signal
 const perfect = (prompt: string): string => playerReply(prompt, { skill: 1, seed: '' })
 
+const replyPerfectly: MinerAgent = (messages) => ({
+  content: perfect(messages.at(-1)?.content ?? ''),
+})
+const PRACTICE = { signal: endless, ahead: 1, time: SYSTEM_CLOCK, on: () => {} }
+
 type Player = Pick<Opponent, 'agent'>
 
 /** Returns a player that replies by `say` after `delayMs`, with the messages that it received. */
-function playerThat(say: (prompt: string) => string, delayMs: (isGood: boolean) => number) {
+function playerThat(
+  say: (prompt: string) => string,
+  delayMs: (isGood: boolean) => number = () => 0,
+) {
   const sent: (readonly Message[])[] = []
   const agent: MinerAgent = async (messages) => {
     sent.push([...messages])
@@ -43,7 +51,7 @@ function playerThat(say: (prompt: string) => string, delayMs: (isGood: boolean) 
 }
 
 /** Returns a player whose replies depend on skill and prompt only. */
-const playerOf = (skill: number, delayMs: (isGood: boolean) => number = () => 0) =>
+const playerOf = (skill: number, delayMs?: (isGood: boolean) => number) =>
   playerThat((prompt) => playerReply(prompt, { skill, seed: String(skill) }), delayMs)
 
 /** Creates a journal in memory. */
@@ -55,12 +63,9 @@ function newNotes(): Notes & { readonly entries: Json[] } {
 const samplesIn = ({ entries }: Notes): readonly ChallengePair[] =>
   entries.slice(1) as unknown as readonly ChallengePair[]
 
-interface Options {
+interface Options extends Partial<Parameters<typeof runDuel>[0]> {
   readonly notes?: Notes
   readonly envs?: readonly string[]
-  readonly ahead?: number
-  readonly signal?: AbortSignal
-  readonly on?: (standing: DuelStanding) => void
 }
 
 /** Runs the duel of two players. Its challenges depend on the secret, which is constant. */
@@ -69,19 +74,21 @@ async function duelOf(
   contender: Player,
   options: Options = {},
 ): Promise<DuelStanding> {
-  const { notes = newNotes(), envs = ENVS, ahead = 16, signal = endless, on = () => {} } = options
+  const { notes = newNotes(), envs = ENVS, signal = endless } = options
   const duel: SoloDuel = { champion: 'a', contender: 'b', envs, ratioPpm: RATIO, secret: SECRET }
   if (notes.entries.length === 0) await notes.append(duel)
   /** Returns a player whose calls have no reply if they are interrupted. */
   const untilEnd = ({ agent }: Player): Player => ({
-    agent: (replyMs) => async (messages) => {
-      const answer = await agent(replyMs)(messages)
-      return signal.aborted ? { fault: 'no-reply' } : answer
-    },
+    agent:
+      (replyMs) =>
+      async (...call) => {
+        const answer = await agent(replyMs)(...call)
+        return signal.aborted ? { fault: 'no-reply' } : answer
+      },
   })
   const players = { champion: untilEnd(champion), contender: untilEnd(contender) }
-  const run = { ahead, signal, now: Date.now, time: SYSTEM_CLOCK, on }
-  return runDuel({ duel, journal: notes, players, ...run })
+  const run = { ahead: 16, signal, now: Date.now, time: SYSTEM_CLOCK, on: () => {} }
+  return runDuel({ duel, journal: notes, players, ...run, ...options })
 }
 
 const verdictIn = ({ champion, contender }: ChallengePair) =>
@@ -120,10 +127,7 @@ describe('a duel', () => {
 
   it('ends an environment after 20 challenges without a legal answer', async () => {
     const says = (isHopeless: (prompt: string) => boolean) =>
-      playerThat(
-        (prompt) => (isHopeless(prompt) ? 'no idea' : perfect(prompt)),
-        () => 0,
-      )
+      playerThat((prompt) => (isHopeless(prompt) ? 'no idea' : perfect(prompt)))
     const [none, one] = [says(() => true), says((prompt) => prompt.startsWith('Tic'))]
     const [env = ''] = ENVS
     const options = { notes: newNotes(), envs: [env] }
@@ -164,11 +168,9 @@ describe('an interrupted duel', () => {
     const notes = newNotes()
     for (const after of [5, 8, 8]) {
       const controller = new AbortController()
-      let taken = 0
-      const on = () => {
-        taken += 1
-        if (taken === after) controller.abort(new Error('stopped'))
-      }
+      const on = vi.fn(() => {
+        if (on.mock.calls.length === after) controller.abort(new Error('stopped'))
+      })
       const before = [...notes.entries]
       const run = duelOf(champion, contender, { notes, ahead: 4, signal: controller.signal, on })
       await expect(run).rejects.toThrow('stopped')
@@ -210,7 +212,6 @@ describe('the two miners', () => {
   })
 
   it.each(GAMES)('of %s have a clock each: a silent player loses', async (env) => {
-    const { solve } = make(env).spec
     // Only immediate replies are in time.
     const after: Clock['after'] = (_, wake) => {
       const soon = setImmediate(wake)
@@ -220,69 +221,44 @@ describe('the two miners', () => {
       new Promise((resolve) =>
         call?.end.addEventListener('abort', () => resolve({ fault: 'no-reply' })),
       )
-    const replying: MinerAgent = (messages) => ({ content: solve(messages.at(-1)?.content ?? '') })
-    const run = { signal: endless, ahead: 16, time: { now: () => 0, after } }
-    const { outcome } = await runDuel({
-      duel: { champion: 'a', contender: 'b', envs: [env], ratioPpm: RATIO, secret: SECRET },
-      journal: newNotes(),
-      players: { champion: { agent: () => stalling }, contender: { agent: () => replying } },
-      ...{ ...run, now: () => 0, on: () => {} },
-    })
+    const player = { agent: () => stalling }
+    const time = { now: () => 0, after }
+    const replying = { agent: (): MinerAgent => replyPerfectly }
+    const { outcome } = await duelOf(player, replying, { envs: [env], time })
     expect(outcome).toBe('contender')
 
-    const player = { agent: () => stalling }
-    const exercises = [{ env, challengeId: soloChallenge(env, SECRET, 0) }]
-    const solo = { ...run, exercises, journal: newNotes(), player, on: () => {} }
-    const [played] = await practise(solo)
+    const exercises = createExercises([env], SECRET, 1)
+    const [played] = await practise({ ...PRACTICE, exercises, journal: newNotes(), player, time })
     expect(played).toMatchObject({ fault: 'no-reply', reward: -1, best: 1 })
   })
 
   it.each(GAMES)('of %s practise alone, against the scripted opponent', async (env) => {
-    const { solve } = make(env).spec
-    const indexes: number[] = []
-    const agent: MinerAgent = (messages) => {
-      indexes.push(messages.length)
-      return { content: solve(messages.at(-1)?.content ?? '') }
-    }
-    const challenge = (index: number) => ({ env, challengeId: soloChallenge(env, SECRET, index) })
-    const played = await practise({
-      exercises: Array.from({ length: 20 }, (_, i) => challenge(i)),
-      journal: newNotes(),
-      player: { agent: () => agent },
-      ...{ signal: endless, ahead: 1, time: SYSTEM_CLOCK, on: () => {} },
-    })
-    expect(new Set(indexes)).toEqual(new Set([1]))
+    const agent = vi.fn(replyPerfectly)
+    const exercises = createExercises([env], SECRET, 20)
+    const player = { agent: () => agent }
+    const played = await practise({ ...PRACTICE, exercises, journal: newNotes(), player })
+    for (const [messages] of agent.mock.calls) expect(messages.length).toBe(1)
     expect(new Set(played.map(({ reward }) => reward))).toEqual(new Set([1, -1]))
     expect(new Set(played.map(({ best }) => best))).toEqual(new Set([1]))
   })
 })
 
 it('rejects with the first failure after pending writes have ended', async () => {
-  const stored: Json[] = []
+  const notes = newNotes()
   let finish = (): void => {}
   const writing = new Promise<void>((resolve) => {
     finish = resolve
   })
-  const append = async (entry: Json): Promise<void> => {
-    await writing
-    stored.push(entry)
-  }
+  const append = (entry: Json): Promise<void> => writing.then(() => notes.append(entry))
   const plays = [() => Promise.reject(new Error('broken')), () => Promise.resolve(1)]
-  const { signal } = new AbortController()
-  const journal = { entries: [], append }
-  const run = { journal, ahead: 2, signal }
-  const playing = playAll(
-    run,
-    () => plays.shift(),
-    () => {},
-  )
-  let hasEnded = false
-  const ended = playing.catch((error: Error) => {
-    hasEnded = true
-    return error.message
-  })
+  const run = { journal: { entries: [], append }, ahead: 2, signal: endless }
+  const next = () => plays.shift()
+  const playing = playAll(run, next, () => {})
+  const ended = vi.fn()
+  void playing.catch(ended)
   await new Promise((resolve) => setImmediate(resolve))
-  expect(hasEnded).toBe(false)
+  expect(ended).not.toHaveBeenCalled()
   finish()
-  expect([await ended, stored]).toEqual(['broken', [1]])
+  await expect(playing).rejects.toThrow('broken')
+  expect(notes.entries).toEqual([1])
 })

@@ -1,6 +1,7 @@
 import { PROTOCOL } from '@affine/duel'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { words } from '../../../test/words.ts'
 import { readTemplate } from '../src/deployment/template-source.ts'
 import { findTemplates, hashTemplates, TEMPLATES } from '../src/deployment/templates.ts'
 import { altered } from './altered-sources.ts'
@@ -29,6 +30,16 @@ it('reports the line of a refused argument in a text of many pieces', () => {
   const pieces = [...Array<string>(499).fill('"--max-model-len 32768 "'), '"- "']
   const source = VLLM.replace('"--max-model-len 32768 "', pieces.join('\n'))
   expect(read(source)).toMatchObject({ detail: 'line 518: "-" is not on the list' })
+})
+
+it('lists no engine argument with which something other than the model could answer', () => {
+  const names = words(`
+    chat-template chat-template-path config enable-lora hf-overrides lora-modules lora-paths
+    middleware model model-path reasoning-parser-plugin revision served-model-name speculative-config
+    tokenizer tokenizer-path tokenizer-revision tool-parser-plugin trust-remote-code
+  `)
+  for (const { engine } of Object.values(TEMPLATES.builders))
+    expect(names.filter((name) => `--${name}` in engine)).toEqual([])
 })
 
 it('accepts any well-formed model and revision without a commitment', () => {

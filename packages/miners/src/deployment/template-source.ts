@@ -135,8 +135,8 @@ function readArguments(
 ): Literals {
   const values = new Map<string, Literals[string]>()
   readItems(tokens, ')', () => {
-    const [{ kind, value: name, from } = END_TOKEN, equals] = tokens.splice(0, 2)
-    if (kind !== 'name' || equals?.value !== '=')
+    const [{ value: name, from } = END_TOKEN, equals] = tokens.splice(0, 2)
+    if (equals?.value !== '=')
       throw new SourceRefusal('ARGUMENT', from, 'expected arguments by name only')
     const read = own(READERS, own(allowed, name) ?? '')
     if (read === undefined)

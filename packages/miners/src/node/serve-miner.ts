@@ -50,16 +50,10 @@ const MODELS = {
   object: 'list',
   data: [{ id: MODEL, object: 'model', created: 0, owned_by: 'af' }],
 }
-const NO_PROMPT = {
-  error: {
-    message:
-      '"messages" must be a list of { role, content } with a text or text parts, without "stream"',
-    type: 'invalid_request_error',
-  },
-}
-const TOO_LARGE = {
-  error: {
-    message: `the request must state its length, of at most ${REQUEST_BYTES} bytes`,
-    type: 'invalid_request_error',
-  },
-}
+const createRefusal = (message: string) => ({ error: { message, type: 'invalid_request_error' } })
+const NO_PROMPT = createRefusal(
+  '"messages" must be a list of { role, content } with a text or text parts, without "stream"',
+)
+const TOO_LARGE = createRefusal(
+  `the request must state its length, of at most ${REQUEST_BYTES} bytes`,
+)

@@ -80,10 +80,8 @@ export function listTerms({ epochs }: Pick<AppState, 'epochs'>): readonly Term[]
   const last = epochs.at(-1)
   if (last) holders.push({ epoch: last.epoch + 1, hotkey: last.nextChampion?.hotkey })
   for (const { epoch, hotkey } of holders) {
-    const before = terms.at(-1)
-    if (before !== undefined && before.hotkey === hotkey)
-      terms[terms.length - 1] = { ...before, to: epoch + 1 }
-    else terms.push({ hotkey, from: epoch, to: epoch + 1 })
+    const before = terms.at(-1)?.hotkey === hotkey ? terms.pop() : undefined
+    terms.push({ hotkey, from: before?.from ?? epoch, to: epoch + 1 })
   }
   return terms
 }

@@ -1,4 +1,4 @@
-import { type JSX, render } from 'preact'
+import { render } from 'preact'
 import { useEffect, useReducer, useRef, useState } from 'preact/hooks'
 import { parseRoute, type Route } from './address.ts'
 import { addFindings, EMPTY_STATE, findDuels, isValidator } from './app-state.ts'
@@ -21,20 +21,19 @@ interface AppProps extends Feed {
 
 /** Renders the page below the header of index.html. */
 export function showApp(props: AppProps): void {
-  const root = document.getElementById('app')
-  if (root !== null) render(<App {...props} />, root)
+  render(<App {...props} />, document.getElementById('app') ?? document.body)
 }
 
-function App({ network, ...reader }: AppProps): JSX.Element {
+function App({ network, ask, listen }: AppProps) {
   const route = useRoute()
   const [file, choose] = useDroppedFile()
-  const page = useReader(reader, network)
-  const { state } = page
+  const [state, add] = useReducer(addFindings, { ...EMPTY_STATE, file: network?.file })
+  useEffect(() => listen(add), [])
   const main = useRef<HTMLElement>(null)
   const place = JSON.stringify(route)
-  useEffect(() => markTab(route), [place])
   const first = useRef(place)
   useEffect(() => {
+    markTab(route)
     if (first.current === place) return
     first.current = ''
     main.current?.focus()
@@ -46,7 +45,7 @@ function App({ network, ...reader }: AppProps): JSX.Element {
       {network?.isByLink && <LinkWarning own={network.own} />}
       <ReadingStrip state={state} network={network} />
       <main ref={main} tabIndex={-1}>
-        <View key={place} {...{ route, page, file, choose }} />
+        <View key={place} {...{ route, state, ask, file, choose }} />
       </main>
       <SourceBar state={state} network={network} />
     </>
@@ -92,18 +91,7 @@ function useDroppedFile() {
   return [file, choose] as const
 }
 
-interface ViewProps extends Omit<ProofFileProps, keyof Page> {
-  readonly route: Route
-  readonly page: Page
-}
-
-function useReader({ ask, listen }: Feed, network: NamedNetwork | undefined) {
-  const [state, add] = useReducer(addFindings, { ...EMPTY_STATE, file: network?.file })
-  useEffect(() => listen(add), [])
-  return { state, ask }
-}
-
-function View({ route, page, ...chosen }: ViewProps): JSX.Element {
+function View({ route, ...page }: ProofFileProps & { readonly route: Route }) {
   switch (route.view) {
     case 'race':
       return <RaceView {...page} />
@@ -118,14 +106,14 @@ function View({ route, page, ...chosen }: ViewProps): JSX.Element {
     case 'validators':
       return <ValidatorsView {...page} />
     case 'proof':
-      return <ProofFileView {...page} {...chosen} />
+      return <ProofFileView {...page} />
     case 'nowhere':
       return <Heading>This view does not exist</Heading>
   }
 }
 
 /** Shows a validator, unless it was in a duel; otherwise a miner. */
-function HotkeyView(props: Page & HotkeyProps): JSX.Element {
+function HotkeyView(props: Page & HotkeyProps) {
   const { state, hotkey } = props
   if (isValidator(state, hotkey) && findDuels(state, hotkey).length === 0)
     return <ValidatorsView {...props} of={hotkey} />

@@ -7,8 +7,8 @@ import workerUrl from './worker/worker.ts?worker&url'
 
 export type AnswerTo<Name extends keyof Answers> = Awaited<ReturnType<Answers[Name]>>
 
-/** A method of `Answers`, and its arguments. */
-export type Question<Name extends keyof Answers> = readonly [Name, ...Parameters<Answers[Name]>]
+/** A method of `Answers`, and its argument. */
+export type Question<Name extends keyof Answers> = readonly [Name, Parameters<Answers[Name]>[0]]
 
 /** The worker that reads a network. */
 export interface Feed {
@@ -24,15 +24,13 @@ export interface Feed {
 /** Starts the worker on a network. Without a network, the only finding is `refusal`. */
 export function startFeed(file: NetworkFile | undefined, refusal = ''): Feed {
   const worker = startWorker(new URL(workerUrl, import.meta.url).href)
-  const send = (request: Request, ports: Transferable[] = []): void =>
-    worker.postMessage(request, ports)
   const waiting: Findings[] = []
   let show = (found: Findings): unknown => waiting.push(found)
   worker.addEventListener('message', ({ data }: MessageEvent<Findings>) => show(data))
   worker.addEventListener('error', ({ message }) => {
     show({ failure: `this browser cannot run the worker: ${message}` })
   })
-  if (file) send({ file })
+  if (file) worker.postMessage({ file } satisfies Request)
   else show({ failure: refusal })
   return {
     listen: (to) => {
@@ -42,7 +40,7 @@ export function startFeed(file: NetworkFile | undefined, refusal = ''): Feed {
     ask: (question, hear) => {
       const { port1, port2 } = new MessageChannel()
       port1.onmessage = ({ data }) => hear(data)
-      send({ question }, [port2])
+      worker.postMessage({ question } satisfies Request, [port2])
       return () => port1.close()
     },
   }

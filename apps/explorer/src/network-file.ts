@@ -26,9 +26,8 @@ export interface NamedNetwork {
   readonly own: NetworkFile | undefined
 }
 
-type NetworkResult<Value> =
-  | { readonly ok: true; readonly value: Value }
-  | { readonly ok: false; readonly detail: string }
+type NetworkRefusal = { readonly ok: false; readonly detail: string }
+type NetworkResult<Value> = { readonly ok: true; readonly value: Value } | NetworkRefusal
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -45,10 +44,7 @@ const HOSTS = 'without TLS only on 127.0.0.1, localhost or the site of this page
 /** A chain has 16-bit netuids and 32-bit block numbers. */
 const FIELDS: Readonly<Record<string, FieldReader>> = {
   chain: [`finney, test, or a URL of ws, wss, http or https, ${HOSTS}`, parseChain],
-  buckets: [
-    `a URL of http or https, ${HOSTS}`,
-    (given, base) => parseUrl(given, base, /^https?:$/),
-  ],
+  buckets: [`a URL of http or https, ${HOSTS}`, parseUrl],
   netuid: wholeNumber(0, 0xffff),
   firstEpoch: wholeNumber(0, 0xffff_ffff),
   last: wholeNumber(1, 0xffff_ffff),
@@ -89,8 +85,6 @@ function findQueryError(query: Fields): string | undefined {
   return lone ? `"${lone}" requires "chain"` : undefined
 }
 
-type NetworkRefusal = Extract<NetworkResult<never>, { readonly ok: false }>
-
 const refuse = (detail: string): NetworkRefusal => ({ ok: false, detail })
 
 const refuseLink = (why: string): NetworkRefusal => refuse(`The link cannot be followed: ${why}`)
@@ -116,7 +110,7 @@ function parseChain(given: unknown, base: string): string | undefined {
     : parseUrl(given, base, /^(http|ws)s?:$/)
 }
 
-function parseUrl(given: unknown, base: string, protocols: RegExp): string | undefined {
+function parseUrl(given: unknown, base: string, protocols = /^https?:$/): string | undefined {
   if (typeof given !== 'string' || given === '' || !URL.canParse(given, base)) return undefined
   const { protocol, username, password, hostname, origin, href } = new URL(given, base)
   const isSecure = protocol === 'https:' || protocol === 'wss:'

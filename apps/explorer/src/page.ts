@@ -35,13 +35,11 @@ export function useAnswer<Name extends keyof Answers>(
 ): AnswerState<AnswerTo<Name>> {
   const name = JSON.stringify(question, identifyFile)
   const [, render] = useState({})
-  useEffect(() => {
-    const hear = (answer: AnswerState<AnswerTo<Name>>): void => {
-      cachedAnswers.set(name, answer)
-      render({})
-    }
-    return ask(question, hear)
-  }, [name, ...by])
+  const hear = (answer: AnswerState<AnswerTo<Name>>): void => {
+    cachedAnswers.set(name, answer)
+    render({})
+  }
+  useEffect(() => ask(question, hear), [name, ...by])
   return (cachedAnswers.get(name) ?? {}) as AnswerState<AnswerTo<Name>>
 }
 

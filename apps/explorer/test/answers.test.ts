@@ -1,25 +1,38 @@
-import { blockPath, NO_BLOCK, type Sample, writeBlock } from '@affine/blocks'
-import { account } from '@affine/chain'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  blockPath,
+  NO_BLOCK,
+  type Sample,
+  type SampleProof,
+  toLine,
+  writeBlock,
+} from '@affine/blocks'
+import { directoryBucket } from '@affine/blocks/directory'
+import { type Account, account, LocalChain } from '@affine/chain'
 import { encodeId } from '@affine/envs'
-import { expect, it } from 'vitest'
+import { LOCAL_NETWORK, recompute } from '@affine/settlement'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { testFolder } from '../../../test/test-folder.ts'
+import { latestAnalyses, listDuels } from '../src/app-state.ts'
 import { createAnswers } from '../src/worker/answers.ts'
+import { type EpochAccount, EpochAccounts, type SampleLine } from '../src/worker/epoch-accounts.ts'
 import type { SubnetReader } from '../src/worker/reader.ts'
+import { HostileSubnet } from './hostile-subnet.ts'
 
-const [validator, champion, ...contenders] = [1, 2, 3, 4].map((seed) =>
+const [validator, champion, first, second] = [1, 2, 3, 4].map((seed) =>
   account(new Uint8Array(32).fill(seed)),
-)
-if (validator === undefined || champion === undefined) throw new Error('four accounts are made')
+) as [Account, Account, Account, Account]
 
 /** Returns a sample of a miner that never replied. */
-const sampleOf = (index: number, miner = ''): Sample => ({
+const sampleOf = (index: number, { hotkey: miner }: Account): Sample => ({
   ...{ env: 'mult8@0.1.0', index, challengeId: encodeId(`${index}`.repeat(64)), miner },
   ...{ messages: [], reward: 0, fault: 'no-reply', ms: 0 },
 })
-const [first, second] = contenders.map(({ hotkey }) => hotkey)
 /** The second challenge continues in the second block. */
 const shares = [
-  [sampleOf(1, champion.hotkey), sampleOf(1, first), sampleOf(2, champion.hotkey)],
-  [sampleOf(2, first), sampleOf(2, second), sampleOf(3, champion.hotkey), sampleOf(3, first)],
+  [sampleOf(1, champion), sampleOf(1, first), sampleOf(2, champion)],
+  [sampleOf(2, first), sampleOf(2, second), sampleOf(3, champion), sampleOf(3, first)],
 ]
 
 it('returns all samples of a challenge that spans two blocks', async () => {
@@ -40,17 +53,105 @@ it('returns all samples of a challenge that spans two blocks', async () => {
   const urlOf = () => undefined
   const reader = { findLane: async () => lane, urlOf } as unknown as SubnetReader
   const { sample } = createAnswers(async () => reader)
-  const minersOf = async (block: number, line: number) => {
+  const contendersOf = async (block: number, line: number) => {
     const { pairs } = await sample({ block: hashes[block] ?? '', line })
-    return pairs.map(({ index, champion, contender }) => [index, champion.miner, contender.miner])
+    for (const pair of pairs) expect(pair.champion.miner).toBe(champion.hotkey)
+    return pairs.map(({ index, contender }) => [index, contender.miner])
   }
-  expect(await minersOf(0, 0)).toEqual([[1, champion.hotkey, first]])
-  const both = [
-    [2, champion.hotkey, first],
-    [2, champion.hotkey, second],
-  ]
-  expect(await minersOf(0, 2)).toEqual(both)
-  expect(await minersOf(1, 1)).toEqual(both.slice(1))
-  expect(await minersOf(1, 3)).toEqual([[3, champion.hotkey, first]])
+  expect(await contendersOf(0, 0)).toEqual([[1, first.hotkey]])
+  const both = [first, second].map(({ hotkey }) => [2, hotkey])
+  expect(await contendersOf(0, 2)).toEqual(both)
+  expect(await contendersOf(1, 1)).toEqual(both.slice(1))
+  expect(await contendersOf(1, 3)).toEqual([[3, first.hotkey]])
   await expect(sample({ block: hashes[1] ?? '', line: 4 })).rejects.toThrow('has no line 4')
+})
+
+const out = testFolder('evidence')
+const accounts = new EpochAccounts()
+const epochs: EpochAccount[] = []
+/** A game of the only valid lane, and a multiplication that the second contender solved. */
+let game: SampleLine
+let product: SampleLine
+let answers: ReturnType<typeof createAnswers>
+
+beforeAll(async () => {
+  const { sound } = await new HostileSubnet(out).write()
+  game = { block: sound, line: 0 }
+  const chain = LocalChain.import(await readFile(join(out, 'chain.json'), 'utf8'))
+  const { read } = directoryBucket(join(out, 'buckets', 'sound'))
+  const source = { name: 'sound', read }
+  const settling = recompute({
+    chain,
+    network: LOCAL_NETWORK,
+    openBucket: (_, url) => (url === 'sound' ? source : null),
+    onSample: accounts.stats.add.bind(accounts.stats),
+  })
+  for await (const settled of settling) {
+    epochs.push(accounts.finish(settled))
+    const [validator, checked] = [...settled.lanes].find(([, { ok }]) => ok) ?? []
+    if (validator === undefined || !checked?.ok) continue
+    const { blocks } = checked.value
+    const lane = { state: settled.before, validator, blocks, sources: [source] }
+    const reader = { findLane: async () => lane, subnet: { chain, network: LOCAL_NETWORK } }
+    answers = createAnswers(async () => reader as unknown as SubnetReader)
+  }
+  const lost = accounts.findDetails(listDuels({ epochs }).at(-1)?.duel.id ?? '').champion
+  product = lost.find(({ env }) => env.startsWith('mult8')) ?? game
+})
+
+it('counts the results of both miners in the lanes that count', () => {
+  const duels = listDuels({ epochs })
+  expect(duels.length).toBe(2)
+  for (const account of duels) {
+    const analyses = latestAnalyses(account)
+    const sum = (of: (analysis: (typeof analyses)[number]) => number): number =>
+      analyses.reduce((total, analysis) => total + of(analysis), 0)
+    const { champion, contender } = account.duel.stats
+    expect([contender.won, contender.lost]).toEqual([sum(({ wins }) => wins), 0])
+    expect([champion.won, champion.lost]).toEqual([0, contender.won])
+    expect(champion.challenges).toBe(sum(({ wins, ties }) => wins + ties))
+    const lost = accounts.findDetails(account.duel.id)
+    expect(lost.contender).toEqual([])
+    expect(lost.champion.length).toBe(sum(({ wins }) => Math.min(3, wins)))
+    for (const { block, forfeit } of lost.champion)
+      expect([block, forfeit]).toEqual([game.block, 'unreadable'])
+  }
+})
+
+/** Changes the first decimal digit of a hex text. */
+const alter = (hex: string): string => hex.replace(/\d/, (digit) => `${Number(digit) ^ 1}`)
+
+describe('a proof', () => {
+  it('is valid in every step, up to the seal', async () => {
+    for (const line of [product, game]) {
+      const { steps } = await answers.proof(line)
+      expect(steps.filter(({ fault }) => fault !== null)).toEqual([])
+      expect(steps.length).toBe(7)
+    }
+  })
+
+  it.each<[string, (proof: SampleProof) => Partial<SampleProof>, readonly string[]]>([
+    [
+      'a reply',
+      ({ sample }) => ({ sample: sample.replace(/\d(?=","role":"assistant")/, 'x') }),
+      ['inclusion'],
+    ],
+    [
+      'the Merkle path',
+      ({ path: [first = '', ...rest] }) => ({ path: [alter(first), ...rest] }),
+      ['inclusion'],
+    ],
+    [
+      'the header',
+      ({ header }) => ({ header: header.replace(/(?<="time":)\d/, (time) => `${+time ^ 1}`) }),
+      ['head', 'signature'],
+    ],
+    ['the signature', ({ signature }) => ({ signature: alter(signature) }), ['signature']],
+  ])('fails with a byte of %s changed', async (_, change, broken) => {
+    const proof = JSON.parse((await answers.proof(product)).file)
+    const changed = toLine({ ...proof, ...change(proof) })
+    const { steps, line } = await answers.proofFile(new File([changed], 'proof.json'))
+    expect(steps.flatMap(({ code, fault }) => (fault ? [code] : []))).toEqual(broken)
+    if (broken.length === 1) expect(line).toEqual({ block: product.block, line: product.line })
+  })
 })

@@ -47,7 +47,7 @@ export async function openIn(page: Page, url: string): Promise<Opened> {
     if (!request.url().startsWith('blob:')) requests.push(request.url())
   })
   await page.goto(url)
-  await page.locator('.strip:not(.strip-busy)').waitFor({ timeout: 600_000 })
+  await page.locator('.strip:not(.strip.busy)').waitFor({ timeout: 600_000 })
   return { page, problems, requests }
 }
 

@@ -1,34 +1,21 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { AF, AF_VERIFY, killAll, type ProcessResult, run, start } from '../../../test/processes.ts'
+import type { Verification } from '@affine/report'
+import { AF, AF_VERIFY, killAll, run, start } from '../../../test/processes.ts'
 import { buildPage } from './build-page.ts'
 
-/** The result, which `af-verify --json` prints last. */
-interface Verified {
-  readonly champion: string
-  readonly root: string
-  readonly flaws: number
-  readonly conclusion: string
-}
-
-/** A run of the demo, which then serves its page, and the result of `af-verify`. */
-export interface Demo extends AsyncDisposable {
-  /** Folder that contains `out`. The demo removes `out` when it ends. */
-  readonly root: string
-  readonly out: string
-  /** URL of the page. */
-  readonly url: string
-  readonly verified: Verified
-  /** Interrupts the demo. Resolves when it has ended. */
-  readonly stop: () => Promise<ProcessResult>
-}
+/** A run of the demo. */
+export type Demo = Awaited<ReturnType<typeof runDemo>>
 
 /** Seed of a run with a new champion, in which mallory invents transcripts. */
 const SEED = '7'
 
-/** Builds the page, and runs the demo until it serves the page. */
-export async function runDemo(): Promise<Demo> {
+/**
+ * Builds the page, and runs the demo until it serves the page at `url`. The demo writes into `out`,
+ * a folder in `root`, and removes it when it ends. `verified` is the result of `af-verify`.
+ */
+export async function runDemo() {
   await buildPage()
   const root = await mkdtemp(join(tmpdir(), 'demo-'))
   const demo = start(AF, ['demo', '--open', '--seed', SEED], { env: { TMPDIR: root } })
@@ -37,11 +24,10 @@ export async function runDemo(): Promise<Demo> {
   const out = join(root, folder)
   const words = [join(out, 'buckets'), '--network', join(out, 'chain.json'), '--json']
   const { stdout } = await run(AF_VERIFY, words)
+  const verified: Verification = JSON.parse(stdout.trim().split('\n').at(-1) ?? '')
   return {
-    root,
-    out,
-    url,
-    verified: JSON.parse(stdout.trim().split('\n').at(-1) ?? ''),
+    ...{ root, out, url, verified },
+    /** Interrupts the demo. Resolves when it has ended. */
     stop: () => demo.stop(),
     [Symbol.asyncDispose]: async () => {
       await killAll()

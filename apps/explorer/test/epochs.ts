@@ -1,6 +1,6 @@
 import type { State } from '@affine/duel'
 import { epochOf, type Scene, startedDuels } from '../../../packages/duel/test/subnet.ts'
-import { settledBy } from '../../../packages/report/test/settled.ts'
+import { settledBy } from '../../../packages/report/test/history.ts'
 import { type EpochAccount, EpochAccounts } from '../src/worker/epoch-accounts.ts'
 
 /**

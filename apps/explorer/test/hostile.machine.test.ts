@@ -1,17 +1,17 @@
 import { once } from 'node:events'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright'
 import { preview } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { AF, killAll, type RunningProcess, start } from '../../../test/processes.ts'
+import type { Listening } from '../../../packages/node/src/listen.ts'
+import { AF, killAll, start } from '../../../test/processes.ts'
+import { testFolder } from '../../../test/test-folder.ts'
 import { goTo, HAS_BROWSER, launch, openIn, openPage } from './browser.ts'
 import { buildPage } from './build-page.ts'
-import { type Faulty, serveFaulty } from './faulty-buckets.ts'
+import { serveFaulty } from './faulty-buckets.ts'
 import { type Hostile, HostileSubnet, MARKUP } from './hostile-subnet.ts'
 
 /** Elements that the page's own code never creates, so hostile text would have created them. */
@@ -20,22 +20,19 @@ const FOREIGN =
 
 const EXPLORER = fileURLToPath(new URL('..', import.meta.url))
 
-let root: string
 let url: string
 let hostile: Hostile
-let serving: RunningProcess
 let browser: Browser
 /** A page in which tests open other URLs, one after the other. */
 let tab: Page
 
 describe.runIf(HAS_BROWSER)('hostile evidence', () => {
+  const root = testFolder('hostile')
   beforeAll(async () => {
-    root = await mkdtemp(join(tmpdir(), 'hostile-'))
-    await mkdir(join(root, 'buckets'))
     hostile = await new HostileSubnet(root).write()
     await buildPage()
     const words = [join(root, 'buckets'), '--network', join(root, 'chain.json'), '--port', '0']
-    serving = start(AF, ['serve', ...words])
+    const serving = start(AF, ['serve', ...words])
     const [, at = ''] = await serving.says(/ at (http:\/\/[^;]+);/)
     url = `${at}/`
     browser = await launch()
@@ -43,9 +40,7 @@ describe.runIf(HAS_BROWSER)('hostile evidence', () => {
   })
   afterAll(async () => {
     await browser?.close()
-    await serving?.stop()
     await killAll()
-    await rm(root, { recursive: true })
   })
 
   it('is shown as text, and causes no request', async () => {
@@ -90,7 +85,7 @@ describe.runIf(HAS_BROWSER)('hostile evidence', () => {
 
   it('is not shown if its lane is void', async () => {
     const { page } = await openIn(tab, url)
-    expect(await page.locator('.strip-warn').textContent()).toContain('has a void lane')
+    expect(await page.locator('.strip.warn').textContent()).toContain('has a void lane')
     await goTo(page, '#/validators')
     await page
       .getByText(/WRONG_|MALFORMED|REPLAY/)
@@ -114,7 +109,7 @@ describe.runIf(HAS_BROWSER)('hostile evidence', () => {
     (host) => {
       let page: Page
       let pageUrl: string
-      let data: Faulty
+      let data: Listening
       /** An address that the policy does not list, and its number of connections. */
       let unlisted: string
       let connections = 0
@@ -163,7 +158,7 @@ describe.runIf(HAS_BROWSER)('hostile evidence', () => {
         const queries = places.map((chain) => `?chain=${chain}&netuid=1&firstEpoch=0`)
         for (const query of [...queries, `?chain=${data.url}/chain.json&buckets=${unlisted}`]) {
           const { page: linked } = await openIn(tab, pageUrl + query)
-          expect(await linked.locator('.strip-bad').textContent()).toMatch(
+          expect(await linked.locator('.strip.bad').textContent()).toMatch(
             /^The link cannot be followed: "(?:chain|buckets)" expected .* got "\w+:\/\/127\.0\.0\.2/,
           )
         }

@@ -43,33 +43,50 @@ async function violationsOf(page: Page): Promise<readonly string[]> {
   })
 }
 
-/** Returns the overflow of the page in pixels. */
-const overhang = (page: Page): Promise<number> =>
-  page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-
-const heightOf = (page: Page): Promise<number> =>
-  page.evaluate(() => document.documentElement.scrollHeight)
+/** Returns the height of the page and its overflow in pixels, and its number of moving elements. */
+const measure = (page: Page) =>
+  page.evaluate(() => {
+    const { scrollWidth, scrollHeight: height } = document.documentElement
+    const isMoving = (element: Element): boolean => {
+      const { transitionDuration, animationName } = getComputedStyle(element)
+      return transitionDuration !== '0s' || animationName !== 'none'
+    }
+    const moving = [...document.querySelectorAll('*')].filter(isMoving).length
+    return { height, wider: scrollWidth - innerWidth, moving }
+  })
 
 const VIEWS_OF_ALL = ['#/', '#/validators', '#/miners', '#/nowhere']
 
 /** Maximum height of a view in pixels; half of it for the wide view `decided`. */
 const MOST_HEIGHT = 7500
 
-/** Opens each view without motion. Returns its URL, title, heading and problems. */
+/**
+ * Returns the texts of a view, except the table of buckets: on a slow machine, a second bucket is
+ * queried for some files.
+ */
+async function contentOf(page: Page): Promise<string> {
+  const parts = page.locator('main > :not([aria-label="Buckets"])')
+  return (await parts.allTextContents()).join('\n')
+}
+
+/** Opens each view. Returns its URL, title, heading and problems. */
 async function visitsOf(page: Page, colorScheme: 'light' | 'dark') {
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
   const visits = []
-  for (const { name, open } of VIEWS) {
+  for (const [name, open] of Object.entries(VIEWS)) {
     await open(page)
     const [url, title] = [page.url(), await page.title()]
     const heading = await page.locator('h1').textContent()
     const violations = await violationsOf(page)
-    const [wider, height] = [await overhang(page), await heightOf(page)]
-    visits.push({ name, url, title, heading, violations, wider, height })
+    visits.push({ name, url, title, heading, violations, ...(await measure(page)) })
   }
   await page.emulateMedia({ colorScheme: null, reducedMotion: null })
   return visits
 }
+
+/** Opens the page with a link to the files of the demo on another server. */
+const openFrom = ({ url }: { readonly url: string }): Promise<Opened> =>
+  openIn(tab, `${demo.url}?chain=${url}/chain.json&buckets=${url}/buckets`)
 
 /** Opens the race in the shared wide page. */
 async function race(): Promise<Page> {
@@ -97,7 +114,7 @@ describe.runIf(HAS_BROWSER)('the page of af demo --open', () => {
 
   it('computes the same champion and root as af-verify', async () => {
     const page = await race()
-    await page.locator('.strip-good').waitFor()
+    await page.locator('.strip.good').waitFor()
     expect(demo.verified).toMatchObject({ flaws: 0, conclusion: 'HOLDS' })
     expect(await page.locator('h1').textContent()).toBe('stronger has the throne')
     expect(await page.locator('nav a[aria-current="page"]').allTextContents()).toEqual(['Race'])
@@ -113,10 +130,9 @@ describe.runIf(HAS_BROWSER)('the page of af demo --open', () => {
 
   it('shows the same share of the winner as the demo in the README', async () => {
     const readme = await readFile(new URL('../../../README.md', import.meta.url), 'utf8')
-    const [, won] = / won (\S+ % of the \d+ challenges that .*); .* were needed/.exec(readme) ?? []
-    const page = await race()
-    expect(won).toBeDefined()
-    await page.getByText(`it won ${won}, clearly more`).first().waitFor()
+    const [, won = ''] =
+      / won (\S+ % of the \d+ challenges that .*); .* were needed/.exec(readme) ?? []
+    expect(await (await race()).locator('main').textContent()).toContain(`it won ${won}, clearly`)
   })
 
   it('reads each block once, and states that copies were not compared; reads the newest states', async () => {
@@ -126,7 +142,7 @@ describe.runIf(HAS_BROWSER)('the page of af demo --open', () => {
     expect(blocks.length).toBeGreaterThan(4)
     expect(new Set(blocks).size).toBe(blocks.length)
     expect(read(/states\/\d+/)).toEqual(Array(5).fill('states/5'))
-    expect(await page.locator('.strip-good').textContent()).toMatch(
+    expect(await page.locator('.strip.good').textContent()).toMatch(
       /^✔ 6 epochs recomputed in [\d.]+ s\. Every result is valid\. Copies were not compared; af-verify compares them\. Last block: 181, 36 min after the chain began; next decision in 28 blocks, about 6 min\.$/,
     )
   })
@@ -175,15 +191,18 @@ describe.runIf(HAS_BROWSER)('the page of af demo --open', () => {
     it.each([
       ['wide and light', 'wide'],
       ['360 px wide and dark', 'narrow'],
-    ] as const)('%s, fits the width, exceeds no maximum height, and passes axe', (_, size) => {
-      const faulty = visits[size].filter(({ name, violations, wider, height }) => {
-        const most = size === 'wide' && name === 'decided' ? MOST_HEIGHT / 2 : MOST_HEIGHT
-        return violations.length > 0 || wider > 0 || height > most
-      })
-      expect(visits[size].map(({ name }) => name)).toEqual(VIEWS.map(({ name }) => name))
-      expect(faulty).toEqual([])
-      expect({ wide, narrow }[size].problems).toEqual([])
-    })
+    ] as const)(
+      '%s, fits the width and the maximum height, does not move, and passes axe',
+      (_, size) => {
+        const faulty = visits[size].filter(({ name, violations, wider, height, moving }) => {
+          const most = size === 'wide' && name === 'decided' ? MOST_HEIGHT / 2 : MOST_HEIGHT
+          return violations.length > 0 || wider > 0 || height > most || moving > 0
+        })
+        expect(visits[size].map(({ name }) => name)).toEqual(Object.keys(VIEWS))
+        expect(faulty).toEqual([])
+        expect({ wide, narrow }[size].problems).toEqual([])
+      },
+    )
 
     it('has a URL and a title, and shows the same content when opened by its URL', async () => {
       const linked = visits.wide.filter(({ name }) => !/^(decided|proof|proof file)$/.test(name))
@@ -196,12 +215,8 @@ describe.runIf(HAS_BROWSER)('the page of af demo --open', () => {
         await openIn(tab, url)
         await goTo(wide.page, new URL(url).hash)
         // Both are read again, because a chart renders again once its width is known.
-        const [wideMain, main] = [wide.page, tab].map((each) => each.locator('main'))
-        await expect
-          .poll(async () => (await main?.textContent()) === (await wideMain?.textContent()), {
-            message: name,
-          })
-          .toBe(true)
+        const isSame = async () => (await contentOf(tab)) === (await contentOf(wide.page))
+        await expect.poll(isSame, { message: name }).toBe(true)
         expect(await tab.title()).toBe(title)
       }
     })
@@ -232,7 +247,7 @@ describe.runIf(HAS_BROWSER)('the page of af demo --open', () => {
     }, 0)
     const { page } = await openIn(tab, `${server.url}/affine?last=3#/rule`)
     expect(page.url()).toBe(`${server.url}/affine/?last=3#/rule`)
-    await page.locator('.strip-good').waitFor()
+    await page.locator('.strip.good').waitFor()
   })
 
   it.each(['index', 'app'])('reports that its code, here %s, cannot be loaded', async (part) => {
@@ -270,7 +285,7 @@ describe.runIf(HAS_BROWSER)('the page of af demo --open', () => {
 
   it('shows the liar far from the other validators', async () => {
     const { page } = wide
-    await VIEWS.find(({ name }) => name === 'validators')?.open(page)
+    await VIEWS.validators(page)
     const liars = await page.locator('.lanes text.bad').allTextContents()
     expect(liars.length).toBeGreaterThanOrEqual(3)
     for (const text of liars) expect(text).toMatch(/^mallory: 0 %, 0 of \d+ won$/)
@@ -283,7 +298,7 @@ describe.runIf(HAS_BROWSER)('the page of af demo --open', () => {
 
   it('opens a lost board at the deciding move, next to the reason', async () => {
     const { page } = wide
-    await VIEWS.find(({ name }) => name === 'board')?.open(page)
+    await VIEWS.board(page)
     const less = /^(lost to the line|drawn|forfeited): /
     const lost = page.locator('section.card', { has: page.getByText(less) }).first()
     expect(await lost.locator('.picture .mistake').count()).toBe(1)
@@ -295,7 +310,7 @@ describe.runIf(HAS_BROWSER)('the page of af demo --open', () => {
 
   it('steps through a game, and marks the winning chain on the last board', async () => {
     const { page } = wide
-    await VIEWS.find(({ name }) => name === 'game')?.open(page)
+    await VIEWS.game(page)
     const game = page.locator('section', { has: page.getByRole('heading', { name: 'The game' }) })
     const next = game.getByRole('button', { name: 'next' })
     const before = game.getByRole('button', { name: 'previous' })
@@ -310,7 +325,7 @@ describe.runIf(HAS_BROWSER)('the page of af demo --open', () => {
 
   it('saves a proof that all three programs accept, and reject with one byte changed', async () => {
     const { page } = wide
-    await VIEWS.find(({ name }) => name === 'game')?.open(page)
+    await VIEWS.game(page)
     await page.getByText(/^Its proof: /).click()
     const saving = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Save the proof' }).click()
@@ -353,20 +368,6 @@ describe.runIf(HAS_BROWSER)('the page of af demo --open', () => {
     await page.getByText('expected at most 2097152 bytes, got 2097153').waitFor()
   })
 
-  it('has no motion if the reader prefers reduced motion', async () => {
-    const page = await race()
-    await page.emulateMedia({ reducedMotion: 'reduce' })
-    const moving = await page.evaluate(
-      () =>
-        [...document.querySelectorAll('*')].filter((element) => {
-          const { transitionDuration, animationName } = getComputedStyle(element)
-          return transitionDuration !== '0s' || animationName !== 'none'
-        }).length,
-    )
-    await page.emulateMedia({ reducedMotion: null })
-    expect(moving).toBe(0)
-  })
-
   it('states that it begins with an attested state if `last` is given', async () => {
     const { page } = await openIn(tab, `${demo.url}?chain=chain.json&buckets=./&last=3`)
     expect(await page.locator('.root').textContent()).toBe(demo.verified.root)
@@ -380,9 +381,8 @@ describe.runIf(HAS_BROWSER)('the page of af demo --open', () => {
 
     it('is shown with a warning on every view, and a link to the site’s own network', async () => {
       using server = await serveFaulty(demo.out, {})
-      const query = `?chain=${server.url}/chain.json&buckets=${server.url}/buckets`
-      const { page } = await openIn(tab, demo.url + query)
-      const strip = await page.locator('.strip-good').textContent()
+      const { page } = await openFrom(server)
+      const strip = await page.locator('.strip.good').textContent()
       expect(strip).toContain('of the network named by the link to this page.')
       for (const view of VIEWS_OF_ALL) {
         await goTo(page, view)
@@ -410,26 +410,14 @@ describe.runIf(HAS_BROWSER)('the page of af demo --open', () => {
         expect(await page.locator('body').textContent(), view).not.toContain('✔')
       }
     })
-
-    it('is refused if a number is out of range', async () => {
-      const query = '?chain=chain.json&firstEpoch=9007199254740991'
-      const { page, requests } = await openIn(tab, demo.url + query)
-      expect(await page.locator('.strip-bad').textContent()).toMatch(
-        /^The link cannot be followed: "firstEpoch" expected a whole number from 0 to 4294967295/,
-      )
-      expect(
-        requests.filter((url) => url.includes('chain.json?') || /chain\.json$/.test(url)),
-      ).toEqual([])
-    })
   })
 
   it('reports the epoch whose lanes are unavailable', async () => {
     const hotkeys = await readdir(join(demo.out, 'buckets'))
     const faults = Object.fromEntries(hotkeys.map((hotkey) => [hotkey, 'missing' as const]))
     using server = await serveFaulty(demo.out, faults)
-    const query = `?chain=${server.url}/chain.json&buckets=${server.url}/buckets`
-    const { page } = await openIn(tab, demo.url + query)
-    expect(await page.locator('.strip-bad').textContent()).toMatch(
+    const { page } = await openFrom(server)
+    expect(await page.locator('.strip.bad').textContent()).toMatch(
       /Reading stopped: epoch 2: the attested lane of 5\w+ is not available/,
     )
   })
@@ -460,7 +448,7 @@ describe.runIf(HAS_BROWSER)('the page of af demo --open', () => {
     const chain = LocalChain.create({ netuid: 120, random: () => new Uint8Array(32), envs })
     using server = await listen(serveLocal(chain, 10), 0)
     const { page } = await openIn(tab, `${demo.url}?chain=${server.url}/`)
-    expect(await page.locator('.strip-bad').textContent()).toMatch(
+    expect(await page.locator('.strip.bad').textContent()).toMatch(
       /^Reading stopped: the network plays nim@0.1.0 .* cannot be replayed/,
     )
     for (const view of VIEWS_OF_ALL) {
@@ -487,32 +475,27 @@ describe.runIf(HAS_BROWSER)('the page of af demo --open', () => {
   ] as const)('shows a warning with the reason for a bucket with %s', async (fault, reason) => {
     const [first = ''] = await readdir(join(demo.out, 'buckets'))
     using server = await serveFaulty(demo.out, { [first]: fault })
-    const query = `?chain=${server.url}/chain.json&buckets=${server.url}/buckets`
-    const { page } = await openIn(tab, demo.url + query)
+    const { page } = await openFrom(server)
     expect(await page.locator('.root').textContent()).toBe(demo.verified.root)
-    const text = (await page.locator('.strip-warn').textContent()) ?? ''
+    const text = (await page.locator('.strip.warn').textContent()) ?? ''
     expect(text).toContain(`${first.slice(0, 6)}…${first.slice(-4)} ${reason}.`)
     expect(text).toContain('Every result that counts is valid.')
   })
 
   it('reads another copy if a bucket is missing, slow, lying or without CORS headers', async () => {
-    const [missing = '', slow = '', lying = '', closed = ''] = await readdir(
-      join(demo.out, 'buckets'),
-    )
-    const faults = {
-      [missing]: 'missing',
-      [slow]: 'slow',
-      [lying]: 'lying',
-      [closed]: 'no CORS',
-    } as const
-    using server = await serveFaulty(demo.out, faults)
-    const query = `?chain=${server.url}/chain.json&buckets=${server.url}/buckets`
-    const { page, requests } = await openIn(tab, demo.url + query)
+    const hotkeys = await readdir(join(demo.out, 'buckets'))
+    const [missing = '', slow = '', , closed = ''] = hotkeys
+    const faults = ['missing', 'slow', 'lying', 'no CORS'] as const
+    const byHotkey = Object.fromEntries(faults.map((fault, i) => [hotkeys[i], fault]))
+    using server = await serveFaulty(demo.out, byHotkey)
+    const { page, requests } = await openFrom(server)
     expect(await page.locator('.root').textContent()).toBe(demo.verified.root)
     expect(await page.locator('h1 a').getAttribute('title')).toBe(demo.verified.champion)
-    expect(
-      requests.every((url) => [demo.url, server.url].some((each) => url.startsWith(each))),
-    ).toBe(true)
+    for (const url of requests)
+      expect(
+        [demo.url, server.url].some((each) => url.startsWith(each)),
+        url,
+      ).toBe(true)
     await goTo(page, '#/validators')
     const rowOf = (hotkey: string) =>
       page.locator('section[aria-label="Buckets"] tr', { hasText: hotkey }).textContent()
@@ -520,7 +503,7 @@ describe.runIf(HAS_BROWSER)('the page of af demo --open', () => {
     expect(await rowOf(closed)).toContain('no response that a page may read')
     expect(await rowOf(missing)).toMatch(/0[1-9]\d*✘ has none/)
     // One valid copy is enough to decide; missing copies are reported.
-    expect(await page.locator('.strip-warn').textContent()).toContain('; others.')
+    expect(await page.locator('.strip.warn').textContent()).toContain('; others.')
   })
 
   it.runIf(HAS_FIREFOX)('recomputes, and leads to a duel and a challenge, in Firefox', async () => {
@@ -528,7 +511,7 @@ describe.runIf(HAS_BROWSER)('the page of af demo --open', () => {
     const see = (selector: string, member = 'textContent'): Promise<unknown> =>
       page.see(`document.querySelector('${selector}')?.${member}`)
     await page.open(demo.url)
-    expect(await see('.strip-good')).toBeTruthy()
+    expect(await see('.strip.good')).toBeTruthy()
     expect(await see('h1 a', 'title')).toBe(demo.verified.champion)
     expect(await see('.root')).toBe(demo.verified.root)
 

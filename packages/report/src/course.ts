@@ -1,13 +1,12 @@
 import {
-  deriveSeed,
   type Env,
+  type EpisodeOrigin,
   isChallengeId,
   listReplies,
   make,
   type PerSide,
   type Picture,
   playTurns,
-  type ReplayedSide,
   registry,
   replay,
   replayGame,
@@ -75,10 +74,12 @@ export function replaySide(sample: RecordedPair, side: Side): EpisodeCourse | un
   if (!isChallengeId(challengeId)) return undefined
   const env = make(name)
   const recorded = { champion: champion.messages, contender: contender.messages }
-  const seed = deriveSeed(challengeId)
-  const replayed = replayGame(env, seed, recorded)
+  const replayed = replayGame(env, challengeId, recorded)
   if (!replayed.ok) return undefined
-  return buildCourse({ env, seed, recorded, players: 2 }, side, replayed.value[side])
+  const { reward } = replayed.value[side]
+  if (SIDES.every((each) => recorded[each].length === 0))
+    return { turns: [], moves: [], reward, ending: rewardEnding('the game was never begun') }
+  return buildCourse({ env, origin: challengeId, recorded, players: 2 }, side, reward)
 }
 
 /** Replays a one-player episode, as `replaySide` does. */
@@ -86,58 +87,50 @@ export function replaySolo(played: SoloEpisode, episode: Transcript): EpisodeCou
   const { env: name, strength } = played
   if (!registry.has(name)) return undefined
   if ('challengeId' in played && !isChallengeId(played.challengeId)) return undefined
-  const seed = 'seed' in played ? played.seed : deriveSeed(played.challengeId)
+  const origin = 'seed' in played ? played.seed : played.challengeId
   const env = make(name, { strength })
-  const replayed = replay(env, seed, episode.messages)
+  const replayed = replay(env, origin, episode.messages)
   if (!replayed.ok) return undefined
   const recorded = { champion: episode.messages, contender: [] }
-  return buildCourse({ env, seed, recorded, players: 1 }, 'champion', replayed.value)
+  return buildCourse({ env, origin, recorded, players: 1 }, 'champion', replayed.value.reward)
 }
 
 interface RecordedEpisode {
   readonly env: Env
-  readonly seed: bigint
+  readonly origin: EpisodeOrigin
   readonly recorded: PerSide<Transcript['messages']>
   readonly players: 1 | 2
 }
 
 function buildCourse(
-  { env, seed, recorded, players }: RecordedEpisode,
+  { env, origin, recorded, players }: RecordedEpisode,
   side: Side,
-  { reward, fault }: ReplayedSide,
+  reward: number,
 ): EpisodeCourse {
   const { spec } = env
   const left = {
     champion: listReplies(recorded.champion).values(),
     contender: listReplies(recorded.contender).values(),
   }
-  const isUnbegun = SIDES.every((each) => recorded[each].length === 0)
   const moves: GameMove[] = []
-  const episode = playTurns(spec, seed, players)
+  const episode = playTurns(spec, origin, players)
   let now = episode.next()
-  while (!now.done && !isUnbegun) {
+  while (!now.done) {
     const { side: mover, observation } = now.value
     const reply = left[mover].next().value
     const action = reply === undefined ? null : env.parse(reply)
     now = episode.next(action)
-    const isLegal = !now.done || !now.value.isForfeit
-    const judged = reply === undefined ? undefined : { reply, action, isLegal }
-    moves.push({ side: mover, turn: judgeTurn(env, observation, judged) })
+    const isForfeit = now.done === true && now.value.isForfeit
+    const turn = judgeTurn(spec, { observation, reply, action }, isForfeit)
+    moves.push({ side: mover, turn })
   }
-  const { observation: last } = now.value
+  const { observation: last, isForfeit } = now.value
   const turns = moves.flatMap(({ side: mover, turn }) => (mover === side ? [turn] : []))
   const course = { turns, reward, ...(players === 2 && { moves }) }
-  if (!now.done) return { ...course, ending: rewardEnding('the game was never begun') }
-  const isRivalForfeit = now.value.isForfeit && now.value.side !== side
-  if (isRivalForfeit) return { ...course, ending: rewardEnding('won: the opponent forfeited') }
-  const ending = describeOutcome(spec, { turns, last, reward }, fault ? 'no-reply' : undefined)
-  return { ...course, lastPicture: drawLast(spec, now.value), ending }
-}
-
-/** Draws the position after the last reply, if there are pictures and the position changed. */
-function drawLast(
-  { explain, maxSteps }: Env['spec'],
-  { observation, isForfeit }: { readonly observation: unknown; readonly isForfeit: boolean },
-): Picture | undefined {
-  return maxSteps > 1 && !isForfeit ? explain?.picture?.(observation) : undefined
+  if (isForfeit && now.value.side !== side)
+    return { ...course, ending: rewardEnding('won: the opponent forfeited') }
+  const ending = describeOutcome(spec, { turns, last, reward })
+  // In a one-turn episode, and after a forfeit, the last turn already has this picture.
+  const hasMoved = spec.maxSteps > 1 && !isForfeit
+  return { ...course, lastPicture: hasMoved ? spec.explain?.picture?.(last) : undefined, ending }
 }

@@ -5,7 +5,7 @@ import {
   type DuelReport,
   findDuelWinner,
   type Miner,
-  type Standing,
+  type Protocol,
   type State,
 } from '@affine/duel'
 import type { EpochResult } from '@affine/settlement'
@@ -45,7 +45,7 @@ export interface DuelFacts extends DuelTurn {
   readonly needed: number
   /** Confidence in ppm, by the function `surePpm`. */
   readonly surePpm: number
-  readonly standing: Standing
+  readonly standing: DuelReport['standing']
   /** Undefined while the duel continues. */
   readonly end: DuelEnd | undefined
 }
@@ -74,41 +74,31 @@ const countChoices = (all: number, some: number): number =>
   some === 0 ? 1 : (countChoices(all - 1, some - 1) * all) / some
 
 /** Describes the duels at the end of an epoch. */
-export function describeDuels(settled: EpochResult): readonly DuelFacts[] {
-  const { before, report } = settled
-  return listTurns(before).flatMap((turn, place) => {
-    const duel = report.duels[place]
-    return duel ? [describeDuel(settled, turn, duel)] : []
+export function describeDuels({ before, report }: EpochResult): readonly DuelFacts[] {
+  const { champion, protocol, voters: weights, ratio: ratioPpm } = before
+  if (champion === undefined) return []
+  const { duelEpochs } = protocol
+  const envs = Object.keys(protocol.envs)
+  return report.duels.map((duel) => {
+    const { contender, start, verdicts, epochIndex, standing } = duel
+    const counted = envs.filter((env) => verdicts[env] !== 'even').length
+    const needed = countNeededWins(counted, protocol.margin)
+    return {
+      ...{ champion, contender, start, verdicts, epochIndex, duelEpochs, envs },
+      analyses: Object.entries(duel.envs).map(([env, envReport]) =>
+        describeEnv({ env, report: envReport, weights, ratioPpm }),
+      ),
+      wins: envs.filter((env) => verdicts[env] === 'win').length,
+      counted,
+      needed,
+      surePpm: surePpm({ envs, counted, needed }),
+      standing,
+      end: findEnd(duel, protocol, report.crowned),
+    }
   })
 }
 
-function describeDuel(
-  { before, report }: EpochResult,
-  turn: DuelTurn,
-  duel: DuelReport,
-): DuelFacts {
-  const { protocol, voters, ratio } = before
-  const { verdicts, standing } = duel
-  const envs = Object.keys(protocol.envs)
-  const counted = envs.filter((env) => verdicts[env] !== 'even').length
-  const needed = countNeededWins(counted, protocol.margin)
-  return {
-    ...turn,
-    verdicts,
-    envs,
-    analyses: Object.entries(duel.envs).map(([env, envReport]) =>
-      describeEnv({ env, report: envReport, weights: voters, ratioPpm: ratio }),
-    ),
-    wins: envs.filter((env) => verdicts[env] === 'win').length,
-    counted,
-    needed,
-    surePpm: surePpm({ envs, counted, needed }),
-    standing,
-    end: findEnd(duel, before, report.crowned),
-  }
-}
-
-function findEnd(duel: DuelReport, { protocol }: State, crowned?: string): DuelEnd | undefined {
+function findEnd(duel: DuelReport, protocol: Protocol, crowned?: string): DuelEnd | undefined {
   const { standing, contender, verdicts, epochIndex } = duel
   if (standing === 'won') {
     if (crowned === undefined) return undefined

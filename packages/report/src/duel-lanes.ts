@@ -1,4 +1,4 @@
-import type { ChallengePair } from '@affine/blocks'
+import { type ChallengePair, createPairing, type Sample } from '@affine/blocks'
 import type { EpochResult, SamplePlace } from '@affine/settlement'
 import { type EnvAnalysis, isCounted } from './env-facts.ts'
 
@@ -22,26 +22,30 @@ interface OpenDuel<Data> {
  * or gave it no weight. If all epochs of a duel were read, the lanes that count have as many
  * challenges as the tallies of the latest analysis. Protocol §8.4, §8.5.
  */
-export class DuelLanes<Data> {
-  readonly #begin: () => Data
+export abstract class DuelLanes<Data> {
+  readonly #pairOf = createPairing()
   /** Duels of the previous epoch, by contender. */
   #duels = new Map<string, OpenDuel<Data>>()
   /** Lanes of the current epoch, by contender, validator and environment. */
   readonly #open = new Map<string, Omit<LaneData<Data>, 'epoch'> & { contender: string }>()
 
-  constructor(begin: () => Data) {
-    this.#begin = begin
-  }
+  /** Returns the data of a lane without challenges. */
+  protected abstract begin(): Data
 
-  /** Returns the data of the lane that contains a challenge of the current epoch. */
-  openLane(
-    { env, contender: { miner } }: Pick<ChallengePair, 'env' | 'contender'>,
-    { validator }: Pick<SamplePlace, 'validator'>,
-  ): Data {
-    const name = `${miner} ${validator} ${env}`
-    const lane = this.#open.get(name) ?? { contender: miner, validator, env, data: this.#begin() }
+  /** Adds a challenge to the data of its lane. */
+  protected abstract count(data: Data, pair: ChallengePair, place: SamplePlace): void
+
+  /** Adds a sample of the current epoch. Samples of a lane come in order, one lane at a time. */
+  add(sample: Sample, place: SamplePlace): void {
+    const pair = this.#pairOf(sample)
+    if (pair === undefined) return
+    const { validator } = place
+    const { env } = pair
+    const contender = pair.contender.miner
+    const name = `${contender} ${validator} ${env}`
+    const lane = this.#open.get(name) ?? { contender, validator, env, data: this.begin() }
     this.#open.set(name, lane)
-    return lane.data
+    this.count(lane.data, pair, place)
   }
 
   /** Ends the current epoch. Discards duels that ended before it. */

@@ -1,12 +1,5 @@
 import type { Sample } from '@affine/blocks'
-import {
-  type EnvReport,
-  type Score,
-  sumTallies,
-  type Verdict,
-  type VerdictCause,
-  type Weights,
-} from '@affine/duel'
+import { type EnvReport, sumTallies, type Weights } from '@affine/duel'
 import type { EpochResult, SamplePlace } from '@affine/settlement'
 import { type BoundsInput, boundsPpm, ceilRoot, holdLine } from '@affine/wilson'
 
@@ -26,14 +19,13 @@ export interface Decider {
   readonly bounds: Bounds | undefined
 }
 
-/** The result of an environment in one epoch, over the duel so far. */
-export interface EnvFacts {
+/**
+ * The result of an environment in one epoch, over the duel so far. `given` is the verdict of this
+ * epoch; `cause` is undefined if the environment was not evaluated.
+ */
+export interface EnvFacts extends Pick<EnvReport, 'given' | 'cause'> {
   readonly env: string
   readonly ratioPpm: number
-  /** Verdict of this epoch. */
-  readonly given: Verdict | undefined
-  /** Undefined if the environment was not evaluated. */
-  readonly cause: VerdictCause | undefined
   /** Challenges in the lanes that count. */
   readonly wins: number
   readonly losses: number
@@ -156,7 +148,7 @@ function winBounds(
 }
 
 /** Returns ⌊100 · lead / √spread⌋. */
-function scoreHundredths({ lead, spread }: Score): number {
+function scoreHundredths({ lead, spread }: EnvReport['score']): number {
   if (spread === 0n) return 0
   const square = 10_000n * lead * lead
   if (lead < 0n) return -Number(ceilRoot((square + spread - 1n) / spread))

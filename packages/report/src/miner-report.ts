@@ -66,17 +66,14 @@ export class MinerReport {
     this.#last = facts
     for (const duel of duels) {
       const side = findSide(hotkey, duel)
-      if (side) this.#addEpoch(facts, duel, side)
+      if (side === undefined) continue
+      const known = this.#own.get(duel.contender.hotkey)
+      const before = known?.duel.start === duel.start ? known.epochs : []
+      const own = { side, duel, epochs: [...before, limitToDuel(facts, duel)] }
+      this.#own.set(duel.contender.hotkey, own)
+      if (duel.end) this.#sayDuel(own)
     }
     if (seated?.hotkey === hotkey) this.#say(this.#textOf(facts), { type: 'seated', epoch })
-  }
-
-  #addEpoch(facts: EpochFacts, duel: DuelFacts, side: Side): void {
-    const { hotkey } = duel.contender
-    const known = this.#own.get(hotkey)
-    const before = known?.duel.start === duel.start ? known.epochs : []
-    this.#own.set(hotkey, { side, duel, epochs: [...before, limitToDuel(facts, duel)] })
-    if (duel.end) this.#sayDuel(hotkey)
   }
 
   #textOf(facts: EpochFacts): string {
@@ -86,7 +83,7 @@ export class MinerReport {
 
   /** Reports the open duels, then the miner's current position. */
   end(place: QueueEntry | undefined): void {
-    for (const contender of [...this.#own.keys()]) this.#sayDuel(contender)
+    for (const own of [...this.#own.values()]) this.#sayDuel(own)
     const { hotkey, nameOf } = this.#options
     const now = { why: 'is not registered', ...place }
     const waits = place?.place !== undefined && this.#last ? explainFrozen(this.#last) : []
@@ -103,12 +100,10 @@ export class MinerReport {
     this.#parts += 1
   }
 
-  #sayDuel(contender: string): void {
-    const own = this.#own.get(contender)
-    if (own === undefined) return
+  #sayDuel({ side, duel, epochs }: OwnDuel): void {
+    const contender = duel.contender.hotkey
     this.#own.delete(contender)
     const { line, nameOf, verbose } = this.#options
-    const { side, duel, epochs } = own
     const to = epochs.at(-1)?.epoch ?? 0
     const from = epochs[0]?.epoch ?? to
     const analyses = epochs.flatMap(({ duels }) => duels.flatMap(({ analyses }) => analyses))

@@ -2,15 +2,12 @@ import {
   type ChallengePair,
   type ChallengeVerdict,
   compareRewards,
-  createPairing,
   findForfeit,
   isUnbegun,
-  type Sample,
 } from '@affine/blocks'
 import { type PerSide, registry, SIDES, type Side } from '@affine/envs'
-import type { EpochResult, SamplePlace } from '@affine/settlement'
+import type { SamplePlace } from '@affine/settlement'
 import { DuelLanes, type LaneData } from './duel-lanes.ts'
-import type { EnvAnalysis } from './env-facts.ts'
 
 /** Number of forfeits, by the kinds of `findForfeit`. */
 export type Forfeits = Readonly<Record<string, number>>
@@ -62,33 +59,29 @@ type BothSides<Loss> = PerSide<SideCounts<Loss>>
 const LOST_BY: PerSide<ChallengeVerdict> = { champion: 'win', contender: 'loss' }
 
 /** Counts the results of both miners of each duel, epoch by epoch. */
-export class DuelStats<Loss> {
+export class DuelStats<Loss> extends DuelLanes<BothSides<Loss>> {
   readonly #counting: CountOptions<Loss>
-  readonly #pairOf = createPairing()
-  readonly #lanes = new DuelLanes<BothSides<Loss>>(() => ({
-    champion: zeroCounts(),
-    contender: zeroCounts(),
-  }))
 
   constructor(counting: CountOptions<Loss>) {
+    super()
     this.#counting = counting
   }
 
-  /** Adds a sample of the current epoch. Samples of a lane come in order, one lane at a time. */
-  add(sample: Sample, place: SamplePlace): void {
+  protected override begin(): BothSides<Loss> {
+    return { champion: zeroCounts(), contender: zeroCounts() }
+  }
+
+  protected override count(lane: BothSides<Loss>, pair: ChallengePair, place: SamplePlace): void {
     const { hotkey } = this.#counting
-    const pair = this.#pairOf(sample)
-    if (pair === undefined) return
     for (const side of SIDES) {
       if (hotkey === undefined || pair[side].miner === hotkey)
-        this.#count(side, { ...place, pair, forfeit: findForfeit(pair, side) })
+        this.#countSide(lane[side], side, { ...place, pair, forfeit: findForfeit(pair, side) })
     }
   }
 
-  #count(side: Side, lost: LostChallenge): void {
+  #countSide(counts: SideCounts<Loss>, side: Side, lost: LostChallenge): void {
     const { most, keep } = this.#counting
     const { pair, forfeit } = lost
-    const counts = this.#lanes.openLane(pair, lost)[side]
     counts.challenges += 1
     if (isUnbegun(pair)) counts.unbegun += 1
     if (isSlow(pair, side)) counts.slow += 1
@@ -103,24 +96,12 @@ export class DuelStats<Loss> {
     if (counts.losses.length > most) counts.losses.shift()
   }
 
-  /** Ends the current epoch. */
-  finish(settled: EpochResult): void {
-    this.#lanes.finish(settled)
-  }
-
-  /**
-   * Returns the latest analyses of the contender's duel of the previous epoch, one an environment.
-   */
-  analysesFor(contender: string): readonly EnvAnalysis[] {
-    return this.#lanes.analysesFor(contender)
-  }
-
   /**
    * Returns the counts of a side in the contender's duel of the previous epoch, over all epochs of
    * it that were read.
    */
   statsFor(side: Side, contender: string): MinerStats<Loss> {
-    const lanes = this.#lanes.countedLanes(contender)
+    const lanes = this.countedLanes(contender)
     const sum = sumCounts(lanes, side)
     const names = [...new Set(lanes.map(({ env }) => env))].sort()
     const byEnv = names.map((env) => [env, lanes.filter((lane) => lane.env === env)] as const)

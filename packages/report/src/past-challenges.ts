@@ -1,65 +1,60 @@
-import { createPairing, type Sample } from '@affine/blocks'
+import type { ChallengePair } from '@affine/blocks'
 import { digestContent, type Miner } from '@affine/duel'
 import { SIDES, type Side } from '@affine/envs'
 import type { Hash } from '@affine/prng'
-import type { EpochResult, SamplePlace } from '@affine/settlement'
+import type { EpochResult } from '@affine/settlement'
 import { DuelLanes } from './duel-lanes.ts'
 import type { PracticeEpisode } from './practice-result.ts'
 
 export type PastChallenge = Pick<PracticeEpisode, 'env' | 'challengeId' | 'reward'>
 
+type LaneRewards = Record<Side, PastChallenge[]>
+
 /**
  * The rewards of miners in past challenges, by commitment. Stores only challenges of lanes that
  * count, and of each environment only the `most` with the smallest ids. Ids are hashes, so the
- * stored challenges are a random sample.
+ * stored challenges are a random sample. The messages of samples are not needed.
  */
-export class PastChallenges {
+export class PastChallenges extends DuelLanes<LaneRewards> {
   readonly #most: number
-  readonly #pairOf = createPairing()
-  readonly #lanes = new DuelLanes<Record<Side, PastChallenge[]>>(() => ({
-    champion: [],
-    contender: [],
-  }))
   /** Commitment digest and rewards of both sides, by duel. */
-  readonly #duels = new Map<string, readonly (readonly [Hash, readonly PastChallenge[]])[]>()
+  readonly #played = new Map<string, readonly (readonly [Hash, readonly PastChallenge[]])[]>()
 
   constructor(most: number) {
+    super()
     this.#most = most
   }
 
-  /**
-   * Adds a sample of the current epoch; its messages are not needed. Samples of a lane come in
-   * order.
-   */
-  add(sample: Sample, place: SamplePlace): void {
-    const pair = this.#pairOf(sample)
-    if (pair === undefined) return
+  protected override begin(): LaneRewards {
+    return { champion: [], contender: [] }
+  }
+
+  protected override count(lane: LaneRewards, pair: ChallengePair): void {
     const { env, challengeId } = pair
-    const lane = this.#lanes.openLane(pair, place)
     for (const side of SIDES) {
       lane[side].push({ env, challengeId, reward: pair[side].reward })
       if (lane[side].length > 2 * this.#most) lane[side] = smallestIds(lane[side], this.#most)
     }
   }
 
-  finish(settled: EpochResult): void {
+  override finish(settled: EpochResult): void {
     const { before, report } = settled
-    this.#lanes.finish(settled)
+    super.finish(settled)
     for (const { contender, start } of report.duels) {
-      const lanes = this.#lanes.countedLanes(contender.hotkey)
+      const lanes = this.countedLanes(contender.hotkey)
       const sides = { champion: before.champion, contender }
       const played = SIDES.flatMap((side) => {
         const [miner, rewards] = [sides[side], lanes.flatMap(({ data }) => data[side])]
         return miner ? [[digestContent(miner), smallestIds(rewards, this.#most)] as const] : []
       })
-      this.#duels.set(`${start} ${contender.hotkey}`, played)
+      this.#played.set(`${start} ${contender.hotkey}`, played)
     }
   }
 
   /** Returns the rewards that a miner earned with its current commitment. */
   of(miner: Miner): readonly PastChallenge[] {
     const content = digestContent(miner)
-    const all = [...this.#duels.values()].flat()
+    const all = [...this.#played.values()].flat()
     const own = all.flatMap(([of, rewards]) => (of === content ? rewards : []))
     return smallestIds(own, this.#most)
   }

@@ -1,12 +1,5 @@
-import {
-  chooseRule,
-  computeQuota,
-  countNeededWins,
-  type LaneRule,
-  type Protocol,
-  type Verdict,
-} from '@affine/duel'
-import { type Rule, walk } from '@affine/wilson'
+import { chooseRule, computeQuota, countNeededWins, type Protocol } from '@affine/duel'
+import { walk } from '@affine/wilson'
 import { type Bounds, findBounds } from './env-facts.ts'
 import { type PracticeEpisode, Z_SQUARED_95 } from './practice-result.ts'
 import { drawInterval, percent } from './text.ts'
@@ -54,10 +47,12 @@ export function estimateProspects(
 ): Prospects {
   const counts = Object.keys(protocol.envs).map((env) => countResults(env, played, protocol))
   const even = counts.filter(({ isEven }) => isEven).map(({ env }) => [env, 'even'] as const)
-  const verdicts: Readonly<Record<string, Verdict>> = Object.fromEntries(even)
+  const verdicts = Object.fromEntries(even)
   const envs = counts.map((count): Comparison => {
-    const most = estimateDecisive(count, protocol)
-    const rule = soloRule(chooseRule(verdicts, count.env, protocol), most)
+    const chosen = chooseRule(verdicts, count.env, protocol)
+    const z = Math.sqrt(chosen.floorZSquaredPpm / 1e6) + ONE_LANE_Z
+    const cap = estimateDecisive(count, protocol)
+    const rule = { ...chosen, cap, zSquaredPpm: Math.round(z * z * 1e6) }
     const canWin = !count.isEven && rule.cap >= rule.minTrials
     const rates = estimateRates(count)
     const winAt = (p: number): number => (canWin ? walk({ p, ratioPpm, rule }).win : 0)
@@ -83,12 +78,6 @@ function estimateDecisive(count: Omit<Comparison, 'win'>, { envs, duelEpochs }: 
 
 /** Standard deviations that the score subtracts for a lane. Protocol §8.6. */
 const ONE_LANE_Z = 0.4
-
-/** Returns the rule for one lane that has at most `most` decisive challenges. */
-function soloRule(rule: LaneRule, most: number): Rule {
-  const z = Math.sqrt(rule.floorZSquaredPpm / 1e6) + ONE_LANE_Z
-  return { ...rule, cap: most, zSquaredPpm: Math.round(z * z * 1e6) }
-}
 
 const mapRates = (of: (which: keyof WinRates) => number): WinRates => ({
   lower: of('lower'),

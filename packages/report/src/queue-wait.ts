@@ -16,10 +16,7 @@ const [SHORTEST, LONGEST] = [1, 6.5]
 const [FASTER, SLOWER] = [0.8, 1.25]
 
 /** Minimum and maximum epochs until a turn; 1 for a turn in the next epoch. */
-export interface EpochRange {
-  readonly least: number
-  readonly most: number
-}
+export type EpochRange = Readonly<Record<'least' | 'most', number>>
 
 /**
  * Estimates the epochs until the turn of the miner at `place` of the queue, from 1, by the turns
@@ -63,17 +60,14 @@ export function predictEviction(
   { neurons, owner, head, maxUids, immunityPeriod }: Snapshot,
   { champion }: Pick<State, 'champion'>,
 ): Eviction | undefined {
-  const unpaid = neurons.filter(
-    ({ permit, hotkey }) => !permit && hotkey !== owner && hotkey !== champion?.hotkey,
-  )
-  if (!unpaid.includes(neuron)) return undefined
-  const earlier = unpaid.filter(
-    ({ registered, uid }) =>
-      registered < neuron.registered || (registered === neuron.registered && uid < neuron.uid),
-  )
+  const earlier = neurons
+    .filter(({ permit, hotkey }) => !permit && hotkey !== owner && hotkey !== champion?.hotkey)
+    .sort((a, b) => a.registered - b.registered || a.uid - b.uid)
+    .indexOf(neuron)
+  if (earlier === -1) return undefined
   const free = Math.max(0, maxUids - neurons.length)
   const immuneBlocks = Math.max(0, neuron.registered + immunityPeriod - head.number)
-  return { registrations: free + earlier.length + 1, immuneBlocks }
+  return { registrations: free + earlier + 1, immuneBlocks }
 }
 
 /** Describes the queue position, turn and eviction of a waiting miner. */

@@ -1,12 +1,5 @@
 import { decodeCommitment, type Neuron, type Snapshot, type UidWeights } from '@affine/chain'
-import {
-  computeTrust,
-  digestContent,
-  listPlaying,
-  orderQueue,
-  type State,
-  stateRoot,
-} from '@affine/duel'
+import { computeTrust, listPlaying, orderQueue, type State, stateRoot } from '@affine/duel'
 import {
   averageBlockMs,
   decodeCommitments,
@@ -52,11 +45,8 @@ export interface SubnetStatus {
   readonly weights: Readonly<Record<string, UidWeights>>
 }
 
-export interface ValidatorStatus {
-  readonly uid: number
-  readonly hotkey: string
-  /** In rao. */
-  readonly stake: bigint
+/** A validator. Its stake is in rao. */
+export interface ValidatorStatus extends Pick<Neuron, 'uid' | 'hotkey' | 'stake'> {
   /**
    * Whether it has a permit, weights in force and no miner's commitment, but attested nothing in
    * the last `quorumEpochs` epochs.
@@ -98,11 +88,10 @@ export async function readStatus(
 async function findDeadline({ chain, network }: Subnet, block: number) {
   const { sealBlock, epochBlocks } = network.protocol
   const { offset } = locateBlock(block, network.protocol)
-  const ms = await averageBlockMs(chain, block)
   const isSealing = offset <= sealBlock
   const blocks = (isSealing ? sealBlock : epochBlocks - 1) - offset
-  const what: SubnetStatus['due']['what'] = isSealing ? 'seals' : 'attestations'
-  return { what, blocks, seconds: Math.round((blocks * ms) / 1000) }
+  const seconds = Math.round((blocks * (await averageBlockMs(chain, block))) / 1000)
+  return { what: isSealing ? 'seals' : 'attestations', blocks, seconds } as const
 }
 
 /** Returns the validators: neurons with a permit, with weights in force, or with recorded trust. */
@@ -119,6 +108,7 @@ export function listValidators(
     permit || Object.hasOwn(weights, hotkey) || Object.hasOwn(trust, hotkey)
   return neurons.filter(isValidator).map(({ uid, hotkey, stake, permit, lastUpdate }) => {
     const commitment = commitments.get(hotkey)
+    const committed = commitment?.kind === 'miner' ? undefined : commitment
     const recipients = (weights[hotkey] ?? []).map(([recipient]) => recipient)
     const isActive = attested === undefined || Object.hasOwn(attested, hotkey)
     return {
@@ -128,10 +118,7 @@ export function listValidators(
       isIdle: permit && recipients.length > 0 && !isActive && commitment?.kind !== 'miner',
       lane: lanes.find(({ validator }) => validator === hotkey),
       trust: computeTrust(trust[hotkey]),
-      committed:
-        commitment && commitment.kind !== 'miner'
-          ? { kind: commitment.kind, epoch: commitment.epoch }
-          : undefined,
+      committed: committed && { kind: committed.kind, epoch: committed.epoch },
       weights: recipients.map((uid) => ({ uid, hotkey: hotkeys.get(uid) ?? '' })),
       ago: recipients.length > 0 ? head.number - lastUpdate : undefined,
     }
@@ -147,11 +134,9 @@ export function exportStatus(status: SubnetStatus): object {
 }
 
 /** A neuron's position in the queue, or the reason that it has no position. */
-export type QueueEntry = {
+export type QueueEntry = Pick<Neuron, 'uid' | 'hotkey'> & {
   /** Position in the queue, from 1. */
   readonly place: number | undefined
-  readonly uid: number
-  readonly hotkey: string
   /** Block of the commitment. */
   readonly block: number | undefined
   /** Estimated epochs until the turn of a waiting miner. */
@@ -179,18 +164,16 @@ export function listQueue(
   const waiting = contenders.map(({ hotkey }) => hotkey)
   const rows = snapshot.neurons.map((neuron): QueueEntry => {
     const { uid, hotkey } = neuron
-    const block = findSlot(snapshot, hotkey)?.block
-    if (!waiting.includes(hotkey)) {
-      const why = explainAbsence(hotkey, snapshot, state)
-      const readyBy = listPlaying(state).has(hotkey) ? state.epoch : undefined
-      return { place: undefined, uid, hotkey, block, readyBy, why }
-    }
+    const row = { uid, hotkey, block: findSlot(snapshot, hotkey)?.block }
     const place = waiting.indexOf(hotkey) + 1
+    if (place === 0) {
+      const readyBy = listPlaying(state).has(hotkey) ? state.epoch : undefined
+      return { place: undefined, ...row, readyBy, why: explainAbsence(hotkey, snapshot, state) }
+    }
     const turn = estimateTurn(place, state)
     const eviction = predictEviction(neuron, snapshot, state)
     const why = describeWait([place, waiting.length], turn, eviction)
-    const readyBy = state.epoch + turn.least
-    return { place, uid, hotkey, block, turn, eviction, readyBy, why }
+    return { place, ...row, turn, eviction, readyBy: state.epoch + turn.least, why }
   })
   return rows.sort((a, b) => (a.place ?? Infinity) - (b.place ?? Infinity) || a.uid - b.uid)
 }
@@ -215,12 +198,11 @@ const findSlot = ({ commitments }: Snapshot, hotkey: string) =>
 function explainAbsence(hotkey: string, snapshot: Snapshot, { champion, duels }: State) {
   const fields = findSlot(snapshot, hotkey)?.fields
   const commitment = fields && decodeCommitment(fields, hotkey)
-  const content =
-    commitment?.kind === 'miner' ? digestContent({ ...commitment, hotkey }) : undefined
   if (champion?.hotkey === hotkey) return 'is the champion'
   if (duels.some(({ contender }) => contender.hotkey === hotkey)) return 'contends'
   if (!fields) return 'has no commitment'
-  if (content) return 'had its duel with this commitment, and needs another to play again'
+  if (commitment?.kind === 'miner')
+    return 'had its duel with this commitment, and needs another to play again'
   if (commitment) return `has a validator's commitment: ${commitment.kind}`
   // Every model ends with the empty text, so if this decodes, only the hotkey at the end is wrong.
   if (decodeCommitment(fields, '') !== null) return 'its model does not end with its hotkey'

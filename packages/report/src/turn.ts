@@ -1,4 +1,4 @@
-import { type Env, type EnvSpec, extractAnswer, type Outcome, type Picture } from '@affine/envs'
+import { type EnvSpec, extractAnswer, type Outcome, type Picture } from '@affine/envs'
 import { printable } from './text.ts'
 
 /** One turn of an episode: the prompt, the reply and the best actions. */
@@ -14,39 +14,34 @@ export interface Turn {
   /** Best actions or, if they are unknown, the scripted player's action. */
   readonly best: readonly unknown[]
   /** Undefined without a reply. */
-  readonly reply?: string
-  /** Action in the reply; null if the reply is unreadable. */
-  readonly action?: unknown
-  /** Undefined unless the reply is a forfeit. */
-  readonly forfeit?: 'unreadable' | 'illegal'
+  readonly reply: string | undefined
+  /** Action in the reply; null without a readable reply. */
+  readonly action: unknown
+  /** Undefined unless the turn is a forfeit. */
+  readonly forfeit?: 'no-reply' | 'unreadable' | 'illegal'
   /** Loss that the reply caused, if it caused a known loss. */
   readonly mistake?: string | undefined
 }
 
 export function judgeTurn(
-  { spec }: Env,
-  observation: unknown,
-  judged?: { readonly reply: string; readonly action: unknown; readonly isLegal: boolean },
+  spec: EnvSpec,
+  taken: Pick<Turn, 'observation' | 'reply' | 'action'>,
+  isForfeit: boolean,
 ): Turn {
-  const best = findBest(spec, observation)
-  const seen = {
-    prompt: spec.prompt(observation),
-    observation,
-    role: spec.explain?.role?.(observation),
-    picture: spec.explain?.picture?.(observation, judged?.action ?? undefined),
-    best,
+  const { explain } = spec
+  const { observation, reply, action } = taken
+  const prompt = spec.prompt(observation)
+  const turn = {
+    ...taken,
+    prompt,
+    role: explain?.role?.(observation),
+    picture: explain?.picture?.(observation, action ?? undefined),
+    best: explain?.best?.(observation) ?? [spec.parse(spec.solve(prompt))],
   }
-  if (judged === undefined) return seen
-  const { reply, action, isLegal } = judged
-  if (action === null) return { ...seen, reply, action, forfeit: 'unreadable' }
-  if (!isLegal) return { ...seen, reply, action, forfeit: 'illegal' }
-  return { ...seen, reply, action, mistake: describeMistake(spec, { observation, action }, best) }
-}
-
-/** Returns the best actions or, if they are unknown, the scripted player's action. */
-function findBest(spec: EnvSpec, observation: unknown): readonly unknown[] {
-  const best = spec.explain?.best?.(observation)
-  return best ?? [spec.parse(spec.solve(spec.prompt(observation)))]
+  if (reply === undefined) return { ...turn, forfeit: 'no-reply' }
+  if (action === null) return { ...turn, forfeit: 'unreadable' }
+  if (isForfeit) return { ...turn, forfeit: 'illegal' }
+  return { ...turn, mistake: describeMistake(spec, turn) }
 }
 
 /** Formats actions, as in "A1 or B2". */
@@ -54,10 +49,8 @@ const formatActions = (spec: EnvSpec, best: readonly unknown[]): string =>
   best.map((action) => spec.format(action)).join(' or ')
 
 function describeBest(spec: EnvSpec, best: readonly unknown[]): string {
-  const text = formatActions(spec, best)
-  return hasBestActions(spec)
-    ? `best was ${text}`
-    : `the scripted player would have replied ${text}`
+  const was = hasBestActions(spec) ? 'best was' : 'the scripted player would have replied'
+  return `${was} ${formatActions(spec, best)}`
 }
 
 /** Reports whether the best actions are known. If not, the scripted player may be beatable. */
@@ -67,12 +60,9 @@ const hasBestActions = ({ explain }: EnvSpec): boolean => explain?.best !== unde
  * Describes the loss that an action caused. Undefined without a loss, or if the worth of actions is
  * unknown.
  */
-function describeMistake(
-  spec: EnvSpec,
-  { observation, action }: { readonly observation: unknown; readonly action: unknown },
-  best: readonly unknown[],
-): string | undefined {
+function describeMistake(spec: EnvSpec, turn: Turn): string | undefined {
   const { explain } = spec
+  const { observation, action, best } = turn
   const worthOf = (taken: unknown): number => explain?.worth?.(observation, taken) ?? 0
   const [worth, taken, text] = [worthOf(best[0]), worthOf(action), formatActions(spec, best)]
   if (best.length === 0 || taken >= worth) return undefined
@@ -92,18 +82,16 @@ export interface EpisodeEnding extends Outcome {
   readonly givenUpAfter?: number
 }
 
-/** Describes the ending of an episode. `fault` is given if no usable reply came. */
+/** Describes the ending of an episode by the turns of one side and the last observation. */
 export function describeOutcome(
   spec: EnvSpec,
   played: { readonly turns: readonly Turn[]; readonly last: unknown; readonly reward: number },
-  fault?: string,
 ): EpisodeEnding {
   const { turns, last, reward } = played
   const turn = turns.at(-1)
-  const forfeit = fault ?? turn?.forfeit
-  if (forfeit !== undefined) {
-    const why = `forfeited: ${describeForfeit(forfeit, turn?.reply ?? '', spec)}`
-    const better = describeBest(spec, turn?.best ?? [])
+  if (turn?.forfeit !== undefined) {
+    const why = `forfeited: ${describeForfeit(turn, spec)}`
+    const better = describeBest(spec, turn.best)
     // In a one-turn episode, the prompt showed the last observation.
     const shown = spec.maxSteps === 1 ? [] : (spec.explain?.draw?.(last) ?? [])
     return { why, shown, better }
@@ -124,16 +112,12 @@ function findGivenUp(spec: EnvSpec, turns: readonly Turn[]) {
   const givenUpAfter = causes.lastIndexOf(undefined) + 1
   const cause = causes[givenUpAfter]
   if (cause === undefined) return undefined
+  const resigns = 'the scripted player in its place would resign'
   const turn = turns[givenUpAfter - 1]
-  if (turn === undefined)
-    return {
-      givenUpAfter,
-      better: `the scripted player in its place would resign before any reply: ${cause}`,
-    }
+  if (turn === undefined) return { givenUpAfter, better: `${resigns} before any reply: ${cause}` }
   const [given, best] = [spec.format(turn.action), formatActions(spec, turn.best)]
-  const reply = `after reply ${givenUpAfter}, ${given}`
-  const resigns = `${reply}, the scripted player in its place would resign: ${cause}`
-  const better = given === best ? resigns : `${resigns}; it would have replied ${best}`
+  const text = `after reply ${givenUpAfter}, ${given}, ${resigns}: ${cause}`
+  const better = given === best ? text : `${text}; it would have replied ${best}`
   return { givenUpAfter, better }
 }
 
@@ -152,7 +136,7 @@ const NO_REPLY = 'there was no usable reply'
 const NONE_IN_TIME = `${NO_REPLY}: it was late, the player's clock ran out, or sampling ended`
 
 /** Describes a forfeit, and quotes the last reply. */
-function describeForfeit(forfeit: string, reply: string, { game }: EnvSpec): string {
+function describeForfeit({ forfeit, reply = '' }: Turn, { game }: EnvSpec): string {
   const answer = printable(extractAnswer(reply), 80)
   if (forfeit === 'illegal') return `"${answer}" is not allowed here`
   if (forfeit === 'no-reply') return game === undefined ? NO_REPLY : NONE_IN_TIME

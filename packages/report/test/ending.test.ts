@@ -1,17 +1,13 @@
-import { make, play, type Transcript } from '@affine/envs'
+import { make, solvedGame } from '@affine/envs'
 import { describe, expect, it } from 'vitest'
 import { findLine } from '../../envs/src/tictactoe-game.ts'
 import { idOf } from '../../envs/test/ids.ts'
-import { describeSoloEnding, formatEnding } from '../src/index.ts'
+import { formatEnding, formatMistake } from '../src/index.ts'
+import { courseOf, solve } from './played.ts'
 
 /** Plays the challenge of an index and returns its ending. */
 async function played(env: string, index: number, reply: (prompt: string) => string | null) {
-  const id = idOf(env, index)
-  const episode: Transcript = await play(make(env), id, (messages) => {
-    const content = reply(messages.at(-1)?.content ?? '')
-    return content === null ? { fault: 'no-reply' } : { content }
-  })
-  const ending = describeSoloEnding({ env, challengeId: id }, episode)
+  const { episode, ending } = await courseOf(env, idOf(env, index), reply)
   return { episode, ending, text: formatEnding(ending).join('\n') }
 }
 
@@ -25,7 +21,6 @@ const firstCell = (prompt: string, isWanted: (mark: string) => boolean): string 
   )
   return cells.find(({ mark }) => isWanted(mark))?.name ?? ''
 }
-const solve = (env: string) => (prompt: string) => make(env).spec.solve(prompt)
 
 describe('the ending of a game of tic-tac-toe', () => {
   it('names the winning line, if any, and shows the last board', async () => {
@@ -34,16 +29,9 @@ describe('the ending of a game of tic-tac-toe', () => {
       const { episode, ending } = await played(TICTACTOE, index, (prompt) =>
         firstCell(prompt, (mark) => mark === '.'),
       )
-      const [, ...rows] = ending.shown
-      const board = rows.flatMap((row) =>
-        row
-          .slice(2)
-          .split(' ')
-          .map((mark) => '.XO'.indexOf(mark)),
-      )
-      const names = findLine(board)
-        ?.map((cell) => make(TICTACTOE).spec.format(cell))
-        .join(' ')
+      const marks = ending.shown.slice(1).flatMap((row) => row.slice(2).split(' '))
+      const board = marks.map((mark) => '.XO'.indexOf(mark))
+      const names = findLine(board)?.map(make(TICTACTOE).spec.format).join(' ')
       const [how = '', ...words] = ending.why.split(' ')
       expect(how).toBe({ 1: 'won', 0: 'drawn:' }[episode.reward] ?? 'lost')
       expect(how === 'drawn:' ? undefined : words.slice(3).join(' ')).toBe(names)
@@ -84,4 +72,31 @@ it('formats each kind of ending', async () => {
   for (const [name, env, reply] of replies)
     texts.push(`${env}, ${name}\n${(await played(env, 1, () => reply)).text}\n`)
   await expect(texts.join('\n')).toMatchFileSnapshot('snapshots/endings.txt')
+})
+
+const ID = '3GV98duqAqRrTRH8p8yFQQutnEd4sTQmkNRV2Yr32YFb'
+const CELLS = ['A1', 'A2', 'A3', 'B1', 'B2', 'B3', 'C1', 'C2', 'C3']
+
+it('marks the first mistake and the best move in tic-tac-toe', async () => {
+  const [start] = (await courseOf(TICTACTOE, ID, () => null)).turns
+  const board = start?.observation as readonly number[]
+  const { next = [], best = [] } = solvedGame().positions.get(board.join('')) ?? {}
+  const worth = (cell: number): number => Math.sign(next[cell]?.score ?? Number.NaN)
+  const top = Math.max(...CELLS.map((_, cell) => worth(cell)).filter((each) => !Number.isNaN(each)))
+  const worse = CELLS.find((_, cell) => worth(cell) < top) ?? ''
+  const [turn] = (await courseOf(TICTACTOE, ID, () => worse)).turns
+  const away = ['a loss', 'a draw', 'a win'][top + 1]
+  const right = best.map((cell) => CELLS[cell]).join(' or ')
+  expect([turn?.best, turn?.forfeit]).toEqual([best, undefined])
+  const text = turn && formatMistake(turn, 0)
+  for (const part of [`1, ${worse},`, away, right]) expect(text).toContain(part)
+})
+
+it('names the replies of the scripted player if the best replies are unknown', async () => {
+  const packed = await courseOf('pack@0.1.0', ID, () => '0,0,99,99')
+  const solved = await courseOf('pack@0.1.0', ID, solve('pack@0.1.0'))
+  expect(packed.turns[0]?.mistake).toMatch(new RegExp(` is worth ${solved.reward}$`))
+  expect(solved.turns[0]?.mistake).toBe(undefined)
+  const { turns, ending } = await courseOf('hex@0.1.0', ID, () => 'no cell')
+  expect(ending.better).toContain(solve('hex@0.1.0')(turns[0]?.prompt ?? ''))
 })

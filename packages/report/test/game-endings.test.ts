@@ -1,5 +1,5 @@
 import { type Agent, make, type PerSide, playGame, unbegunGame } from '@affine/envs'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { idOf } from '../../envs/test/ids.ts'
 import { describeEnding, formatEnding, formatFault, replaySide, type Side } from '../src/index.ts'
 
@@ -27,16 +27,17 @@ async function endedGame(turn: number, answer: (prompt: string) => ReturnType<Ag
   return { played, mover, prompt }
 }
 
-const taken = (prompt: string): string => {
+/** Returns the first cell of a prompt's board with such a mark. */
+function cellWith(mark: RegExp, prompt = ''): string {
   const rows = boardIn(prompt).slice(1)
-  const row = rows.find((line) => /[XO]/.test(line)) ?? ''
-  return `${row[0]}${row.search(/[XO]/) / 2}`
+  const row = rows.find((line) => mark.test(line)) ?? ''
+  return `${row[0]}${row.search(mark) / 2}`
 }
 
 const ANSWERS: Readonly<Record<string, (prompt: string) => ReturnType<Agent>>> = {
   'no cell': () => ({ content: 'So\nI resign.' }),
   nothing: () => ({ content: ' \n' }),
-  'a taken cell': (prompt) => ({ content: taken(prompt) }),
+  'a taken cell': (prompt) => ({ content: cellWith(/[XO]/, prompt) }),
   'nothing in time': () => ({ fault: 'no-reply' }),
 }
 
@@ -80,4 +81,53 @@ it('describes only the reward of a game with a move out of turn', async () => {
     expect(formatEnding(describeEnding(altered, other(mover)))).toEqual(['reward 1'])
     expect(replaySide(altered, mover)).toBeUndefined()
   }
+})
+
+/** Plays a player that always takes the first empty cell against the scripted player. */
+async function lostGame(index: number) {
+  const challengeId = idOf(spec.id, index)
+  const played = await playGame({ spec }, challengeId, {
+    champion: ([prompt]) => ({ content: cellWith(/\./, prompt?.content) }),
+    contender: ([prompt]) => ({ content: spec.solve(prompt?.content ?? '') }),
+  })
+  return { env: spec.id, challengeId, ...played }
+}
+
+describe('a lost game', () => {
+  it('names the reply after which the scripted player would resign', async () => {
+    const seen = new Set<string>()
+    for (let index = 0; index < 12; index++) {
+      const game = await lostGame(index)
+      const course = replaySide(game, 'champion')
+      const { givenUpAfter: replies, better, why } = describeEnding(game, 'champion')
+      if (course === undefined || replies === undefined) throw new Error('it is lost')
+      expect(why).toMatch(/^lost: [XO] joined /)
+      const causes = course.turns.map((turn) => spec.explain?.whyGivenUp?.(turn.observation))
+      expect(causes.slice(replies)).not.toContain(undefined)
+      expect(causes[replies - 1]).toBe(undefined)
+      expect(better).toContain(causes[replies])
+      const turn = course.turns[replies - 1]
+      expect(better).toContain(turn === undefined ? '' : `${replies}, ${turn.reply}, `)
+      expect(better).toContain(turn === undefined ? '' : spec.solve(turn.prompt))
+      seen.add(better ?? '')
+      expect(describeEnding(game, 'contender').givenUpAfter).toBe(undefined)
+    }
+    await expect([...seen, ''].join('\n')).toMatchFileSnapshot('snapshots/given-up.txt')
+  })
+
+  it('alternates the moves of both sides, and ends with the connected board', async () => {
+    const game = await lostGame(1)
+    const [mine, theirs] = [replaySide(game, 'champion'), replaySide(game, 'contender')]
+    const moves = mine?.moves ?? []
+    expect(moves.length).toBe((mine?.turns.length ?? 0) + (theirs?.turns.length ?? 0))
+    for (const [i, { side, turn }] of moves.entries()) {
+      expect(side).not.toBe(moves[i + 1]?.side)
+      expect((side === 'champion' ? mine : theirs)?.turns).toContainEqual(turn)
+    }
+    const marked = mine?.lastPicture?.shapes.filter(({ isMarked }) => isMarked === true) ?? []
+    expect(marked.length).toBeGreaterThanOrEqual(7)
+    expect(marked.map(({ says }) => says)).toContainEqual(
+      expect.stringMatching(new RegExp(`^${moves.at(-1)?.turn.reply} `)),
+    )
+  })
 })

@@ -2,6 +2,8 @@ import type { ChallengeVerdict, Episode, Sample } from '@affine/blocks'
 import {
   computeQuotas,
   countedAttestations,
+  decide,
+  type Facts,
   findAttesters,
   firstState,
   type LaneTallies,
@@ -12,7 +14,6 @@ import {
 import { challengeId, make } from '@affine/envs'
 import type { CheckedLane, RecomputedEpoch, SamplePlace } from '@affine/settlement'
 import { epochOf, MAIN, type Scene, TICTACTOE } from '../../duel/test/subnet.ts'
-import { settledBy } from './settled.ts'
 
 /** One epoch as a reader sees it: its result, and the samples of the lanes that it reads. */
 interface ReadEpoch {
@@ -75,11 +76,8 @@ const laneOf = (tallies: LaneTallies | undefined): CheckedLane =>
     ? { ok: false, code: 'BAD_PROOF', detail: '' }
     : { ok: true, value: { tallies, blocks: [], unbegun: 1 } }
 
-interface LaneOf {
+type LaneOf = Readonly<Record<'validator' | 'contender' | 'env', string>> & {
   readonly before: State
-  readonly validator: string
-  readonly contender: string
-  readonly env: string
   readonly played: number
   readonly tally: LaneTally
 }
@@ -105,12 +103,8 @@ function samplesOf(lane: LaneOf, forfeited: Forfeited) {
     const answered =
       way === undefined ? { reward: Number(verdict === 'win'), ...silent } : forfeit(env, id, way)
     const second: Episode = { miner: contender, ...answered }
-    const lead = { win: 1, tie: 0, loss: -1 }[verdict]
-    const first: Episode = {
-      miner: before.champion?.hotkey ?? '',
-      reward: second.reward - lead,
-      ...silent,
-    }
+    const reward = second.reward - { win: 1, tie: 0, loss: -1 }[verdict]
+    const first: Episode = { miner: before.champion?.hotkey ?? '', reward, ...silent }
     const challenge = { env, index, challengeId: id }
     return [first, second].map((episode) => [{ ...challenge, ...episode }, place])
   }).flat()
@@ -131,4 +125,15 @@ function forfeit(env: string, id: string, way: string): Omit<Episode, 'miner'> {
   const taken = (board as readonly number[]).findIndex((mark) => mark !== 0)
   const content = way === 'illegal' ? game.spec.format(taken) : 'well'
   return { messages: [prompt, { role: 'assistant', content }], reward, ms: 1 }
+}
+
+/** Returns a decided epoch without findings. Default for `lanes`: no lanes. */
+export function settledBy(
+  before: State,
+  facts: Facts,
+  lanes: RecomputedEpoch['lanes'] = new Map(),
+): RecomputedEpoch {
+  const { snapshot } = facts
+  const found = { flaws: [], warnings: [], votes: undefined, lanes }
+  return { epoch: before.epoch, before, snapshot, ...decide(before, facts), ...found }
 }

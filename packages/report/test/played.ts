@@ -1,23 +1,20 @@
-import { make, play } from '@affine/envs'
+import { make, play, type Transcript } from '@affine/envs'
 import { replaySolo } from '../src/course.ts'
 
-/** Replays an episode in which a player gives these replies, and then none. */
-export async function courseOf(env: string, challengeId: string, replies: Iterable<string>) {
-  const left = replies[Symbol.iterator]()
-  const episode = await play(make(env), challengeId, () => {
-    const { done, value } = left.next()
-    return done ? { fault: 'no-reply' } : { content: value }
+/** Plays an episode with replies to its prompts, null for none. Returns it, and its replay. */
+export async function courseOf(
+  env: string,
+  challengeId: string,
+  reply: (prompt: string) => string | null,
+) {
+  const episode: Transcript = await play(make(env), challengeId, (messages) => {
+    const content = reply(messages.at(-1)?.content ?? '')
+    return content === null ? { fault: 'no-reply' } : { content }
   })
   const course = replaySolo({ env, challengeId }, episode)
   if (course === undefined) throw new Error('what was played replays')
-  return course
+  return { episode, ...course }
 }
 
-/** Replays an episode of the scripted player. */
-export async function solvedCourse(env: string, challengeId: string) {
-  const { spec } = make(env)
-  const episode = await play({ spec }, challengeId, (messages) => ({
-    content: spec.solve(messages.at(-1)?.content ?? ''),
-  }))
-  return replaySolo({ env, challengeId }, episode)
-}
+/** Returns the scripted player of an environment. */
+export const solve = (env: string) => (prompt: string) => make(env).spec.solve(prompt)

@@ -13,11 +13,7 @@ it.each([
   const random = pcg64(20_260_101n)
   const validators = Array.from({ length: lanes }, (_, i) => `v${i + 10}`)
   const miners = Array.from({ length: 160 }, (_, place) => miner(`m${place}`, place))
-  const estimates: {
-    readonly hotkey: string
-    readonly epoch: number
-    readonly range: EpochRange
-  }[] = []
+  const estimates: { hotkey: string; epoch: number; range: EpochRange }[] = []
   const begun = new Map<string, number>()
   let state = crownedFirst({ validators, miners: [miner('champion')], protocol: PROTOCOL })
   const first = state.epoch

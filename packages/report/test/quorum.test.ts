@@ -3,7 +3,7 @@ import type { Facts, State } from '@affine/duel'
 import { expect, it } from 'vitest'
 import { crownedFirst, epochOf, HEAD } from '../../duel/test/subnet.ts'
 import { describeEpoch, formatEpoch, formatIdle, listValidators } from '../src/index.ts'
-import { settledBy } from './settled.ts'
+import { settledBy } from './history.ts'
 
 /** Returns the facts of an epoch, and their text. */
 function decideAndReport(before: State, facts: Facts) {
@@ -40,15 +40,8 @@ it('names the voters that attest another state', async () => {
 it('lists the validators that set weights but attested nothing for twenty epochs', () => {
   const hotkeys = ['active', 'idle', 'idler', 'without weights', 'without permit', 'miner']
   const neurons = hotkeys.map((hotkey, uid): Neuron => {
-    const permit = !/permit|miner/.test(hotkey)
-    return {
-      uid,
-      hotkey,
-      stake: BigInt(uid) * 1_234_567_890n,
-      permit,
-      registered: 0,
-      lastUpdate: 0,
-    }
+    const facts = { stake: BigInt(uid) * 1_234_567_890n, permit: !/permit|miner/.test(hotkey) }
+    return { uid, hotkey, ...facts, registered: 0, lastUpdate: 0 }
   })
   const snapshot: Snapshot = {
     ...{ head: { number: 9_000, hash: '' }, tempo: 360, revealPeriod: 0, neurons, commitments: [] },
@@ -56,18 +49,13 @@ it('lists the validators that set weights but attested nothing for twenty epochs
   }
   const weighing = hotkeys.filter((hotkey) => !/weights|miner/.test(hotkey))
   const weights = Object.fromEntries(weighing.map((hotkey) => [hotkey, [[5, 65_535]] as const]))
-  const idleWith = (attested: State['attested']): readonly string[] =>
-    formatIdle(
-      listValidators({ trust: {}, ...(attested && { attested }) }, snapshot, weights),
-      20,
-      String,
-    )
-  expect(idleWith({ active: { epoch: 24, stake: '1' } })).toEqual([
+  const attested = { active: { epoch: 24, stake: '1' } }
+  const validators = listValidators({ trust: {}, attested }, snapshot, weights)
+  expect(formatIdle(validators, 20, String)).toEqual([
     'Idle validators set weights, but attested nothing in the last 20 epochs: ' +
       'idler with 2.46914 TAO, idle with 1.23457 TAO',
   ])
+  expect(validators.map(({ ago }) => ago)).toEqual([9_000, 9_000, 9_000, undefined, 9_000])
   // Before a network's first decision no one is idle.
-  expect(idleWith(undefined)).toEqual([])
-  const ages = listValidators({ trust: {} }, snapshot, weights).map(({ ago }) => ago)
-  expect(ages).toEqual([9_000, 9_000, 9_000, undefined, 9_000])
+  expect(formatIdle(listValidators({ trust: {} }, snapshot, weights), 20, String)).toEqual([])
 })

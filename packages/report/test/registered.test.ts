@@ -2,7 +2,7 @@ import { make, registry, type Transcript } from '@affine/envs'
 import { describe, expect, it } from 'vitest'
 import { idOf } from '../../envs/test/ids.ts'
 import { describeSoloEnding, formatLoss } from '../src/index.ts'
-import { courseOf, solvedCourse } from './played.ts'
+import { courseOf, solve } from './played.ts'
 
 const HASH = '0'.repeat(64)
 
@@ -14,20 +14,20 @@ describe.each([...registry.keys()])('%s', (env) => {
   it.each(ids)(
     'is explained turn by turn, and a perfect player makes no mistake: %s',
     async (id) => {
-      const course = await solvedCourse(env, id)
-      for (const { best, reply } of course?.turns ?? [])
+      const { turns, ending } = await courseOf(env, id, solve(env))
+      for (const { best, reply } of turns)
         expect(best.map((action) => spec.format(action))).toContain(reply)
-      expect(course?.turns.map(({ mistake }) => mistake).filter(Boolean)).toEqual([])
+      expect(turns.map(({ mistake }) => mistake).filter(Boolean)).toEqual([])
       // One of two perfect players loses a game, and the ending states when that was certain.
-      const isGame = course?.ending.givenUpAfter !== undefined
-      expect(isGame ? undefined : course?.ending.better).toBe(undefined)
-      expect(course?.ending.why).not.toBe('')
+      const isGame = ending.givenUpAfter !== undefined
+      expect(isGame ? undefined : ending.better).toBe(undefined)
+      expect(ending.why).not.toBe('')
     },
   )
 
   it('describes the ending and the best reply of a loss', async () => {
     const [id = ''] = ids
-    const prompt = (await courseOf(env, id, [])).turns[0]?.prompt ?? ''
+    const prompt = (await courseOf(env, id, () => null)).turns[0]?.prompt ?? ''
     const lost: Transcript = {
       messages: [
         { role: 'user', content: prompt },

@@ -8,49 +8,30 @@ import {
   type Scene,
   startedDuels,
 } from '../../duel/test/subnet.ts'
-import { describeEpoch, exportEpoch, formatEpoch, summariseEpoch } from '../src/index.ts'
-import { settledBy } from './settled.ts'
+import { describeEpoch, formatEpoch, summariseEpoch } from '../src/index.ts'
+import { settledBy } from './history.ts'
 
 const settledIn = (before: State, scene: Scene) => settledBy(before, epochOf(before, scene))
-const begun = startedDuels()
-const WINNING: Scene = { rates: [0.75, 0.25] }
+const [first, crowned, begun] = [firstState(MAIN, 0), crownedFirst(), startedDuels()]
 const CLOSE: Scene = { rates: [0.3, 0.3] }
-const LOSING: Scene = { rates: [0, 1] }
+const ALONE: Scene = { miners: [miner('m1', 1)] }
 
-interface Case {
-  readonly what: string
-  readonly before: State
-  readonly scene: Scene
-}
-
-const CASES: readonly Case[] = [
-  { what: 'the first miner', before: firstState(MAIN, 0), scene: {} },
-  { what: 'no miner', before: firstState(MAIN, 0), scene: { miners: [] } },
-  { what: 'a contender', before: crownedFirst(), scene: {} },
-  { what: 'no other miner', before: crownedFirst(), scene: { miners: [miner('m1', 1)] } },
-  {
-    what: 'a ratio that falls by less than is shown',
-    before: { ...crownedFirst(), ratio: 510_010 },
-    scene: { miners: [miner('m1', 1)] },
-  },
-  {
-    what: 'a ratio that falls',
-    before: { ...crownedFirst(), ratio: 700_000 },
-    scene: { miners: [miner('m1', 1)] },
-  },
-  { what: 'a duel that continues', before: begun, scene: CLOSE },
-  { what: 'a win', before: begun, scene: WINNING },
-  { what: 'no win', before: begun, scene: LOSING },
-  { what: 'too few that attest', before: begun, scene: { silent: ['v3', 'v4'] } },
-  {
-    what: 'two evictions during a duel',
-    before: begun,
-    scene: { ...CLOSE, miners: [], unregistered: ['m1', 'm2'] },
-  },
+const CASES: readonly (readonly [what: string, before: State, scene: Scene])[] = [
+  ['the first miner', first, {}],
+  ['no miner', first, { miners: [] }],
+  ['a contender', crowned, {}],
+  ['no other miner', crowned, ALONE],
+  ['a ratio that falls by less than is shown', { ...crowned, ratio: 510_010 }, ALONE],
+  ['a ratio that falls', { ...crowned, ratio: 700_000 }, ALONE],
+  ['a duel that continues', begun, CLOSE],
+  ['a win', begun, { rates: [0.75, 0.25] }],
+  ['no win', begun, { rates: [0, 1] }],
+  ['too few that attest', begun, { silent: ['v3', 'v4'] }],
+  ['two evictions during a duel', begun, { ...CLOSE, miners: [], unregistered: ['m1', 'm2'] }],
 ]
 
 it('formats each epoch, and summarises it on one line', async () => {
-  const texts = CASES.map(({ what, before, scene }) => {
+  const texts = CASES.map(([what, before, scene]) => {
     const facts = describeEpoch(settledIn(before, scene))
     const text = formatEpoch(facts, String)
     expect(text.split('\n')[0]).toBe(summariseEpoch(facts, String))
@@ -77,9 +58,4 @@ it('describes a contender that waits, and then another that beats it to the thro
   expect(epochs.at(-1)?.duels.map(({ end }) => end)).toEqual(['passed', 'crowned'])
   const text = epochs.map((facts) => formatEpoch(facts, String)).join('\n\n')
   await expect(`${text}\n`).toMatchFileSnapshot('snapshots/two-winners.txt')
-})
-
-it('records a throne taken without a duel', () => {
-  expect(exportEpoch(settledIn(firstState(MAIN, 0), {}))).toMatchObject({ seated: 'm1' })
-  expect(exportEpoch(settledIn(begun, WINNING))).toMatchObject({ seated: undefined })
 })

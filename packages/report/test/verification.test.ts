@@ -10,8 +10,9 @@ import {
   surePpm,
   type Verification,
 } from '../src/index.ts'
-import { settledBy } from './settled.ts'
+import { settledBy } from './history.ts'
 
+const FLAW = { epoch: 6, validator: '5V', code: 'STATE_MISSING', detail: 'a\u001b[2Jb' } as const
 const END: Verification = {
   epoch: 7,
   root: '12ab',
@@ -35,38 +36,26 @@ test.each([
   [0, 'SOME', 'COMPARED_HOLDS'],
   [2, 'NONE', 'FLAWED'],
   [2, 'SOME', 'FLAWED'],
-] as const)(
-  'counts %i flaws, and with uncompared copies %s concludes %s',
-  (flaws, uncompared, want) => {
-    const state = firstState(MAIN, 0)
-    const settled = settledBy(state, epochOf(state))
-    const found = Array(flaws).fill({
-      epoch: 0,
-      validator: 'v1',
-      code: 'STATE_MISSING',
-      detail: '',
-    })
-    expect(addToVerification(undefined, { ...settled, flaws: found }, uncompared)).toMatchObject({
-      flaws,
-      uncompared,
-      conclusion: want,
-    })
-  },
-)
+] as const)('counts %i flaws, and with uncompared copies %s concludes %s', (...facts) => {
+  const [flaws, uncompared, conclusion] = facts
+  const state = firstState(MAIN, 0)
+  const settled = { ...settledBy(state, epochOf(state)), flaws: Array(flaws).fill(FLAW) }
+  const verification = addToVerification(undefined, settled, uncompared)
+  expect(verification).toMatchObject({ flaws, uncompared, conclusion })
+})
 
 it('formats a verification', async () => {
-  const flaw = { epoch: 6, validator: '5V', code: 'STATE_MISSING', detail: 'a\u001b[2Jb' } as const
   const ends = [
     END,
     { ...END, votes: undefined, suspect: {}, warnings: 0, flaws: 1, conclusion: 'FLAWED' as const },
     { ...END, warnings: 2, uncompared: 'SOME' as const, conclusion: 'COMPARED_HOLDS' as const },
   ]
   const hotkey = '5'.padEnd(48, 'X')
-  const copy = { ...flaw, detail: `its copy of a block of ${hotkey}` }
+  const copy = { ...FLAW, detail: `its copy of a block of ${hotkey}` }
   const nameOf = (key: string) => (key === hotkey ? 'mallory' : key)
   const waits = Array.from({ length: 10 }, (_, i) => [`v${i}`, 20_000 + 1000 * i] as const)
   const texts = [
-    stripTones([formatFinding(flaw, 'bad', String), formatFinding(flaw, 'warning', String)]),
+    stripTones([formatFinding(FLAW, 'bad', String), formatFinding(FLAW, 'warning', String)]),
     stripTones([formatFinding(copy, 'bad', nameOf)]),
     ...ends.map((end) => stripTones(formatVerification(end, String))),
     formatWaits(new Map([...waits.slice(0, 2), ['5A', 9999]])),

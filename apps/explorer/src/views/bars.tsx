@@ -1,6 +1,5 @@
 import type { DuelFacts, EnvAnalysis, EnvFacts } from '@affine/report'
 import { percent, percentRange } from '@affine/report/sentences'
-import type { JSX } from 'preact'
 import { type DuelAccount, latestAnalyses } from '../app-state.ts'
 import { hotkeyNames, type Page, useAnswer } from '../page.ts'
 import { Face } from './parts.tsx'
@@ -19,7 +18,7 @@ export const LEADS_KEY =
  * Shows the contender's share of decisive challenges in each environment, its interval, and the
  * ratio to beat.
  */
-export function Leads({ account }: { readonly account: DuelAccount }): JSX.Element {
+export function Leads({ account }: { readonly account: DuelAccount }) {
   return (
     <dl class="leads">
       {latestAnalyses(account).map((analysis) => (
@@ -29,17 +28,13 @@ export function Leads({ account }: { readonly account: DuelAccount }): JSX.Eleme
   )
 }
 
-interface LeadProps {
-  readonly analysis: EnvFacts
-  readonly duel: DuelFacts
-}
-
-function Lead({ analysis, duel }: LeadProps): JSX.Element {
+function Lead({ analysis, duel }: { readonly analysis: EnvFacts; readonly duel: DuelFacts }) {
   // The verdict of an earlier analysis may have been withdrawn.
   const verdict = duel.verdicts[analysis.env] ?? 'open'
   const { wins, trials, bounds } = verdict === 'hold' ? analysis.hold : analysis.win
   const name = analysis.env.replace(/@.*/, '')
   const range = bounds ? percentRange(bounds) : 'no decisive challenge'
+  const { lower, upper } = bounds ?? { lower: 0, upper: 0 }
   return (
     <div class={`lead-${verdict}`}>
       <dt>{name}</dt>
@@ -48,12 +43,7 @@ function Lead({ analysis, duel }: LeadProps): JSX.Element {
           <title>{`${name}: ${range}. ${verdict}`}</title>
           <rect class="track" y="6" width="100%" height="6" />
           {bounds && (
-            <rect
-              x={toPercent(bounds.lower)}
-              y="4"
-              width={toPercent(bounds.upper - bounds.lower)}
-              height="10"
-            />
+            <rect x={toPercent(lower)} y="4" width={toPercent(upper - lower)} height="10" />
           )}
           {trials > 0 && <circle cx={toPercent((1e6 * wins) / trials)} cy="9" r="5" />}
           <RatioLine ratio={analysis.ratioPpm} isPast={duel.end !== undefined} height={18} />
@@ -76,7 +66,7 @@ interface RatioLineProps {
 }
 
 /** Draws the ratio to beat as a line, with its number below. */
-const RatioLine = ({ ratio, isPast, height }: RatioLineProps): JSX.Element => (
+const RatioLine = ({ ratio, isPast, height }: RatioLineProps) => (
   <>
     <line x1={toPercent(ratio)} x2={toPercent(ratio)} y1="0" y2={height} />
     <text x={toPercent(ratio)} y={height + 12} text-anchor={ratio > 600_000 ? 'end' : 'middle'}>
@@ -92,20 +82,15 @@ interface StripsProps extends Page {
 }
 
 /** Shows for each environment of a duel the results of each validator, as a strip of faces. */
-export function Strips({ account, of, ...page }: StripsProps): JSX.Element {
+export function Strips({ account, of, ...page }: StripsProps) {
   const { duel, epochs } = account
   const { value, error } = useAnswer(page.ask, ['duel', duel.id], [epochs.length])
+  const shared = { state: page.state, of, isPast: duel.end !== undefined }
   return (
     <figure>
       {value === undefined && <p>{error ?? 'Reading…'}</p>}
       {value?.analyses.map((each) => (
-        <Strip
-          key={each.env}
-          state={page.state}
-          {...each}
-          of={of}
-          isPast={duel.end !== undefined}
-        />
+        <Strip key={each.env} {...shared} {...each} />
       ))}
       <figcaption>
         Each face is a validator, at the contender’s share of the decisive challenges that this
@@ -118,10 +103,12 @@ export function Strips({ account, of, ...page }: StripsProps): JSX.Element {
 
 /** Number of rows of faces. In several rows, faces hide each other less. */
 const ROWS = 3
+/** Maximum number of faces with a label. */
+const MAX_NAMED = 4
 
 type StripProps = EnvAnalysis & Pick<StripsProps, 'state' | 'of'> & Pick<RatioLineProps, 'isPast'>
 
-function Strip({ state, env, ratioPpm, report, of, isPast }: StripProps): JSX.Element {
+function Strip({ state, env, ratioPpm, report, of, isPast }: StripProps) {
   const nameOf = hotkeyNames(state)
   const faces = Object.entries(report.tallies).flatMap(([validator, { wins, losses }]) => {
     const trials = wins + losses
@@ -129,11 +116,11 @@ function Strip({ state, env, ratioPpm, report, of, isPast }: StripProps): JSX.El
     const label = `${wins} of ${trials} won`
     return trials > 0 ? [{ validator, label, rate: (1e6 * wins) / trials, isSetAside }] : []
   })
-  const named = faces.filter(({ validator, isSetAside }) => isSetAside || validator === of)
+  const named = faces.filter((face) => face.isSetAside || face.validator === of).slice(0, MAX_NAMED)
   return (
     <div class="lanes">
       <b>{env}</b>
-      <svg width="100%" height={76 + 15 * Math.min(named.length, 4)} role="img">
+      <svg width="100%" height={76 + 15 * named.length} role="img">
         <title>{`${env}: the results of each validator`}</title>
         <rect class="track" y="26" width="100%" height="6" />
         <RatioLine ratio={ratioPpm} isPast={isPast} height={58} />
@@ -150,7 +137,7 @@ function Strip({ state, env, ratioPpm, report, of, isPast }: StripProps): JSX.El
             </g>
           </svg>
         ))}
-        {named.slice(0, 4).map((lane, i) => (
+        {named.map((lane, i) => (
           <text
             key={lane.validator}
             class={lane.isSetAside ? 'bad' : undefined}

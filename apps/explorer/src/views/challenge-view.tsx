@@ -1,6 +1,5 @@
 import type { Side } from '@affine/report'
 import { formatFault } from '@affine/report/sentences'
-import type { JSX } from 'preact'
 import { type Page, readingState, type StateProps, useAnswer } from '../page.ts'
 import { showHidden } from '../visible.ts'
 import type { ShownPair } from '../worker/answers.ts'
@@ -11,7 +10,7 @@ import { ProofView } from './proof-view.tsx'
 import { Terms } from './terms.tsx'
 
 /** Shows a challenge as the champion and its contenders played it, then its proof. */
-export function ChallengeView({ block, line, ...page }: Page & SampleLine): JSX.Element {
+export function ChallengeView({ block, line, ...page }: Page & SampleLine) {
   const { state, ask } = page
   const by = [state.epochs.length, state.ms]
   const { value: shown, error } = useAnswer(ask, ['sample', { block, line }], by)
@@ -38,7 +37,7 @@ export function ChallengeView({ block, line, ...page }: Page & SampleLine): JSX.
         </a>
         .
       </p>
-      <div class="columns">
+      <div class="grid columns">
         {pair && <EpisodeView state={state} pair={pair} side="champion" />}
         {pairs.map((each) => (
           <EpisodeView key={each.contender.miner} state={state} pair={each} side="contender" />
@@ -60,7 +59,7 @@ function describeWinner([pair, ...others]: readonly ShownPair[]): string {
 }
 
 /** Shows a game move by move, from the loser's side; in a tie, from the contender's. */
-function GameView({ courses: { champion, contender } }: ShownPair): JSX.Element | null {
+function GameView({ courses: { champion, contender } }: ShownPair) {
   if (champion?.moves === undefined || contender === undefined) return null
   const side = champion.reward < contender.reward ? 'champion' : 'contender'
   return (
@@ -76,7 +75,7 @@ interface EpisodeProps extends StateProps {
   readonly side: Side
 }
 
-function EpisodeView({ state, pair, side }: EpisodeProps): JSX.Element {
+function EpisodeView({ state, pair, side }: EpisodeProps) {
   const { miner, reward } = pair[side]
   const course = pair.courses[side]
   const role = course?.turns[0]?.role

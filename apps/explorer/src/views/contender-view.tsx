@@ -8,7 +8,6 @@ import {
   percent,
   percentRange,
 } from '@affine/report/sentences'
-import type { JSX } from 'preact'
 import { type DuelAccount, formatSpan, listDuels } from '../app-state.ts'
 import { describeResult, explainAbsence, type Page, useAnswer } from '../page.ts'
 import type { LostLine } from '../worker/epoch-accounts.ts'
@@ -18,7 +17,7 @@ import { Few, Heading, Key, Table } from './parts.tsx'
 import { Terms } from './terms.tsx'
 
 /** Shows a contender's duel: its result, lost challenges, and the numbers behind the verdicts. */
-export function ContenderView({ id, ...page }: Page & { readonly id: string }): JSX.Element {
+export function ContenderView({ id, ...page }: Page & { readonly id: string }) {
   const { state } = page
   const account = listDuels(state).find(({ duel }) => duel.id === id)
   if (account === undefined)
@@ -43,15 +42,12 @@ export function ContenderView({ id, ...page }: Page & { readonly id: string }): 
           {`It won ${duel.wins} of ${duel.counted} environments and needed ${duel.needed}.`}
         </figcaption>
       </figure>
-      <div class="columns">
+      <div class="grid columns">
         {(['contender', 'champion'] as const).map((side) => (
           <Losses key={side} {...page} account={account} side={side} />
         ))}
       </div>
-      <details class="fold">
-        <summary>How this was decided</summary>
-        <Decided {...page} account={account} />
-      </details>
+      <Decided {...page} account={account} />
     </>
   )
 }
@@ -61,7 +57,7 @@ interface DuelProps extends Page {
 }
 
 /** Shows the counts of a side, and its latest lost challenges as pictures. */
-function Losses({ account, side, ...page }: DuelProps & { readonly side: Side }): JSX.Element {
+function Losses({ account, side, ...page }: DuelProps & { readonly side: Side }) {
   const { duel, epochs } = account
   const { value, error } = useAnswer(page.ask, ['duel', duel.id], [epochs.length])
   const losses = value && alternateEnvs(value[side])
@@ -74,7 +70,7 @@ function Losses({ account, side, ...page }: DuelProps & { readonly side: Side })
       <p class="caption">{describeMinerDuel(side, duel, duel.stats[side]).join(' ')}</p>
       {losses === undefined && <p>{error ?? 'Reading…'}</p>}
       {losses?.length === 0 && <p>No lost challenge counts.</p>}
-      <ul class="thumbnails">
+      <ul class="plain grid thumbnails">
         <Few limit={5}>
           {(losses ?? []).map((loss) => (
             <Thumbnail key={loss.block + loss.line} {...page} loss={loss} side={side} />
@@ -98,21 +94,22 @@ function alternateEnvs(losses: readonly LostLine[]): readonly LostLine[] {
   return [...best].sort((a, b) => rankOf(a) - rankOf(b))
 }
 
-function Decided(props: DuelProps): JSX.Element {
-  const { account } = props
+/** Shows the verdicts with their causes, the results of each validator, and every analysis. */
+function Decided({ account, ...page }: DuelProps) {
   return (
-    <>
+    <details class="fold">
+      <summary>How this was decided</summary>
       <ul>
         {formatVerdicts(account.duel, account.analyses).map((text) => (
           <li key={text}>{text}</li>
         ))}
       </ul>
-      <Strips {...props} />
+      <Strips {...page} account={account} />
       <p>
         <Terms>{TESTS}</Terms>
       </p>
       <AnalysisTable account={account} />
-    </>
+    </details>
   )
 }
 
@@ -123,7 +120,7 @@ const TESTS =
   'The score is the distance of the wins above the ratio to beat, less an allowance for luck, in ' +
   'standard deviations; a win needs a minimum score.'
 
-function AnalysisTable({ account: { analyses } }: Pick<DuelProps, 'account'>): JSX.Element {
+function AnalysisTable({ account: { analyses } }: Pick<DuelProps, 'account'>) {
   const rows = analyses.map((analysis) => ({
     epoch: analysis.epoch,
     environment: analysis.env,

@@ -1,12 +1,11 @@
+import type { PictureShape } from '@affine/envs'
 import type { EpisodeCourse, Side, Turn } from '@affine/report'
 import { formatMistake } from '@affine/report/sentences'
-import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { linkTo } from '../address.ts'
 import { type Page, useAnswer } from '../page.ts'
 import { showHidden } from '../visible.ts'
 import type { LostLine } from '../worker/epoch-accounts.ts'
-import { Drawing } from './picture-view.tsx'
 
 /**
  * Returns the turn after which the scripted player would resign; otherwise the forfeit, the first
@@ -15,14 +14,14 @@ import { Drawing } from './picture-view.tsx'
 function findDecidingTurn({ turns, ending }: EpisodeCourse): Turn | undefined {
   const last = turns.at(-1)
   if (ending.givenUpAfter !== undefined) return turns[ending.givenUpAfter - 1] ?? last
-  if (last?.reply === undefined || last.forfeit !== undefined) return last
+  if (last?.forfeit !== undefined) return last
   return turns.find(({ mistake }) => mistake !== undefined) ?? last
 }
 
 /**
  * Shows an episode at its deciding move, with the reason, and buttons to step through the moves.
  */
-export function CourseView({ course }: { readonly course: EpisodeCourse }): JSX.Element {
+export function CourseView({ course }: { readonly course: EpisodeCourse }) {
   const { ending, lastPicture } = course
   const moves = course.moves ?? course.turns.map((turn) => ({ turn, side: undefined }))
   const deciding = moves.findIndex(({ turn }) => turn === findDecidingTurn(course))
@@ -66,7 +65,7 @@ interface TurnProps {
   readonly explained: string | undefined
 }
 
-function TurnText({ turn, index, explained }: TurnProps): JSX.Element {
+function TurnText({ turn, index, explained }: TurnProps) {
   const { reply, prompt, picture } = turn
   const text = formatMistake(turn, index)
   const shapes = picture?.shapes ?? []
@@ -99,7 +98,7 @@ interface ThumbnailProps extends Page {
 const MANY_SHAPES = 60
 
 /** Shows the deciding move of a lost challenge as a small picture, with the reason. */
-export function Thumbnail({ loss, side, ask }: ThumbnailProps): JSX.Element {
+export function Thumbnail({ loss, side, ask }: ThumbnailProps) {
   const { block, line, env, index } = loss
   const { value, error } = useAnswer(ask, ['sample', { block, line }], [])
   const course = value?.pairs[0]?.courses[side]
@@ -114,4 +113,61 @@ export function Thumbnail({ loss, side, ask }: ThumbnailProps): JSX.Element {
       </a>
     </li>
   )
+}
+
+/** An observation, optionally with the reply and the best actions. */
+type DrawingProps = Pick<Turn, 'picture'> & Partial<Turn>
+
+/** Maximum pixels per unit of a picture. */
+const SCALE = 1.6
+
+/** Shows an observation as a picture, if it has one. */
+function Drawing({ picture, ...turn }: DrawingProps) {
+  if (picture === undefined) return null
+  const { width, height, shapes } = picture
+  const labels = shapes.flatMap(({ says }) => says ?? [])
+  // Marked shapes are drawn last, so that no other shape covers their edges.
+  const drawn = shapes
+    .map((shape) => ({ ...shape, name: chooseClass(shape, turn) }))
+    .sort((a, b) => Number(a.name !== a.kind) - Number(b.name !== b.kind))
+  return (
+    <svg
+      class="picture"
+      viewBox={`-1 -1 ${width + 2} ${height + 2}`}
+      width={width * SCALE}
+      role="img"
+      aria-label={showHidden(labels.join(', ') || 'empty')}
+    >
+      {drawn.map((shape, i) => (
+        <Shape key={i} {...shape} />
+      ))}
+    </svg>
+  )
+}
+
+function Shape({ corners, text, says, name }: PictureShape & { readonly name: string }) {
+  const middleOf = (axis: 0 | 1): number => {
+    const along = corners.filter((_, i) => i % 2 === axis)
+    return (Math.min(...along) + Math.max(...along)) / 2
+  }
+  return (
+    <g class={name}>
+      <polygon points={corners.join(' ')} />
+      {says && <title>{showHidden(says)}</title>}
+      {text && (
+        <text x={middleOf(0)} y={middleOf(1)}>
+          {showHidden(text)}
+        </text>
+      )}
+    </g>
+  )
+}
+
+function chooseClass({ kind, action, isMarked }: PictureShape, turn: Partial<Turn>): string {
+  const classes: string[] = [kind]
+  if (isMarked === true) classes.push('marked')
+  if (action !== undefined && turn.best?.includes(action)) classes.push('best')
+  if (action !== undefined && turn.action === action)
+    classes.push((turn.forfeit ?? turn.mistake) === undefined ? 'taken' : 'mistake')
+  return classes.join(' ')
 }

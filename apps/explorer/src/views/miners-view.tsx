@@ -1,13 +1,12 @@
 import type { QueueEntry } from '@affine/report'
 import { findSide, formatWait } from '@affine/report/sentences'
-import type { JSX } from 'preact'
 import { linkTo } from '../address.ts'
 import { findDuels, formatSpan, isValidator } from '../app-state.ts'
 import { describeResult, explainAbsence, hotkeyNames, type Page } from '../page.ts'
 import { Few, Heading, type HotkeyProps, Key, Table } from './parts.tsx'
 
 /** Shows every registered miner: the champion, the contenders, the queue, then the others. */
-export function MinersView({ state }: Page): JSX.Element {
+export function MinersView({ state }: Page) {
   const { nextChampion, nextDuels = [] } = state.epochs.at(-1) ?? {}
   const playing = [nextChampion?.hotkey, ...nextDuels.map(({ contender }) => contender.hotkey)]
   const rankOf = ({ hotkey }: QueueEntry): number =>
@@ -36,7 +35,7 @@ export function MinersView({ state }: Page): JSX.Element {
 }
 
 /** Shows a miner: its current state, and its duels, latest first. */
-export function MinerView({ state, hotkey }: HotkeyProps): JSX.Element {
+export function MinerView({ state, hotkey }: HotkeyProps) {
   const duels = [...findDuels(state, hotkey)].reverse()
   const place = state.queue?.find((row) => row.hotkey === hotkey)
   const seated = state.epochs.filter((each) => each.seated?.hotkey === hotkey)

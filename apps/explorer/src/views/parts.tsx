@@ -9,7 +9,7 @@ interface HeadingProps {
 }
 
 /** Shows the heading of a view, with `kind` above it, and sets the title of the window. */
-export function Heading({ kind, children }: HeadingProps): JSX.Element {
+export function Heading({ kind, children }: HeadingProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     const titles = [heading.current?.textContent, kind].filter((text) => text !== undefined)
@@ -29,7 +29,7 @@ export interface HotkeyProps extends StateProps {
 }
 
 /** Shows a hotkey as a link to its view. */
-export const Key = ({ state, hotkey, isBad = false }: HotkeyProps): JSX.Element => (
+export const Key = ({ state, hotkey, isBad = false }: HotkeyProps) => (
   <a class={isBad ? 'key bad' : 'key'} href={linkTo.hotkey(hotkey)} title={hotkey}>
     <Face of={hotkey} />
     {hotkeyNames(state)(hotkey)}
@@ -37,7 +37,7 @@ export const Key = ({ state, hotkey, isBad = false }: HotkeyProps): JSX.Element 
 )
 
 /** Shows a mark that distinguishes hotkeys at a glance: squares in a grid of nine, and a hue. */
-export function Face({ of }: { readonly of: string }): JSX.Element {
+export function Face({ of }: { readonly of: string }) {
   const hash = [...of].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 1_000_003, 7)
   // The third column repeats the first.
   const cells = [0, 1, 2, 3, 4, 5, 6, 7, 8].filter((cell) => ((hash >> (cell % 6)) & 1) === 1)
@@ -57,7 +57,7 @@ interface FewProps {
 }
 
 /** Shows the first items, and a button that shows all. */
-export function Few({ limit, children }: FewProps): JSX.Element {
+export function Few({ limit, children }: FewProps) {
   const [isWhole, setWhole] = useState(false)
   return (
     <>
@@ -80,7 +80,7 @@ interface TableProps {
 }
 
 /** Shows a table below its title. In a narrow window each row becomes a card. */
-export const Table = ({ title, rows }: TableProps): JSX.Element => (
+export const Table = ({ title, rows }: TableProps) => (
   <section aria-label={title}>
     <h2>{title}</h2>
     <table>

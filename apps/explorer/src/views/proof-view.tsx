@@ -1,9 +1,8 @@
-import type { JSX } from 'preact'
+import type { ProofStep } from '@affine/blocks'
 import { linkTo } from '../address.ts'
 import { type Page, useAnswer } from '../page.ts'
 import { showHidden, showOnLine } from '../visible.ts'
 import type { SampleLine } from '../worker/epoch-accounts.ts'
-import type { Step } from '../worker/proof-steps.ts'
 import type { AnswerState } from '../worker/worker.ts'
 import { Heading } from './parts.tsx'
 import { Terms } from './terms.tsx'
@@ -15,7 +14,7 @@ interface ProofProps extends Page {
 }
 
 /** Shows the steps of verifying a sample's proof, which the reader can save as a file. */
-export function ProofView({ state, ask, line, name }: ProofProps): JSX.Element {
+export function ProofView({ state, ask, line, name }: ProofProps) {
   const answer = useAnswer(ask, ['proof', line], [state.epochs.length])
   const { value } = answer
   return (
@@ -27,13 +26,11 @@ export function ProofView({ state, ask, line, name }: ProofProps): JSX.Element {
         <Terms>{STEPS}</Terms>
       </p>
       {value && (
-        <>
-          <button type="button" onClick={() => saveFile(name, value.file)}>
-            Save the proof as a file
-          </button>
-          <Steps steps={value.steps} />
-        </>
+        <button type="button" onClick={() => saveFile(name, value.file)}>
+          Save the proof as a file
+        </button>
       )}
+      <Steps {...answer} />
     </details>
   )
 }
@@ -60,7 +57,7 @@ const PROOF_FILE =
   'one on the page, or choose it. The view of a challenge saves its proof.'
 
 /** Shows the steps of a proof file, recomputed in the browser. */
-export function ProofFileView({ file, choose, ...page }: ProofFileProps): JSX.Element {
+export function ProofFileView({ file, choose, ...page }: ProofFileProps) {
   return (
     <>
       <Heading>Check a proof</Heading>
@@ -79,32 +76,30 @@ export function ProofFileView({ file, choose, ...page }: ProofFileProps): JSX.El
   )
 }
 
-function FileVerdict({ ask, file }: Page & { readonly file: File }): JSX.Element {
+function FileVerdict({ ask, file }: Page & { readonly file: File }) {
   const answer = useAnswer(ask, ['proofFile', file], [file])
-  const { value } = answer
   return (
     <>
       <h2>
         {showOnLine(file.name)}: <Verdict {...answer} />
       </h2>
-      {value?.line && (
+      {answer.value?.line && (
         <p>
-          <a href={linkTo.sample(value.line)}>See this challenge</a>, if its epoch was recomputed.
+          <a href={linkTo.sample(answer.value.line)}>See this challenge</a>, if its epoch was
+          recomputed.
         </p>
       )}
-      <Steps steps={value?.steps ?? []} />
+      <Steps {...answer} />
     </>
   )
 }
 
-interface StepsProps {
-  readonly steps: readonly Step[]
-}
+type StepsAnswer = AnswerState<{ readonly steps: readonly ProofStep[] }>
 
 /** States whether all steps are valid, or how many fail. */
-function Verdict({ value, error }: AnswerState<StepsProps>): JSX.Element {
+function Verdict({ value, error }: StepsAnswer) {
   const { length = 0 } = value?.steps ?? []
-  const failing = value?.steps.filter(({ holds }) => !holds).length ?? 0
+  const failing = value?.steps.filter(({ fault }) => fault !== null).length ?? 0
   const valid = value ? `✔ All ${length} steps are valid.` : 'in progress…'
   const failed = failing > 0 ? `✘ ${failing} of ${length} steps fail.` : undefined
   return (
@@ -116,27 +111,54 @@ function Verdict({ value, error }: AnswerState<StepsProps>): JSX.Element {
 
 const showValue = (value: string | number): string => showHidden(`${value}`, 400)
 
-const Steps = ({ steps }: StepsProps): JSX.Element => (
-  <ol class="steps">
-    {steps.map(({ title, sentence, values, holds }) => (
-      <li key={title} class={holds ? 'step' : 'step broken'}>
-        <details open={!holds}>
-          <summary>
-            <h3 class={holds ? 'good' : 'bad'}>
-              {holds ? '✔' : '✘'} {title}
-            </h3>
-          </summary>
-          <p>{holds ? sentence : `Expected: ${sentence}`}</p>
-          <dl>
-            {Object.entries(values).map(([name, value]) => (
-              <div key={name}>
-                <dt>{name}</dt>
-                <dd>{[value].flat().map(showValue).join('\n')}</dd>
-              </div>
-            ))}
-          </dl>
-        </details>
-      </li>
-    ))}
+const Steps = ({ value }: StepsAnswer) => (
+  <ol class="plain">
+    {value?.steps.map(({ code, fault, values }) => {
+      const [title, sentence] = SENTENCES[code]
+      const shown = { ...values, ...(fault && { problem: fault.detail }) }
+      return (
+        <li key={code} class={fault ? 'step broken' : 'step'}>
+          <details open={fault !== null}>
+            <summary>
+              <h3 class={fault ? 'bad' : 'good'}>
+                {fault ? '✘' : '✔'} {title}
+              </h3>
+            </summary>
+            <p>{fault ? `Expected: ${sentence}` : sentence}</p>
+            <dl>
+              {Object.entries(shown).map(([name, value]) => (
+                <div key={name}>
+                  <dt>{name}</dt>
+                  <dd>{[value].flat().map(showValue).join('\n')}</dd>
+                </div>
+              ))}
+            </dl>
+          </details>
+        </li>
+      )
+    })}
   </ol>
 )
+
+/** Title of each step of Protocol §6.6, and the conclusion if the step is valid. */
+const SENTENCES: Readonly<Record<ProofStep['code'], readonly [title: string, sentence: string]>> = {
+  form: [
+    'Proof → its form',
+    'The proof and the header of the block have all members, each within its limits.',
+  ],
+  scope: [
+    'Header → chain, subnet, validator, epoch',
+    'The block belongs to the lane of this validator in this epoch.',
+  ],
+  headers: [
+    'Header → block hash',
+    'Each block has the hash of the one before it, up to the last of the lane, its head.',
+  ],
+  head: ['Head → seal on chain', 'This head was sealed in time: the lane can no longer change.'],
+  signature: ['Signature', 'The validator signed the block.'],
+  inclusion: [
+    'Line → Merkle root',
+    "The line is one of the lines under the root in the block's header.",
+  ],
+  sample: ['Line → sample', 'The line has the members of a sample, each within its limits.'],
+}

@@ -12,7 +12,6 @@ import {
   shortenHotkey,
   warnOtherState,
 } from '@affine/report/sentences'
-import type { JSX } from 'preact'
 import { formatDuelId, linkTo } from '../address.ts'
 import { type AppState, type DuelAccount, listDuels, listTerms, type Term } from '../app-state.ts'
 import { explainAbsence, hotkeyNames, type Page, readingState, type StateProps } from '../page.ts'
@@ -22,7 +21,7 @@ import { LEADS_KEY, Leads } from './bars.tsx'
 import { Face, Few, Heading, Key } from './parts.tsx'
 
 /** Shows the champion, the contenders, the waiting miners and the earlier champions. */
-export function RaceView({ state }: Page): JSX.Element {
+export function RaceView({ state }: Page) {
   const { beginning, epochs } = state
   const last = epochs.at(-1)
   const hotkey = last?.nextChampion?.hotkey
@@ -73,7 +72,7 @@ function findCrowning(state: AppState): DuelAccount | undefined {
  * Shows the champion's first epoch, the confidence in its victory, and the ratio to beat. Protocol
  * §8.10.
  */
-function Numbers({ state }: StateProps): JSX.Element {
+function Numbers({ state }: StateProps) {
   const { hotkey = '', from = 0 } = listTerms(state).at(-1) ?? {}
   const { nextChampion, nextRatio = 0 } = state.epochs.at(-1) ?? {}
   const model =
@@ -91,7 +90,7 @@ function Numbers({ state }: StateProps): JSX.Element {
     ['To beat now', percent(nextRatio), TO_BEAT],
   ]
   return (
-    <dl class="numbers">
+    <dl class="grid numbers">
       {numbers.map(([name, value, meaning]) => (
         <div key={name}>
           <dt>{name}</dt>
@@ -108,7 +107,7 @@ const TO_BEAT =
   'has to exceed'
 
 /** Shows how the throne was won, the current contenders, and the waiting miners. */
-function Duels({ state }: StateProps): JSX.Element {
+function Duels({ state }: StateProps) {
   const { nextDuels = [] } = state.epochs.at(-1) ?? {}
   const duels = listDuels(state)
   const crowning = findCrowning(state)
@@ -132,7 +131,7 @@ function Duels({ state }: StateProps): JSX.Element {
 }
 
 /** Shows the waiting miners, the next contender first, and the reason if no duel begins. */
-function Waiting({ state }: StateProps): JSX.Element {
+function Waiting({ state }: StateProps) {
   const { nextChampion, lacking, others } = state.epochs.at(-1) ?? {}
   const waiting = (state.queue ?? []).filter(({ turn }) => turn)
   if (waiting.length === 0) return <p class="lead">No miner waits.</p>
@@ -161,7 +160,7 @@ interface ContenderProps extends StateProps {
   readonly account: DuelAccount | undefined
 }
 
-const Contender = ({ state, account, of }: ContenderProps): JSX.Element => (
+const Contender = ({ state, account, of }: ContenderProps) => (
   <div class="contender">
     <p>
       <Key state={state} hotkey={of.contender.hotkey} /> {describeRow(of, account)}{' '}
@@ -181,28 +180,21 @@ function describeRow(turn: DuelTurn, account: DuelAccount | undefined): string {
 }
 
 /** Shows the champions, latest first, each with the duels that ended or continue in its term. */
-function TimeLine({ state }: StateProps): JSX.Element {
-  const duels = listDuels(state)
-  return (
-    <section>
-      <h2>Champions, latest first</h2>
-      <ol class="time">
-        <Few limit={8}>
-          {[...listTerms(state)].reverse().map((term) => (
-            <TermEntry key={term.from} {...{ state, term, duels }} />
-          ))}
-        </Few>
-      </ol>
-    </section>
-  )
-}
+const TimeLine = ({ state }: StateProps) => (
+  <section>
+    <h2>Champions, latest first</h2>
+    <ol class="plain grid time">
+      <Few limit={8}>
+        {[...listTerms(state)].reverse().map((term) => (
+          <TermEntry key={term.from} {...{ state, term }} />
+        ))}
+      </Few>
+    </ol>
+  </section>
+)
 
-interface TermProps extends StateProps {
-  readonly term: Term
-  readonly duels: readonly DuelAccount[]
-}
-
-function TermEntry({ state, duels, term: { hotkey, from, to } }: TermProps): JSX.Element {
+function TermEntry({ state, term }: StateProps & { readonly term: Term }) {
+  const { hotkey, from, to } = term
   const { epoch = 0, nextRatio } = state.epochs.at(-1) ?? {}
   const isLast = epoch === to - 2
   const isIn = (each: EpochAccount): boolean => each.epoch >= from && each.epoch < to
@@ -210,7 +202,7 @@ function TermEntry({ state, duels, term: { hotkey, from, to } }: TermProps): JSX
   const ends = [ratios[0] ?? nextRatio, isLast ? nextRatio : ratios.at(-1)]
   const texts = new Set(ends.map((ratio = 0) => percent(ratio)))
   const verb = isLast ? 'To beat' : 'Was to beat'
-  const fallen = duels.filter((account) => isIn(account.last))
+  const fallen = listDuels(state).filter((account) => isIn(account.last))
   const before = isStartUnknown(state, from) ? ', and perhaps earlier' : ''
   const when = (isLast ? `from epoch ${from} on` : formatEpochs(from, to - 1)) + before
   return (

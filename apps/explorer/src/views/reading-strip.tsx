@@ -1,5 +1,5 @@
 import { formatCount } from '@affine/report/sentences'
-import type { ComponentChildren, JSX } from 'preact'
+import type { ComponentChildren } from 'preact'
 import type { AppState } from '../app-state.ts'
 import { isNetworkName, type NamedNetwork, type NetworkFile } from '../network-file.ts'
 import { hotkeyNames } from '../page.ts'
@@ -15,12 +15,11 @@ interface ReadingProps {
  * Shows on every view the progress and the result of the recomputation, and the newest block. A new
  * block is not announced to screen readers.
  */
-export function ReadingStrip(props: ReadingProps): JSX.Element {
+export function ReadingStrip(props: ReadingProps) {
   const [kind, content] = describeReading(props)
-  const { head } = props.state
   return (
-    <section class={`strip strip-${kind}`} aria-label="What was verified">
-      <span role="status">{content}</span> {head && describeHead(head)}
+    <section class={`strip ${kind}`} aria-label="What was verified">
+      <span role="status">{content}</span> {props.state.head && describeHead(props.state.head)}
     </section>
   )
 }
@@ -48,9 +47,9 @@ function describeReading({ state, network }: ReadingProps): Strip {
 /** Describes what was verified. `done` describes the epochs that were read. */
 function describeResult(state: AppState, done: string): Strip {
   const faulty = listFaulty(state)
-  const which =
-    faulty.length === 0 ? 'Every result is valid.' : 'Every result that counts is valid.'
-  const text = `${done} ${which} Copies were not compared; af-verify compares them.`
+  const results = faulty.length === 0 ? 'result' : 'result that counts'
+  const copies = 'Copies were not compared; af-verify compares them.'
+  const text = `${done} Every ${results} is valid. ${copies}`
   const { failure } = state
   if (faulty.length === 0 && failure === undefined) return ['good', `✔ ${text}`]
   const shown = faulty.length > MAX_NAMED ? [...faulty.slice(0, MAX_NAMED), 'others'] : faulty
@@ -101,7 +100,7 @@ function describeHead({ block, time, blocksLeft, secondsLeft }: ChainHead): stri
   return `Last block: ${block}, ${date}; next decision in ${left}.`
 }
 
-const progressBar = ({ from, to }: ReadingSpan, epochsRead = 0): JSX.Element => (
+const progressBar = ({ from, to }: ReadingSpan, epochsRead = 0) => (
   <label>
     Recomputing epoch {from + epochsRead} of {to}{' '}
     <progress max={Math.max(1, to - from)} value={epochsRead} />
@@ -109,7 +108,7 @@ const progressBar = ({ from, to }: ReadingSpan, epochsRead = 0): JSX.Element => 
 )
 
 /** Shows the network, its chain and buckets, and whether the site or a link names it. */
-export function SourceBar({ state, network }: ReadingProps): JSX.Element | null {
+export function SourceBar({ state, network }: ReadingProps) {
   if (network === undefined) return null
   const { file, isByLink } = network
   const { beginning } = state
@@ -123,9 +122,9 @@ export function SourceBar({ state, network }: ReadingProps): JSX.Element | null 
 }
 
 /** Warns that a link names the network. Stays visible while scrolling. */
-export function LinkWarning({ own }: Pick<NamedNetwork, 'own'>): JSX.Element {
+export function LinkWarning({ own }: Pick<NamedNetwork, 'own'>) {
   return (
-    <section class="link-warning" aria-label="Source of this network">
+    <section class="link-warning bad" aria-label="Source of this network">
       <b>⚠ Named by this link, not by this site.</b> The link chose the chain and the buckets, and
       the results apply only to them.{' '}
       {own ? (

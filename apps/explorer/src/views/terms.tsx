@@ -1,4 +1,3 @@
-import type { ComponentChildren, JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import glossary from '../../../../docs/glossary.md?raw'
 import protocolUrl from '../../../../docs/protocol.md?url'
@@ -24,7 +23,7 @@ const ENTRIES: ReadonlyMap<string, GlossaryEntry> = new Map(
 const MENTION = new RegExp(`\\b((?:${[...ENTRIES.keys()].sort().reverse().join('|')})s?)\\b`, 'i')
 
 /** Shows a text. The first mention of each term of the glossary shows its entry. */
-export function Terms({ children }: { readonly children: string }): JSX.Element {
+export function Terms({ children }: { readonly children: string }) {
   const seen = new Set<GlossaryEntry>()
   const parts = children.split(MENTION).map((part) => {
     const name = part.toLowerCase()
@@ -37,11 +36,7 @@ export function Terms({ children }: { readonly children: string }): JSX.Element 
 }
 
 /** Shows a term, and its entry while the pointer or the focus is on it. */
-function Term({
-  meaning,
-  section,
-  children,
-}: GlossaryEntry & { readonly children: ComponentChildren }): JSX.Element {
+function Term({ meaning, section, children }: GlossaryEntry & { readonly children: string }) {
   const [isShown, setShown] = useState(false)
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the reader operates the button in it

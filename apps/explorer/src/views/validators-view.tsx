@@ -1,5 +1,4 @@
 import { formatLane, formatStake, percent } from '@affine/report/sentences'
-import type { JSX } from 'preact'
 import { type AppState, formatSpan, listDuels } from '../app-state.ts'
 import { explainAbsence, hotkeyNames, type Page, type StateProps } from '../page.ts'
 import { showOnLine } from '../visible.ts'
@@ -13,7 +12,7 @@ interface ValidatorProps extends StateProps {
 }
 
 /** Shows results of a duel, lanes, trust, buckets, flaws and warnings. */
-export function ValidatorsView({ of, ...page }: Page & ValidatorProps): JSX.Element {
+export function ValidatorsView({ of, ...page }: Page & ValidatorProps) {
   const { state } = page
   return (
     <>
@@ -35,14 +34,13 @@ export function ValidatorsView({ of, ...page }: Page & ValidatorProps): JSX.Elem
 }
 
 /** Shows the latest duel with `of`, or any validator, as an outlier; otherwise the latest duel. */
-function LatestDuel({ of, ...page }: Page & ValidatorProps): JSX.Element | null {
+function LatestDuel({ of, ...page }: Page & ValidatorProps) {
   const { state } = page
   const duels = listDuels(state)
-  const far = state.epochs.flatMap(({ lanes }) =>
-    lanes
-      .filter(({ validator }) => of === undefined || validator === of)
-      .flatMap(({ setAside }) => setAside.flatMap(({ contenders }) => contenders)),
-  )
+  const far = state.epochs
+    .flatMap(({ lanes }) => lanes)
+    .filter(({ validator }) => of === undefined || validator === of)
+    .flatMap(({ setAside }) => setAside.flatMap(({ contenders }) => contenders))
   const last = duels.filter(({ duel }) => far.includes(duel.contender.hotkey)).at(-1)
   const account = last ?? duels.at(-1)
   if (account === undefined) return null
@@ -79,7 +77,7 @@ function countLanes({ epochs }: AppState, hotkey: string) {
 }
 
 /** Shows the validators with a due lane in the epochs read, worst first, then the idle. */
-function Counts({ state, of }: ValidatorProps): JSX.Element {
+function Counts({ state, of }: ValidatorProps) {
   const { epochs, validators = [] } = state
   const due = epochs.flatMap(({ lanes }) => lanes.map(({ validator }) => validator))
   const idle = validators.flatMap(({ isIdle, hotkey }) => (isIdle ? [hotkey] : []))
@@ -104,14 +102,13 @@ function Counts({ state, of }: ValidatorProps): JSX.Element {
   return <Table title="Stake, lanes and trust" rows={rows} />
 }
 
-function Lanes({ state, of }: ValidatorProps): JSX.Element | null {
+function Lanes({ state, of }: ValidatorProps) {
   const rows = state.epochs.flatMap(({ epoch, lanes }) => {
     const lane = lanes.find(({ validator }) => validator === of)
     if (lane === undefined) return []
-    const { fault, trust } = lane
-    const text = formatLane(lane)
-    const cause = fault === undefined ? '' : `: ${fault}`
-    return [{ epoch, lane: text + cause, 'trust afterwards': percent(trust) }]
+    const cause = lane.fault === undefined ? '' : `: ${lane.fault}`
+    const trust = percent(lane.trust)
+    return [{ epoch, lane: formatLane(lane) + cause, 'trust afterwards': trust }]
   })
   if (rows.length === 0) return null
   return <Table title="Lanes, epoch by epoch" rows={rows.reverse()} />
@@ -120,7 +117,7 @@ function Lanes({ state, of }: ValidatorProps): JSX.Element | null {
 const MAX_ROWS = 200
 
 /** Shows flaws and warnings, latest first. */
-function Findings({ state, of }: ValidatorProps): JSX.Element | null {
+function Findings({ state, of }: ValidatorProps) {
   const found = state.epochs
     .flatMap(({ flaws, warnings }) => [
       ...flaws.map((flaw) => ({ ...flaw, mark: '✘' })),
@@ -140,7 +137,7 @@ function Findings({ state, of }: ValidatorProps): JSX.Element | null {
   return <Table title="Flaws and warnings" rows={rows} />
 }
 
-export function BucketTable({ state, of }: ValidatorProps): JSX.Element | null {
+export function BucketTable({ state, of }: ValidatorProps) {
   const health = state.health.filter(({ hotkey }) => of === undefined || hotkey === of)
   if (of !== undefined && health.length === 0) return null
   const rows = health.map((bucket) => ({

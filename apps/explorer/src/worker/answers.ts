@@ -1,23 +1,21 @@
 import {
+  type Block,
   blockPath,
   type ChallengePair,
   createPairing,
+  type Header,
+  LIMITS,
   PROOF_BYTES,
+  proveSample,
+  readBlock,
   type Sample,
   toLine,
 } from '@affine/blocks'
-import type { PerSide } from '@affine/envs'
-import { type EpisodeCourse, replaySide } from '@affine/report'
-import { judgeProofFile } from '@affine/settlement'
+import { verify } from '@affine/chain'
+import { replaySide } from '@affine/report'
+import { askInTurn, judgeProofFile, type Source } from '@affine/settlement'
 import type { SampleLine } from './epoch-accounts.ts'
-import { proveLine, rereadBlock } from './evidence.ts'
-import { explainSteps } from './proof-steps.ts'
 import type { SubnetReader } from './reader.ts'
-
-/** Both results of one challenge, with their courses if the environment is registered. */
-export interface ShownPair extends ChallengePair {
-  readonly courses: PerSide<EpisodeCourse | undefined>
-}
 
 /** The answers to the questions that the page may ask. */
 export type Answers = ReturnType<typeof createAnswers>
@@ -32,16 +30,15 @@ export function createAnswers(opened: () => Promise<SubnetReader>) {
     /** Resolves with a sample's proof as the text of a file, and the steps of verifying it. */
     proof: async (line: SampleLine) => {
       const reader = await opened()
-      const file = toLine(await proveLine(line, await reader.findLane(line.block)))
+      const file = await proveLine(reader, line)
       const { steps } = await judgeProofFile(new TextEncoder().encode(file), reader.subnet)
-      return { steps: explainSteps(steps), file }
+      return { steps, file }
     },
     /** Resolves with the steps of verifying a proof file, and its sample if the file is a proof. */
     proofFile: async (file: File) => {
       const bytes = new Uint8Array(await file.slice(0, PROOF_BYTES + 1).arrayBuffer())
       const { steps, read } = await judgeProofFile(bytes, (await opened()).subnet)
-      const line = read && { block: read.block, line: read.proof.index }
-      return { steps: explainSteps(steps), line }
+      return { steps, line: read && { block: read.block, line: read.proof.index } }
     },
     duel: async (id: string) => (await opened()).accounts.findDetails(id),
   }
@@ -73,7 +70,32 @@ async function readSample(reader: SubnetReader, { block, line }: SampleLine) {
   return { validator, epoch: state.epoch, sample, url, pairs }
 }
 
-function addCourses(pair: ChallengePair): ShownPair {
-  const champion = replaySide(pair, 'champion')
-  return { ...pair, courses: { champion, contender: replaySide(pair, 'contender') } }
+/** Both results of one challenge, with their courses if the environment is registered. */
+export type ShownPair = ReturnType<typeof addCourses>
+
+const addCourses = (pair: ChallengePair) => ({
+  ...pair,
+  courses: { champion: replaySide(pair, 'champion'), contender: replaySide(pair, 'contender') },
+})
+
+/** Resolves with a sample's proof as a line. Rejects if a block of its lane is unavailable. */
+async function proveLine(reader: SubnetReader, { block, line }: SampleLine): Promise<string> {
+  const { blocks, sources } = await reader.findLane(block)
+  const after: Header[] = []
+  // `blocks` begins with the lane's head.
+  for (const later of blocks.slice(0, blocks.indexOf(block)).reverse())
+    after.push((await rereadBlock(later, sources)).header)
+  return toLine(proveSample(await rereadBlock(block, sources), line, after))
+}
+
+/** Reads a block again by its hash, from any of `sources`. Rejects if no source has it. */
+async function rereadBlock(hash: string, sources: readonly Source[]): Promise<Block> {
+  const ask = async ({ read }: Source): Promise<Block | null> => {
+    const bytes = await read(blockPath(hash), LIMITS.blockBytes).catch(() => null)
+    const block = bytes && readBlock(bytes, { hash, verify })
+    return block?.ok ? block.value : null
+  }
+  const found = await askInTurn(sources, { ask })
+  if (found === null) throw new Error(`no bucket has block ${hash}`)
+  return found
 }

@@ -1,4 +1,4 @@
-import { BucketFailure, httpBucket, isBucketUrl, isPlainName } from '@affine/blocks'
+import { type Bucket, BucketFailure, httpBucket, isBucketUrl, isPlainName } from '@affine/blocks'
 import { describeFailure, type OpenBucket, toFailureFacts } from '@affine/settlement'
 
 /** The results of reading a bucket. */
@@ -25,48 +25,39 @@ const LOOPBACK = /^https?:\/\/(127\.0\.0\.1|localhost|\[::1\])(:|$)/
 const ask: typeof fetch = (input, init) =>
   fetch(input, { ...init, credentials: 'omit', referrerPolicy: 'no-referrer' })
 
-/** The buckets of a subnet, as a page reads them. */
-export class PageBuckets {
-  readonly #base: string | undefined
-  readonly #health = new Map<string, BucketHealth>()
+/** A browser reports a lost connection and a response that it withholds in the same way. */
+const NO_ANSWER = 'no response that a page may read: check its CORS rules'
 
-  /**
-   * Resolves plain names below `base`. Announced URLs must be https; a page on the reader's machine
-   * also accepts http.
-   */
-  constructor(base: string | undefined) {
-    this.#base = base
-  }
-
-  /** Opens a bucket for `recompute`. */
-  readonly open: OpenBucket = (hotkey, announced) => {
-    const place = this.#placeOf(announced)
+/**
+ * Returns a function that opens the buckets of a subnet, and one that lists their results in the
+ * order of first use. Plain names are below `base`. Announced URLs must be https; a page on the
+ * reader's machine also accepts http.
+ */
+export function createPageBuckets(base: string | undefined) {
+  const buckets = new Map<string, BucketHealth>()
+  const open: OpenBucket = (hotkey, announced) => {
+    const place = resolvePlace(base, announced)
     const name = `${hotkey} ${announced}`
     const counts = { files: 0, missing: 0, failure: undefined }
-    const health = this.#health.get(name) ?? { hotkey, place, announced, ...counts }
-    this.#health.set(name, health)
-    if (place === undefined) return null
-    return { name: hotkey, read: (path, limit) => this.#read(health, place, { path, limit }) }
+    const health = buckets.get(name) ?? { hotkey, place, announced, ...counts }
+    buckets.set(name, health)
+    return place === undefined ? null : { name: hotkey, read: createReader(place, health) }
   }
+  return { open, health: (): readonly BucketHealth[] => [...buckets.values()] }
+}
 
-  /** Returns the results of all buckets, in the order of first use. */
-  health(): readonly BucketHealth[] {
-    return [...this.#health.values()]
-  }
+function resolvePlace(base: string | undefined, announced: string): string | undefined {
+  if (isBucketUrl(announced, LOOPBACK.test(self.origin))) return announced
+  if (base === undefined || !isPlainName(announced)) return undefined
+  return `${base.replace(/\/$/, '')}/${announced}`
+}
 
-  #placeOf(announced: string): string | undefined {
-    if (isBucketUrl(announced, LOOPBACK.test(self.origin))) return announced
-    if (this.#base === undefined || !isPlainName(announced)) return undefined
-    return `${this.#base.replace(/\/$/, '')}/${announced}`
-  }
-
-  async #read(
-    health: BucketHealth,
-    place: string,
-    { path, limit }: { readonly path: string; readonly limit: number },
-  ): Promise<Uint8Array | null> {
+/** Returns a function that reads a bucket's files, and adds the results to `health`. */
+function createReader(place: string, health: BucketHealth): Bucket['read'] {
+  const { read } = httpBucket(place, { fetch: ask, timeoutMs: TIMEOUT_MS })
+  return async (path, limit) => {
     try {
-      const bytes = await httpBucket(place, { fetch: ask, timeoutMs: TIMEOUT_MS }).read(path, limit)
+      const bytes = await read(path, limit)
       health[bytes === null ? 'missing' : 'files'] += 1
       return bytes
     } catch (error) {
@@ -76,6 +67,3 @@ export class PageBuckets {
     }
   }
 }
-
-/** A browser reports a lost connection and a response that it withholds in the same way. */
-const NO_ANSWER = 'no response that a page may read: check its CORS rules'

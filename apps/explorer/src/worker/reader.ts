@@ -1,5 +1,4 @@
 import { httpBucket } from '@affine/blocks'
-import type { Snapshot } from '@affine/chain'
 import type { State } from '@affine/duel'
 import { registry } from '@affine/envs'
 import { listQueue, listValidators, type QueueEntry, type ValidatorStatus } from '@affine/report'
@@ -16,7 +15,7 @@ import {
   sortForReading,
 } from '@affine/settlement'
 import type { NetworkFile } from '../network-file.ts'
-import { type BucketHealth, PageBuckets } from './buckets.ts'
+import { type BucketHealth, createPageBuckets } from './buckets.ts'
 import { type EpochAccount, EpochAccounts } from './epoch-accounts.ts'
 
 /** The subnet and the epochs of a reading. */
@@ -68,21 +67,13 @@ const CONCURRENT_LANES = 4
 /** Recomputes a subnet, and answers questions about it. */
 export class SubnetReader {
   readonly accounts: EpochAccounts = new EpochAccounts()
-  readonly buckets: PageBuckets
+  readonly buckets: ReturnType<typeof createPageBuckets>
   readonly subnet: OpenSubnet
   readonly #settled: Pick<RecomputedEpoch, 'before' | 'lanes'>[] = []
 
-  private constructor(opened: OpenSubnet, buckets: PageBuckets) {
-    this.subnet = opened
-    this.buckets = buckets
-  }
-
-  /**
-   * Opens the network of a file.
-   * @throws Error if the chain is unreadable.
-   */
-  static async open(file: NetworkFile): Promise<SubnetReader> {
-    return new SubnetReader(await openSubnet(file), new PageBuckets(file.buckets))
+  constructor(subnet: OpenSubnet, base: string | undefined) {
+    this.subnet = subnet
+    this.buckets = createPageBuckets(base)
   }
 
   /**
@@ -97,8 +88,8 @@ export class SubnetReader {
     let state = last === undefined ? first : await readStartState(data, last)
     const isTrusted = last !== undefined && state.epoch > first.epoch
     yield { beginning: await this.#beginning(state, isTrusted) }
-    const { accounts } = this
-    const onSample = accounts.stats.add.bind(accounts.stats)
+    const { stats } = this.accounts
+    const onSample = stats.add.bind(stats)
     const reading = { ...data, onSample, choose: null, lanesAtOnce: CONCURRENT_LANES }
     let readTo = -1
     // Without a signal, the client of a served local chain would not reconnect.
@@ -110,12 +101,12 @@ export class SubnetReader {
           const { before, lanes } = recomputed
           this.#settled.push({ before, lanes })
           state = recomputed.state
-          epochs.push(accounts.finish(recomputed))
+          epochs.push(this.accounts.finish(recomputed))
           yield { epochsRead: this.#settled.length }
         }
         const isListed = readTo < 0 || epochs.length > 0
         readTo = (await chain.head()).number
-        const listed = isListed ? await this.#listed(state) : {}
+        const listed = isListed ? await this.#listed(state, readTo) : {}
         yield { epochs, head: await this.#head(readTo), ...listed }
       } catch (error) {
         return yield { epochs, failure: (error as Error).message }
@@ -143,7 +134,9 @@ export class SubnetReader {
     const lane = valid.find(({ blocks }) => blocks.includes(block))
     if (lane === undefined) throw new Error('no valid lane that was read contains this block')
     const { state, validator } = lane
-    const holders = sortForReading(listHolders(state.voters, await this.#snapshot()), validator)
+    const { chain } = this.subnet
+    const snapshot = await chain.snapshot((await chain.head()).number)
+    const holders = sortForReading(listHolders(state.voters, snapshot), validator)
     const sources = holders.flatMap(({ hotkey, url }) => this.buckets.open(hotkey, url) ?? [])
     return { ...lane, sources }
   }
@@ -167,18 +160,12 @@ export class SubnetReader {
     return { block, time: await chain.time(block), blocksLeft, secondsLeft }
   }
 
-  /** Returns the queue and the validators at the chain's head. */
-  async #listed(state: State): Promise<Findings> {
+  /** Returns the queue and the validators at a block. */
+  async #listed(state: State, block: number): Promise<Findings> {
     const { chain, network } = this.subnet
-    const snapshot = await this.#snapshot()
-    const weights = await chain.weights(snapshot.head.number)
-    const validators = listValidators(state, snapshot, weights)
+    const snapshot = await chain.snapshot(block)
+    const validators = listValidators(state, snapshot, await chain.weights(block))
     return { queue: listQueue(state, snapshot, network), validators }
-  }
-
-  async #snapshot(): Promise<Snapshot> {
-    const { chain } = this.subnet
-    return chain.snapshot((await chain.head()).number)
   }
 }
 
@@ -193,7 +180,7 @@ const EXPORT = 'an export'
  * Opens the chain of a network.
  * @throws Error if it is unreadable.
  */
-async function openSubnet({ chain, netuid, firstEpoch }: NetworkFile): Promise<OpenSubnet> {
+export async function openSubnet({ chain, netuid, firstEpoch }: NetworkFile): Promise<OpenSubnet> {
   const isExport = /^https?:/.test(chain) && new URL(chain).pathname.endsWith('.json')
   const text = isExport ? await readExport(chain) : ''
   const host = {

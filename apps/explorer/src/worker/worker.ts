@@ -1,19 +1,17 @@
 import type { NetworkFile } from '../network-file.ts'
 import { type Answers, createAnswers } from './answers.ts'
-import { type Findings, SubnetReader } from './reader.ts'
+import { type Findings, openSubnet, SubnetReader } from './reader.ts'
 
 /** Messages of the page: a network to read, once, or a question, with a port for the answer. */
 export type Request =
   | { readonly file: NetworkFile }
-  | { readonly question: readonly [keyof Answers, ...(readonly unknown[])] }
+  | { readonly question: readonly [name: keyof Answers, subject: unknown] }
 
 /** An answer, or the reason that there is none. Empty while pending. */
 export interface AnswerState<Value> {
   readonly value?: Value
   readonly error?: string
 }
-
-const send = (found: Findings): void => postMessage(found)
 
 let opened: Promise<SubnetReader> | undefined
 
@@ -24,26 +22,24 @@ async function read(file: NetworkFile): Promise<void> {
   const started = performance.now()
   let ms: number | undefined
   try {
-    opened = SubnetReader.open(file)
+    opened = openSubnet(file).then((subnet) => new SubnetReader(subnet, file.buckets))
     const reader = await opened
     for await (const found of reader.follow(file.last)) {
       if (found.head) ms ??= performance.now() - started
-      send({ ...found, ms, health: reader.buckets.health() })
+      postMessage({ ...found, ms, health: reader.buckets.health() } satisfies Findings)
     }
   } catch (error) {
-    send({ failure: (error as Error).message })
+    postMessage({ failure: (error as Error).message } satisfies Findings)
   }
-}
-
-async function answerTo([name, ...args]: readonly [keyof Answers, ...(readonly unknown[])]) {
-  const answer = answers[name] as (...args: readonly unknown[]) => Promise<unknown>
-  return answer(...args).then(
-    (value): AnswerState<unknown> => ({ value }),
-    ({ message }: Error) => ({ error: message }),
-  )
 }
 
 addEventListener('message', async ({ data, ports: [port] }: MessageEvent<Request>) => {
   if ('file' in data) return read(data.file)
-  port?.postMessage(await answerTo(data.question))
+  const [name, subject] = data.question
+  const answer = answers[name] as (subject: unknown) => Promise<unknown>
+  const state = await answer(subject).then(
+    (value): AnswerState<unknown> => ({ value }),
+    ({ message }: Error) => ({ error: message }),
+  )
+  port?.postMessage(state)
 })

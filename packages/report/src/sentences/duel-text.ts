@@ -42,10 +42,6 @@ export function describeStanding(
   return isWaiting ? 'has won, and waits for the other duels' : `contends, ${formatTurn(duel)}`
 }
 
-/** Describes a duel so far, or its end, with the needed wins. Protocol §8.3, §8.7, §8.11. */
-export const describeDuelState = (duel: DuelFacts): string =>
-  `${describeStanding(duel)}; ${duel.needed} of ${duel.counted} environments are needed`
-
 export const RESULT_TONES: Readonly<Record<string, Tone>> = { won: 'good', lost: 'bad' }
 
 type SideStats = Omit<MinerStats<unknown>, 'losses'>
@@ -158,16 +154,16 @@ const WAYS: Readonly<Record<string, string>> = {
   illegal: 'illegal',
 }
 
-export const formatForfeit = (way: string): string => WAYS[way] ?? way
-
 /** Formats forfeits, as in "3 illegal, 1 no reply". */
 export const formatForfeits = (forfeits: Forfeits): string =>
   Object.entries(forfeits)
-    .map(([way, count]) => `${count} ${formatForfeit(way)}`)
+    .map(([way, count]) => `${count} ${WAYS[way] ?? way}`)
     .join(', ')
 
 /** Explains a verdict or its absence, as in "its score of 2.94 reaches 2.45". */
-export function explainVerdict({ cause, hold, score, bar, ...facts }: EnvFacts): string {
+export function explainVerdict(facts: EnvFacts): string {
+  const { cause, win, hold, score, bar, minTrials, decisivePpm = 0 } = facts
+  const left = challengesIn(win.trials)
   switch (cause) {
     case 'SCORE':
       return `its score of ${score / 100} reaches ${bar / 100}`
@@ -176,12 +172,9 @@ export function explainVerdict({ cause, hold, score, bar, ...facts }: EnvFacts):
     case 'BLANK':
       return 'no challenge is decisive'
     case 'SCARCE':
-      return `only ${percent(facts.decisivePpm ?? 0)} of challenges are decisive`
+      return `only ${percent(decisivePpm)} of challenges are decisive`
     case 'FEW':
-      return (
-        `a win takes ${facts.minTrials} decisive challenges; ` +
-        `${challengesIn(facts.win.trials)} left after trimming`
-      )
+      return `a win takes ${minTrials} decisive challenges; ${left} left after trimming`
     case 'BEHIND':
       return 'it is behind, but not by enough for a hold'
     case 'CLOSE':
@@ -201,9 +194,7 @@ export const formatVerdicts = (
 ): readonly string[] =>
   envs.map((env) => {
     const verdict = verdicts[env]
-    const own = analyses.filter(
-      (analysis) => analysis.env === env && analysis.cause && analysis.given === verdict,
-    )
+    const own = analyses.filter((each) => each.env === env && each.cause && each.given === verdict)
     const last = own.at(-1)
     const cause = last === undefined ? '' : `, because ${explainVerdict(last)}`
     return `${env}: ${verdict ?? 'no verdict'}${cause}`

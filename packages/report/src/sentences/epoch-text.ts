@@ -7,7 +7,7 @@ import {
   percent,
   shortenHotkey,
 } from '../text.ts'
-import { describeDuelState, formatEnv } from './duel-text.ts'
+import { describeStanding, formatEnv } from './duel-text.ts'
 
 /** Describes the subnet by the titles of its environments. */
 export function describeSubnet(titles: readonly string[]): string {
@@ -77,7 +77,8 @@ export function formatEpoch(facts: EpochFacts, nameOf: HotkeyFormatter = shorten
     summariseEpoch(facts, nameOf),
     `  ${holder ?? 'no one'} held the throne. The ratio to beat was ${now}${becomes}`,
     ...duels.flatMap((duel) => [
-      `  ${nameOf(duel.contender.hotkey)} ${describeDuelState(duel)}`,
+      `  ${nameOf(duel.contender.hotkey)} ${describeStanding(duel)}; ` +
+        `${duel.needed} of ${duel.counted} environments are needed`,
       // A won duel is not evaluated any more.
       ...duel.analyses.map((analysis) => {
         const verdict = duel.verdicts[analysis.env] ?? 'no verdict'

@@ -19,12 +19,9 @@ export function formatSample(
     return [title, place, ...formatEpisode(side, sample)].join('\n')
   }
   const rewards = `champion ${sample.champion.reward}, contender ${sample.contender.reward}`
-  return [
-    `${title}: ${rewards}`,
-    place,
-    ...formatEpisode('champion', sample.champion),
-    ...formatEpisode('contender', sample.contender),
-  ].join('\n')
+  const sides = ['champion', 'contender'] as const
+  const episodes = sides.flatMap((side) => formatEpisode(side, sample[side]))
+  return [`${title}: ${rewards}`, place, ...episodes].join('\n')
 }
 
 function formatEpisode(side: 'champion' | 'contender', episode: Episode): string[] {
@@ -56,17 +53,12 @@ export function formatMessage({ role, content }: Episode['messages'][number]): s
   return `${mark} ${printable(content, 2000)}`
 }
 
-export function formatEnding({ why, shown, better }: EpisodeEnding): readonly string[] {
-  const lines = [why, ...shown.map((line) => `  ${line}`)]
-  if (better !== undefined) lines.push(better)
-  return lines
-}
+export const formatEnding = ({ why, shown, better }: EpisodeEnding): readonly string[] =>
+  [why, ...shown.map((line) => `  ${line}`), better ?? []].flat()
 
 /** Formats a reply's mistake. Empty without a known mistake. */
-export function formatMistake({ reply, forfeit, mistake }: Turn, index: number): string {
-  if (reply === undefined || forfeit !== undefined || mistake === undefined) return ''
-  return `reply ${index + 1}, ${mistake}`
-}
+export const formatMistake = ({ mistake }: Turn, index: number): string =>
+  mistake === undefined ? '' : `reply ${index + 1}, ${mistake}`
 
 export interface Loss extends Omit<LostChallenge, 'forfeit'> {
   readonly epoch: number

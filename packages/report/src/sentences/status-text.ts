@@ -17,7 +17,7 @@ type StatusRows = readonly Readonly<Record<string, string | number | undefined>>
 export function formatStatus(status: SubnetStatus, names: Names = {}): readonly string[] {
   const { state, facts, duels, block, place, due, queue, rows } = status
   const waiting = queue.filter((each) => each.place !== undefined)
-  const nameOf = nameHotkeysBy(names, (hotkey) => printable(hotkey))
+  const nameOf = nameHotkeysBy(names, printable)
   const { epochBlocks, quorumEpochs } = state.protocol
   const where = `${block}, ${place.offset} of ${epochBlocks} in epoch ${place.epoch}`
   const left = `${due.what} count for ${due.blocks} more, about ${due.seconds} s`
@@ -37,7 +37,8 @@ export function formatStatus(status: SubnetStatus, names: Names = {}): readonly 
 }
 
 export function listValidatorRows({ rows }: SubnetStatus, names: Names = {}): StatusRows {
-  const nameOf = nameHotkeysBy(names, (hotkey) => printable(hotkey))
+  const nameOf = nameHotkeysBy(names, printable)
+  const shorten = nameHotkeysBy(names)
   return rows.map(({ uid, hotkey, stake, isIdle, lane, trust, committed, weights, ago }) => ({
     uid,
     hotkey: nameOf(hotkey),
@@ -45,9 +46,7 @@ export function listValidatorRows({ rows }: SubnetStatus, names: Names = {}): St
     lane: isIdle ? '✘ idle' : lane && formatLane(lane),
     trust: percent(trust),
     committed: committed && `${committed.kind} ${committed.epoch}`,
-    weights:
-      weights.map(({ uid, hotkey }) => `${uid} → ${nameHotkeysBy(names)(hotkey)}`).join(', ') ||
-      '-',
+    weights: weights.map(({ uid, hotkey }) => `${uid} → ${shorten(hotkey)}`).join(', ') || '-',
     ago,
   }))
 }
@@ -68,7 +67,7 @@ export function formatIdle(
 }
 
 export function listQueueRows({ queue }: SubnetStatus, names: Names = {}): StatusRows {
-  const nameOf = nameHotkeysBy(names, (hotkey) => printable(hotkey))
+  const nameOf = nameHotkeysBy(names, printable)
   const waiting = queue.filter(({ place }) => place !== undefined)
   return waiting.map(({ place, uid, hotkey, block, turn, eviction, readyBy }) => ({
     ...{ place, uid, hotkey: nameOf(hotkey), block },

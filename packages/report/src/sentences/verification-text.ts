@@ -69,10 +69,8 @@ export function formatProof({ result, read }: ProofFileVerdict, nameOf: HotkeyFo
   const { validator = '', epoch, netuid, genesis } = read?.header ?? {}
   const { env, index, challengeId } = result.value
   const what = `${env}#${index}, challenge ${challengeId}, is in the lane that ${nameOf(validator)}`
-  return {
-    text: `✔ ${what} sealed in epoch ${epoch} of netuid ${netuid}, genesis ${genesis}`,
-    tone: 'good',
-  }
+  const text = `✔ ${what} sealed in epoch ${epoch} of netuid ${netuid}, genesis ${genesis}`
+  return { text, tone: 'good' }
 }
 
 /** Minimum reported wait beyond a bucket's allowance. A busy reader causes shorter waits. */

@@ -1,8 +1,9 @@
 import { PROTOCOL } from '@affine/duel'
+import { make } from '@affine/envs'
 import { pcg64 } from '@affine/prng'
 import { evaluate } from '@affine/wilson'
 import { describe, expect, it } from 'vitest'
-import { estimateProspects } from '../src/prospects.ts'
+import { estimateProspects, formatPractice, summarisePractice } from '../src/index.ts'
 
 const ENV = 'mult8@0.1.0'
 /** Challenges of a lane in a whole duel: 32, 64, 128, 256, and four times 512. */
@@ -21,13 +22,13 @@ function practice(tied: number, won: number) {
   })
 }
 
-/** Simulates duels with one lane, challenge by challenge, and returns the share of wins. */
-function playedShare(tied: number, won: number, z: number): number {
+/** Simulates 600 duels with one lane, challenge by challenge, and returns the share of wins. */
+function playedShare(tied: number, won: number): number {
   const random = pcg64(7)
-  const rule = { ...PROTOCOL, zSquaredPpm: Math.round(z * z * 1e6) }
-  const duels = 600
+  // In the only environment z is 3.5, and the score subtracts 0.4 for a lane.
+  const rule = { ...PROTOCOL, zSquaredPpm: 15_210_000 }
   let count = 0
-  for (let duel = 0; duel < duels; duel++) {
+  for (let duel = 0; duel < 600; duel++) {
     let [wins, trials] = [0, 0]
     for (let challenge = 0; challenge < LANE; challenge++) {
       if (random.random() < tied) continue
@@ -38,10 +39,10 @@ function playedShare(tied: number, won: number, z: number): number {
       if (result !== 'continue') break
     }
   }
-  return count / duels
+  return count / 600
 }
 
-/** The protocol with one environment, which decides alone: z is 3.5 + 0.4. */
+/** The protocol with one environment, which decides alone. */
 const SOLE = { ...PROTOCOL, envs: { [ENV]: PROTOCOL.envs[ENV]! } }
 
 describe('the estimated probability', () => {
@@ -49,7 +50,7 @@ describe('the estimated probability', () => {
     const [tied, won] = [0.79, 0.6]
     const { envs } = estimateProspects(practice(tied, won), { protocol: SOLE, ratioPpm: RATIO_PPM })
     // Three standard errors of 600 duels are at most .062.
-    expect(Math.abs((envs[0]?.win.middle ?? 0) - playedShare(tied, won, 3.9))).toBeLessThan(0.062)
+    expect(Math.abs((envs[0]?.win.middle ?? 0) - playedShare(tied, won))).toBeLessThan(0.062)
   })
 
   it('is 0 if a whole duel has fewer decisive challenges than a win needs', () => {
@@ -57,4 +58,21 @@ describe('the estimated probability', () => {
     const { dethrones } = estimateProspects(practice(0.997, 1), { protocol, ratioPpm: RATIO_PPM })
     expect(dethrones).toEqual({ lower: 0, middle: 0, upper: 0 })
   })
+})
+
+const textOf = (rewards: readonly number[], env = 'pack@0.1.0'): string => {
+  const played = rewards.map((reward) => ({ env, challengeId: 'c', messages: [], reward, best: 9 }))
+  return formatPractice(summarisePractice(env, played), make(env).spec)
+}
+
+it('lists up to five rewards, summarises more, and never calls a packing perfect', async () => {
+  const [few, many, perfect] = [
+    [0, 9, 9, 4],
+    [3, 1, 9, 4, 9, 5, 2, 6],
+    [3, 9, 9],
+  ] as const
+  const texts = [textOf(few), textOf(many), textOf(perfect), textOf(perfect, ENV)]
+  await expect(texts.map((text) => `${text}\n`).join('\n')).toMatchFileSnapshot(
+    'snapshots/practice-result.txt',
+  )
 })

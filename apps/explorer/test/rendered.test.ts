@@ -1,5 +1,8 @@
+import type { LaneFacts, ValidatorStatus } from '@affine/report'
+import type { Flaw } from '@affine/settlement'
 import type { VNode } from 'preact'
 import { expect, it, test } from 'vitest'
+import { miner, type Scene } from '../../../packages/duel/test/subnet.ts'
 import { type AppState, EMPTY_STATE } from '../src/app-state.ts'
 import { explainAbsence, readingState } from '../src/page.ts'
 import { ContenderView } from '../src/views/contender-view.tsx'
@@ -10,6 +13,7 @@ import { BucketTable, ValidatorsView } from '../src/views/validators-view.tsx'
 import type { BucketHealth } from '../src/worker/buckets.ts'
 import type { EpochAccount } from '../src/worker/epoch-accounts.ts'
 import type { ReadingSpan } from '../src/worker/reader.ts'
+import { played } from './epochs.ts'
 import { renderText } from './rendered.ts'
 
 const hotkey = `5${'A'.repeat(47)}`
@@ -22,19 +26,15 @@ const READING: AppState = { ...EMPTY_STATE, file, beginning }
 const STOPPED: AppState = { ...READING, epochs: [epoch], failure: 'no bucket answers' }
 const ENDED: AppState = { ...READING, epochs: [epoch], ms: 7 }
 const NONE = 'Everything held.'
+const NOTHING = 'Nothing was recomputed.'
 
 test.each([
   ['that continues', READING, 'reading', 'Reading…'],
   ['that stopped', STOPPED, 'stopped', 'Reading stopped early.'],
-  [
-    'that stopped before an epoch',
-    { ...STOPPED, epochs: [] },
-    'stopped',
-    'Nothing was recomputed.',
-  ],
-  ['without a network', EMPTY_STATE, 'stopped', 'Nothing was recomputed.'],
+  ['that stopped before an epoch', { ...STOPPED, epochs: [] }, 'stopped', NOTHING],
+  ['without a network', EMPTY_STATE, 'stopped', NOTHING],
   ['that has ended', ENDED, 'ended', NONE],
-  ['that ended before an epoch', { ...ENDED, epochs: [] }, 'ended', 'Nothing was recomputed.'],
+  ['that ended before an epoch', { ...ENDED, epochs: [] }, 'ended', NOTHING],
   ['that no longer follows the chain', { ...STOPPED, ms: 7 }, 'ended', NONE],
 ])('a reading %s explains missing content', (_, state, progress, absent) => {
   expect([readingState(state), explainAbsence(state, NONE)]).toEqual([progress, absent])
@@ -60,14 +60,9 @@ it('shows the champion, its first epoch, the ratio to beat and the wait of each 
     renderText(RaceView, [{ ...epoch, champion: { hotkey } } as never], {}, { ...ENDED, ...found })
   const turn = { least: 2, most: 7 }
   const text = shown({ queue: [{ place: 1, hotkey: '5B', turn } as never] })
-  for (const part of [
-    'alice has the throne',
-    'epoch 3\nModel: lab/5AAAAA…AAAA\n',
-    '51 %\n',
-    '5B waits about 2 to 7 epochs',
-  ])
-    expect(text).toContain(part)
-  expect(text).toContain('it won no duel for this throne')
+  const facts = ['alice has the throne', 'epoch 3\nModel: lab/5AAAAA…AAAA\n', '51 %\n']
+  const others = ['5B waits about 2 to 7 epochs', 'it won no duel for this throne']
+  for (const part of [...facts, ...others]) expect(text).toContain(part)
   const spanFrom = (from: number): ReadingSpan => ({ ...beginning, from, isTrusted: true })
   expect(shown({ beginning: spanFrom(3), queue: [] })).toContain('epoch 3 or earlier\n')
   expect(shown({ beginning: spanFrom(1), queue: [] })).toContain('epoch 3\n')
@@ -132,4 +127,108 @@ it('distinguishes a bucket without files from one without an answer', async () =
   }>
   const states = props.rows.map(({ state }) => `${state}\n`).join('')
   await expect(states).toMatchFileSnapshot('snapshots/bucket-states.txt')
+})
+
+/** Shares of wins and losses. m2 loses in one epoch, m3 wins in one, m4 gets no verdict. */
+const RATES: Readonly<Record<string, readonly [number, number]>> = {
+  m2: [0.1, 0.4],
+  m3: [0.5, 0.1],
+  m4: [0.1, 0.085],
+}
+const SCENE: Scene = {
+  miners: [1, 2, 3, 4].map((i) => miner(`m${i}`, i)),
+  rates: (_validator, _env, contender) => RATES[contender] ?? [0, 0],
+}
+const { epochs: DUEL_EPOCHS } = played(Array(8).fill(SCENE))
+const FIRST = DUEL_EPOCHS.slice(0, 1)
+
+it('shows each contender with its lead and remaining epochs', () => {
+  const text = renderText(RaceView, FIRST, {})
+  expect(text).toContain('m1 has the throne')
+  expect(text).toMatch(/m3 has won, and waits for the other duels; 7 epochs left its duel/)
+  expect(text).toMatch(/m4 contends, epoch 2 of at most 8; 7 epochs left its duel/)
+  expect(text).toContain('mult8: 63.1 % to 96 %. win')
+  expect(text).toContain('51 %: to beat')
+  expect(text).not.toContain('was to beat')
+  const ended = renderText(RaceView, DUEL_EPOCHS, {})
+  expect(ended).toMatch(
+    /How sure99.7 %\nor more of the contenders .* won 2 of 2 environments and needed 2/,
+  )
+  expect(ended).toContain('m3 has the throne')
+  expect(ended).toContain('No miner waits')
+  expect(ended).toMatch(/How it won the throne.*m3 took the throne: .* its duel.*\nNo miner waits/s)
+})
+
+it('lists the champions, their ratios and failed contenders, latest first', () => {
+  const [, line = ''] = renderText(RaceView, DUEL_EPOCHS, {}).split('Champions, latest first')
+  expect(line).toMatch(/^m3from epoch 20 on. To beat: \d/)
+  expect(line).toMatch(/m1epochs 12 to 19. Was to beat: 51 %\nm2 failedm3 took the thronem4 failed/)
+})
+
+test.each([
+  ['m2', 'failed'],
+  ['m3', 'took the throne'],
+  ['m4', 'failed, as its epochs were over'],
+])('describes the end of the duel of %s in the views of duel and miner', (hotkey, how) => {
+  const shown = renderText(ContenderView, DUEL_EPOCHS, { id: `12/${hotkey}` })
+  expect(shown).toContain(`against m1${hotkey} ${how}: `)
+  const text = renderText(MinerView, DUEL_EPOCHS, { hotkey })
+  expect(text).toMatch(new RegExp(`As contender, epochs? 12[^:]*: ${hotkey} ${how}: `))
+})
+
+const lane = (validator: string, more: Partial<LaneFacts> = {}): LaneFacts => ({
+  validator,
+  sealed: true,
+  attested: true,
+  unbegun: 0,
+  accepted: true,
+  setAside: [],
+  trust: 900_000,
+  fault: undefined,
+  ...more,
+})
+const flaw = (validator: string, code: string): Flaw =>
+  ({ epoch: 1, validator, code, detail: '' }) as Flaw
+const DUELS = ['5B', '5C', '5D'].map((hotkey, i) => ({
+  id: `1/${hotkey}`,
+  contender: { hotkey },
+  champion: { hotkey: '5A' },
+  analyses: [{ env: ['mult8', 'mult8', 'hex'][i] }],
+}))
+const laneEpoch = (lanes: readonly LaneFacts[], flaws: readonly Flaw[] = []): EpochAccount =>
+  ({ epoch: 1, lanes, flaws, warnings: [], trust: {}, duels: DUELS }) as never as EpochAccount
+
+const EPOCHS = [
+  laneEpoch([
+    lane('alice'),
+    lane('mallory', { setAside: [{ env: 'mult8', contenders: ['5C'] }] }),
+    lane('eve'),
+  ]),
+  laneEpoch(
+    [lane('alice', { sealed: false, accepted: false }), lane('mallory'), lane('eve')],
+    [flaw('eve', 'WRONG_REPLAY'), flaw('alice', 'COPY_MISSING'), flaw('eve', 'WRONG_REPLAY')],
+  ),
+]
+
+it('lists validators with lanes and flaws, flawed validators first and idle ones last', () => {
+  const validators = [{ hotkey: 'zed', stake: 7_000_000_000n, isIdle: true } as ValidatorStatus]
+  const all = renderText(ValidatorsView, EPOCHS, {}, { validators })
+  const rows = [
+    ['eve', '–', '2 of 2', '0 of 2', 'WRONG_REPLAY × 2', '50 %'],
+    ['mallory', '–', '2 of 2', '1 of 2', 'none', '50 %'],
+    // A lost file proves nothing.
+    ['alice', '–', '1 of 2', '0 of 2', 'none', '50 %'],
+    ['zed', '7 TAO', 'idle', '0 of 0', 'none', '50 %'],
+  ]
+  expect(all).toContain(rows.flat().join('\n'))
+  // The view shows the duel in which a validator is an outlier.
+  expect(all).toContain(' 5C against 5A, epoch 1.')
+  const eve = renderText(ValidatorsView, EPOCHS, { of: 'eve' })
+  expect(eve).toContain('eve\n–\n2 of 2\n0 of 2\nWRONG_REPLAY × 2\n')
+  expect(eve).not.toContain('alice')
+})
+
+it('names the environments in which a lane was set aside', () => {
+  const text = renderText(ValidatorsView, EPOCHS, { of: 'mallory' })
+  expect(text).toContain('1\n✔\n90 %\n1\n✘ suspect in mult8\n90 %\n')
 })

@@ -84,7 +84,13 @@ export function describeDuels({ before, report }: EpochResult): readonly DuelFac
     const counted = envs.filter((env) => verdicts[env] !== 'even').length
     const needed = countNeededWins(counted, protocol.margin)
     return {
-      ...{ champion, contender, start, verdicts, epochIndex, duelEpochs, envs },
+      champion,
+      contender,
+      start,
+      epochIndex,
+      duelEpochs,
+      verdicts,
+      envs,
       analyses: Object.entries(duel.envs).map(([env, envReport]) =>
         describeEnv({ env, report: envReport, weights, ratioPpm }),
       ),

@@ -12,6 +12,7 @@ import {
   requireRules,
   SIDES,
   type Side,
+  writePrompt,
 } from './episode.ts'
 import { isRecorded } from './text.ts'
 
@@ -86,7 +87,7 @@ function replayTurns(
   let turn = turns.next()
   let loss = describeLoss(undefined, null)
   while (!turn.done) {
-    const { side, observation, prompt = spec.prompt(observation) } = turn.value
+    const { side, state, prompt = writePrompt(spec, state) } = turn.value
     const [messages, at] = [lists[side], taken[side]]
     const flaw = findTurnFlaw(messages, at, prompt)
     if (flaw !== undefined) return reject(flaw.code, side, flaw.at, players)

@@ -116,28 +116,29 @@ function buildCourse(
   const episode = playTurns(spec, seed, players)
   let now = episode.next()
   while (!now.done && !isUnbegun) {
-    const { side: mover, observation } = now.value
+    const { side: mover, state } = now.value
     const reply = left[mover].next().value
     const action = reply === undefined ? null : env.parse(reply)
     now = episode.next(action)
     const isLegal = !now.done || !now.value.isForfeit
     const judged = reply === undefined ? undefined : { reply, action, isLegal }
-    moves.push({ side: mover, turn: judgeTurn(env, observation, judged) })
+    moves.push({ side: mover, turn: judgeTurn(env, spec.observe(state), judged) })
   }
-  const { observation: last } = now.value
+  const last = spec.observe(now.value.state)
   const turns = moves.flatMap(({ side: mover, turn }) => (mover === side ? [turn] : []))
   const course = { turns, reward, ...(players === 2 && { moves }) }
   if (!now.done) return { ...course, ending: rewardEnding('the game was never begun') }
   const isRivalForfeit = now.value.isForfeit && now.value.side !== side
   if (isRivalForfeit) return { ...course, ending: rewardEnding('won: the opponent forfeited') }
   const ending = describeOutcome(spec, { turns, last, reward }, fault ? 'no-reply' : undefined)
-  return { ...course, lastPicture: drawLast(spec, now.value), ending }
+  return { ...course, lastPicture: drawLast(spec, last, now.value), ending }
 }
 
 /** Draws the position after the last reply, if there are pictures and the position changed. */
 function drawLast(
   { explain, maxSteps }: Env['spec'],
-  { observation, isForfeit }: { readonly observation: unknown; readonly isForfeit: boolean },
+  observation: unknown,
+  { isForfeit }: { readonly isForfeit: boolean },
 ): Picture | undefined {
   return maxSteps > 1 && !isForfeit ? explain?.picture?.(observation) : undefined
 }

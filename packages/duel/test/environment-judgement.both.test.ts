@@ -12,7 +12,8 @@ import {
   type Tally,
   type Weights,
 } from '../src/index.ts'
-import { mapValues, readTally, scored } from './subnet.ts'
+import { mapValues } from '../src/own-keys.ts'
+import { readTally, scored } from './subnet.ts'
 
 const digits = (counts: object) => mapValues(counts as Record<string, bigint>, String)
 

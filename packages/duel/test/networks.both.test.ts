@@ -15,7 +15,8 @@ import {
   type State,
   stateRoot,
 } from '../src/index.ts'
-import { bitmapOf, frozenIn, HEAD, MULT8, mapValues, miner, NEXT, TICTACTOE } from './subnet.ts'
+import { mapValues } from '../src/own-keys.ts'
+import { bitmapOf, frozenIn, HEAD, MULT8, miner, NEXT, TICTACTOE } from './subnet.ts'
 
 /** The format of vectors/duel/networks.py. */
 interface Network {

@@ -19,6 +19,7 @@ import {
   type Tally,
   toTally,
 } from '../src/index.ts'
+import { mapValues } from '../src/own-keys.ts'
 
 /** Returns a miner with a commitment that no other hotkey has. */
 export const miner = (hotkey: string, block = 1, revision = 'main'): Candidate => ({
@@ -50,12 +51,6 @@ export function withQuota(
   const envs = mapValues(protocol.envs, (each) => ({ ...each, quotaFirst, quotaMost }))
   return { ...protocol, envs }
 }
-
-export const mapValues = <A, B>(
-  record: Readonly<Record<string, A>>,
-  change: (value: A, key: string) => B,
-): Record<string, B> =>
-  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]))
 
 /** The environments of these tests, with the main network's constants. */
 const envs = { [MULT8]: constantsOf(MULT8), [TICTACTOE]: constantsOf(TICTACTOE) }

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import crownings from '../../../vectors/duel/crowning.json?raw'
 import { judgeEnvironment, PROTOCOL, type Weights } from '../src/index.ts'
+import { mapValues } from '../src/own-keys.ts'
 import { chooseBest, type WonDuel } from '../src/throne.ts'
-import { mapValues, miner, readTally } from './subnet.ts'
+import { miner, readTally } from './subnet.ts'
 
 /** The format of vectors/duel/make.py. */
 interface Crowning {

@@ -1,5 +1,5 @@
 import { own } from '@affine/prng'
-import { pickKeys, tabulate } from './own-keys.ts'
+import { mapValues, pickKeys, tabulate } from './own-keys.ts'
 import { computeQuotas } from './played.ts'
 import {
   type Attestation,
@@ -64,8 +64,7 @@ export function acceptLanes(
   { attestations, seals, lanes }: EpochInputs,
 ): Readonly<Record<string, Acceptance>> {
   const quotas = Object.entries(computeQuotas(state))
-  const byLane = Object.entries(findAttesters(state, attestations))
-  const acceptances = byLane.map(([hotkey, seen]): [string, Acceptance] => {
+  return mapValues(findAttesters(state, attestations), (seen, hotkey): Acceptance => {
     const lane = own(lanes, hotkey)
     const sealed = Object.hasOwn(seals, hotkey)
     const fits = ([contender, envs]: (typeof quotas)[number]): boolean => {
@@ -74,9 +73,8 @@ export function acceptLanes(
     }
     // A lane is needed even if its quotas are empty.
     const whole = lane !== undefined && quotas.every(fits)
-    return [hotkey, { sealed, ...seen, accepted: sealed && whole && seen.attested }]
+    return { sealed, ...seen, accepted: sealed && whole && seen.attested }
   })
-  return Object.fromEntries(acceptances)
 }
 
 export interface EpochInputs {

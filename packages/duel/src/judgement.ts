@@ -6,7 +6,7 @@ import {
   isFrozen,
   type Lanes,
 } from './acceptance.ts'
-import { tabulate } from './own-keys.ts'
+import { mapValues, tabulate } from './own-keys.ts'
 import { computeEpochIndex, findDuelWinner, isWon, listPlayedEnvs } from './played.ts'
 import type { Protocol } from './protocol.ts'
 import type { Duel, EpochTallies, State } from './state.ts'
@@ -116,10 +116,10 @@ export function updateTrust({ trust, protocol }: State, judged: Report): State['
     const aside = reports.filter(([, { setAside }]) => setAside.includes(hotkey))
     return 2 * aside.length < reports.length
   }
-  const records = Object.entries(judged.lanes).map(([hotkey, { accepted }]) => {
+  const records = mapValues(judged.lanes, ({ accepted }, hotkey) => {
     const good = { correct: all.filter(isGood(hotkey)).length, incorrect: 0 }
     const counted = accepted ? good : { correct: 0, incorrect: all.length }
-    return [hotkey, updateRecord(own(trust, hotkey), counted, protocol)] as const
+    return updateRecord(own(trust, hotkey), counted, protocol)
   })
-  return { ...trust, ...Object.fromEntries(records) }
+  return { ...trust, ...records }
 }

@@ -6,6 +6,13 @@ export function tabulate<Value>(
   return Object.fromEntries(keys.map((key) => [key, createValue(key)]))
 }
 
+/** Returns a record of the same keys and changed values. */
+export const mapValues = <Value, Changed>(
+  record: Readonly<Record<string, Value>>,
+  change: (value: Value, key: string) => Changed,
+): Record<string, Changed> =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]))
+
 /** Returns the entries with these keys. */
 export function pickKeys<Value>(
   record: Readonly<Record<string, Value>>,

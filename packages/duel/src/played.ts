@@ -40,11 +40,11 @@ export type Quotas = Readonly<Record<string, Readonly<Record<string, number>>>>
 export function computeQuotas(state: Pick<State, 'epoch' | 'duels' | 'protocol'>): Quotas {
   const { epoch, duels, protocol } = state
   const quotas = duels.map((duel) => {
-    const envs = listPlayedEnvs(duel, state).map((env) => {
+    const envs = tabulate(listPlayedEnvs(duel, state), (env) => {
       const constants = protocol.envs[env] as EnvConstants // it is played, so it is one of them
-      return [env, computeQuota(computeEpochIndex(duel, epoch), constants)] as const
+      return computeQuota(computeEpochIndex(duel, epoch), constants)
     })
-    return [duel.contender.hotkey, Object.fromEntries(envs)] as const
+    return [duel.contender.hotkey, envs] as const
   })
   return Object.fromEntries(quotas)
 }

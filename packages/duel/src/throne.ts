@@ -2,6 +2,7 @@ import { own } from '@affine/prng'
 import { boundsPpm, leastAbove, PPM } from '@affine/wilson'
 import { areApart, type Rates, type Share, type WeightedTally } from './environment-judgement.ts'
 import type { DuelReport, Report } from './judgement.ts'
+import { mapValues } from './own-keys.ts'
 import type { Protocol } from './protocol.ts'
 import type { State } from './state.ts'
 import { type EnvReports, reportOn } from './verdicts.ts'
@@ -152,10 +153,8 @@ export function raiseRecord(
   rated: EnvReports,
   side: keyof Rates,
 ): State['record'] {
-  const rates = Object.entries(rated).map(([env, { rates }]) => {
-    return [env, Math.max(rates[side], own(record, env) ?? 0)] as const
-  })
-  return { ...record, ...Object.fromEntries(rates) }
+  const raised = mapValues(rated, ({ rates }, env) => Math.max(rates[side], own(record, env) ?? 0))
+  return { ...record, ...raised }
 }
 
 /** Returns the ratio to beat after this crowning. Protocol §8.10. */

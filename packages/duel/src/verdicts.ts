@@ -7,7 +7,7 @@ import {
   judgeEnvironment,
   type WinLack,
 } from './environment-judgement.ts'
-import { tabulate } from './own-keys.ts'
+import { mapValues, tabulate } from './own-keys.ts'
 import { computeEpochIndex, listPlayedEnvs } from './played.ts'
 import { type LaneRule, makeSoleRule, type Protocol } from './protocol.ts'
 import type { Duel, State, Verdict } from './state.ts'
@@ -98,10 +98,8 @@ export function listTallies(duel: Duel, env: string, { envs }: Protocol): readon
   const constants = own(envs, env)
   if (constants === undefined) return []
   return duel.tallies.map((epoch, i) => {
-    const lanes = own(epoch, env) ?? {}
     const played = computeQuota(i + 1, constants)
-    const tallies = Object.entries(lanes).map(([hotkey, lane]) => [hotkey, toTally(lane, played)])
-    return Object.fromEntries(tallies)
+    return mapValues(own(epoch, env) ?? {}, (lane) => toTally(lane, played))
   })
 }
 

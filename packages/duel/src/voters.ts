@@ -56,26 +56,16 @@ type ActiveValidators = Readonly<Record<string, LastAttested>>
  */
 export function findActive(
   state: Pick<State, 'attested' | 'epoch'>,
-  snapshot: DuelSnapshot,
+  { protocol, hotkeys, validators, miners }: DuelSnapshot,
 ): ActiveValidators {
   const { epoch } = state
-  const { protocol } = snapshot
-  const registered = new Set(snapshot.hotkeys)
-  const known = Object.entries(state.attested ?? listPermitted(state, snapshot))
+  const registered = new Set(hotkeys)
+  const mining = new Set(miners.map(({ hotkey }) => hotkey))
+  const permitted = validators.filter(({ hotkey }) => !mining.has(hotkey))
+  const known = Object.entries(state.attested ?? toAttested(permitted, epoch))
   const isActive = ([hotkey, last]: (typeof known)[number]) =>
     registered.has(hotkey) && epoch - last.epoch < protocol.quorumEpochs
   return Object.fromEntries(known.filter(isActive))
-}
-
-function listPermitted(
-  { epoch }: Pick<State, 'epoch'>,
-  { validators, miners }: DuelSnapshot,
-): ActiveValidators {
-  const mining = new Set(miners.map(({ hotkey }) => hotkey))
-  return toAttested(
-    validators.filter(({ hotkey }) => !mining.has(hotkey)),
-    epoch,
-  )
 }
 
 /**

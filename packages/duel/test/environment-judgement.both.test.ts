@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it, test } from 'vitest'
+import { expect, it, test } from 'vitest'
 import compactText from '../../../vectors/duel/compact.json?raw'
 import named from '../../../vectors/duel/evidence.json' with { type: 'json' }
 import {
@@ -12,31 +12,29 @@ import {
   type Tally,
   type Weights,
 } from '../src/index.ts'
-import { scored } from './subnet.ts'
+import { mapValues } from '../src/own-keys.ts'
+import { readTally, scored } from './subnet.ts'
 
-describe('named vectors', () => {
-  const digits = (counts: object) =>
-    Object.fromEntries(Object.entries(counts).map(([key, value]) => [key, String(value)]))
+const digits = (counts: object) => mapValues(counts as Record<string, bigint>, String)
 
-  it.each(named.vectors)('are judged: $what', ({ input, want }) => {
-    const {
-      interimResult,
-      win,
-      hold,
-      score,
-      shown: _shown,
-      ...rest
-    } = judgeEnvironment({
-      weights: input.weights as unknown as Weights,
-      epochs: input.epochs as unknown as Tallies[],
-      ratioPpm: input.ratioPpm,
-      rule: { outlierZSquared: PROTOCOL.outlierZSquared, ...input.rule },
-    })
-    const { unit: _, ...won } = win
-    const { unit: __, ...held } = hold
-    const seen = { win: digits(won), hold: digits(held), score: digits(score) }
-    expect({ ...rest, ...seen, verdict: interimResult }).toEqual({ median: undefined, ...want })
+it.each(named.vectors)('judges the named vector: $what', ({ input, want }) => {
+  const {
+    interimResult,
+    win,
+    hold,
+    score,
+    shown: _shown,
+    ...rest
+  } = judgeEnvironment({
+    weights: input.weights as unknown as Weights,
+    epochs: input.epochs as unknown as Tallies[],
+    ratioPpm: input.ratioPpm,
+    rule: { outlierZSquared: PROTOCOL.outlierZSquared, ...input.rule },
   })
+  const { unit: _, ...won } = win
+  const { unit: __, ...held } = hold
+  const seen = { win: digits(won), hold: digits(held), score: digits(score) }
+  expect({ ...rest, ...seen, verdict: interimResult }).toEqual({ median: undefined, ...want })
 })
 
 interface CompactVector {
@@ -49,19 +47,13 @@ interface CompactVector {
 
 test('two thousand judgements equal those of a second implementation', () => {
   const rules = [PROTOCOL, LOCAL, makeSoleRule(PROTOCOL)]
-  const named = (lane: readonly number[]): Tally => {
-    const [wins = 0, losses = 0, played = 0, contenderPoints = 0, championPoints = 0] = lane
-    return { wins, losses, played, contenderPoints, championPoints }
-  }
   // Read as text: the compiler takes longer to infer the types of this JSON than for the whole
   // project.
   const compact: { readonly vectors: readonly CompactVector[] } = JSON.parse(compactText)
   const seen = compact.vectors.map(({ weights, epochs, ratio, rule }) => {
     const evidence = judgeEnvironment({
       weights,
-      epochs: epochs.map((lanes) =>
-        Object.fromEntries(Object.entries(lanes).map(([hotkey, lane]) => [hotkey, named(lane)])),
-      ),
+      epochs: epochs.map((lanes) => mapValues(lanes, readTally)),
       ratioPpm: ratio,
       rule: rules[rule] ?? PROTOCOL,
     })
@@ -93,48 +85,46 @@ const lanes = fc.uniqueArray(
   },
 )
 
-describe('judgeEnvironment', () => {
-  const judge = (entries: readonly (readonly [string, number, Tally])[], outlierZSquared = 36) =>
-    judgeEnvironment({
-      weights: Object.fromEntries(entries.map(([hotkey, weight]) => [hotkey, weight])),
-      epochs: [Object.fromEntries(entries.map(([hotkey, , seen]) => [hotkey, seen]))],
-      ratioPpm: RATIO,
-      rule: { ...PROTOCOL, outlierZSquared },
-    })
-
-  /**
-   * Returns the lanes, each marked as honest or not. As many lanes as fit in a third of the weight
-   * report the tally `lie`.
-   */
-  const withLies = (entries: readonly (readonly [string, number, Tally])[], lie: Tally) => {
-    const third = entries.reduce((sum, [, weight]) => sum + weight, 0) / 3
-    let lying = 0
-    return entries.map(([hotkey, weight, seen]) => {
-      if (lying + weight > third) return { entry: [hotkey, weight, seen] as const, honest: true }
-      lying += weight
-      return { entry: [hotkey, weight, lie] as const, honest: false }
-    })
-  }
-  const lead = ({ wins, losses }: Tally) =>
-    BigInt(wins) * 1_000_000n - BigInt(wins + losses) * BigInt(RATIO)
-
-  it('lets no liars up to a third raise the tally trimmed for a win above the honest tally', () => {
-    fc.assert(
-      fc.property(lanes, tally, (entries, lie) => {
-        const reports = withLies(entries, lie)
-        const { win } = judge(
-          reports.map(({ entry }) => entry),
-          10 ** 12, // no lane is set aside
-        )
-        const tested = win.wins * 1_000_000n - win.trials * BigInt(RATIO)
-        const truth = reports
-          .filter(({ honest }) => honest)
-          .reduce((sum, { entry: [, weight, seen] }) => sum + BigInt(weight) * lead(seen), 0n)
-        // Without trials or without a lead, the trimmed tally is no win.
-        if (win.trials > 0n && tested >= 0n) expect(tested).toBeLessThanOrEqual(truth)
-      }),
-    )
+const judge = (entries: readonly (readonly [string, number, Tally])[], outlierZSquared = 36) =>
+  judgeEnvironment({
+    weights: Object.fromEntries(entries.map(([hotkey, weight]) => [hotkey, weight])),
+    epochs: [Object.fromEntries(entries.map(([hotkey, , seen]) => [hotkey, seen]))],
+    ratioPpm: RATIO,
+    rule: { ...PROTOCOL, outlierZSquared },
   })
+
+/**
+ * Returns the lanes, each marked as honest or not. As many lanes as fit in a third of the weight
+ * report the tally `lie`.
+ */
+const withLies = (entries: readonly (readonly [string, number, Tally])[], lie: Tally) => {
+  const third = entries.reduce((sum, [, weight]) => sum + weight, 0) / 3
+  let lying = 0
+  return entries.map(([hotkey, weight, seen]) => {
+    if (lying + weight > third) return { entry: [hotkey, weight, seen] as const, honest: true }
+    lying += weight
+    return { entry: [hotkey, weight, lie] as const, honest: false }
+  })
+}
+const lead = ({ wins, losses }: Tally) =>
+  BigInt(wins) * 1_000_000n - BigInt(wins + losses) * BigInt(RATIO)
+
+it('lets no liars up to a third raise the tally trimmed for a win above the honest tally', () => {
+  fc.assert(
+    fc.property(lanes, tally, (entries, lie) => {
+      const reports = withLies(entries, lie)
+      const { win } = judge(
+        reports.map(({ entry }) => entry),
+        10 ** 12, // no lane is set aside
+      )
+      const tested = win.wins * 1_000_000n - win.trials * BigInt(RATIO)
+      const truth = reports
+        .filter(({ honest }) => honest)
+        .reduce((sum, { entry: [, weight, seen] }) => sum + BigInt(weight) * lead(seen), 0n)
+      // Without trials or without a lead, the trimmed tally is no win.
+      if (win.trials > 0n && tested >= 0n) expect(tested).toBeLessThanOrEqual(truth)
+    }),
+  )
 })
 
 test('a score of exactly z deviations wins, and a lower score does not', () => {

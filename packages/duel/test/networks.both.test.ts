@@ -15,6 +15,7 @@ import {
   type State,
   stateRoot,
 } from '../src/index.ts'
+import { mapValues } from '../src/own-keys.ts'
 import { bitmapOf, frozenIn, HEAD, MULT8, miner, NEXT, TICTACTOE } from './subnet.ts'
 
 /** The format of vectors/duel/networks.py. */
@@ -52,10 +53,10 @@ function rulesAt({ rules }: Network, epoch: number): Protocol {
   const envs = Object.entries(LOCAL.envs).filter(([env]) => {
     return Object.values(NAMES).includes(env) && letters.includes(env.slice(0, 1))
   })
-  const changedEnvs = envs.map(([env, each]) => {
-    return [env, { ...each, quotaFirst: quotaFirst ?? each.quotaFirst }] as const
+  const changedEnvs = mapValues(Object.fromEntries(envs), (each) => {
+    return { ...each, quotaFirst: quotaFirst ?? each.quotaFirst }
   })
-  return { ...LOCAL, envs: Object.fromEntries(changedEnvs), ...changed }
+  return { ...LOCAL, envs: changedEnvs, ...changed }
 }
 
 /**
@@ -69,12 +70,9 @@ function tallyOf(env: string, [wins = 0, losses = 0, third, fourth]: Counts): La
   return [wins, losses, (wins + both) * 1_000_000, (losses + both) * 1_000_000]
 }
 
-const mapValues = <A, B>(record: Readonly<Record<string, A>>, of: (key: string, value: A) => B) =>
-  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, of(key, value)]))
-
 const lanesOf = ({ lanes = {} }: Drawn): Lanes =>
-  mapValues(lanes, (_, duels) =>
-    mapValues(duels, (_, tallies) =>
+  mapValues(lanes, (duels) =>
+    mapValues(duels, (tallies) =>
       Object.fromEntries(
         Object.entries(tallies).map(([letter, counts]) => {
           const env = NAMES[letter] ?? ''

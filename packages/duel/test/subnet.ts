@@ -17,7 +17,9 @@ import {
   type State,
   stateRoot,
   type Tally,
+  toTally,
 } from '../src/index.ts'
+import { mapValues } from '../src/own-keys.ts'
 
 /** Returns a miner with a commitment that no other hotkey has. */
 export const miner = (hotkey: string, block = 1, revision = 'main'): Candidate => ({
@@ -46,10 +48,8 @@ export function withQuota(
   quotaFirst: number,
   quotaMost: number = quotaFirst,
 ): Protocol {
-  const envs = Object.entries(protocol.envs).map(([env, each]) => {
-    return [env, { ...each, quotaFirst, quotaMost }] as const
-  })
-  return { ...protocol, envs: Object.fromEntries(envs) }
+  const envs = mapValues(protocol.envs, (each) => ({ ...each, quotaFirst, quotaMost }))
+  return { ...protocol, envs }
 }
 
 /** The environments of these tests, with the main network's constants. */
@@ -62,6 +62,14 @@ export const scored = (counts: Counts): Tally => ({
   contenderPoints: 1_000_000 * counts.wins,
   championPoints: 1_000_000 * counts.losses,
 })
+/** Returns a tally from its form in vectors. */
+export const readTally = ([
+  wins = 0,
+  losses = 0,
+  played = 0,
+  ...points
+]: readonly number[]): Tally => toTally([wins, losses, points[0] ?? 0, points[1] ?? 0], played)
+
 export const HEAD: string = 'b'.repeat(64)
 export const NEXT: string = 'c'.repeat(64)
 
@@ -78,13 +86,9 @@ export function laneOf(
   state: State,
   tallyFor: (played: number, env: string, contender: string) => LaneTally,
 ): Lanes[string] {
-  const duels = Object.entries(computeQuotas(state)).map(([contender, quotas]) => {
-    const tallies = Object.entries(quotas).map(([env, played]) => {
-      return [env, tallyFor(played, env, contender)] as const
-    })
-    return [contender, Object.fromEntries(tallies)] as const
-  })
-  return Object.fromEntries(duels)
+  return mapValues(computeQuotas(state), (quotas, contender) =>
+    mapValues(quotas, (played, env) => tallyFor(played, env, contender)),
+  )
 }
 
 export interface Scene {

@@ -61,40 +61,36 @@ describe('a match', () => {
   })
 })
 
-describe('the winner', () => {
-  const all = ['win', 'hold', 'even', 'continue'] as const
-  type One = (typeof all)[number]
-  const final = (verdicts: readonly One[], margin: number) => {
-    const counted = verdicts.filter((one) => one !== 'even')
-    const wins = counted.filter((one) => one === 'win').length
-    return counted.length > 0 && wins >= Math.ceil((counted.length + margin) / 2)
-      ? 'contender'
-      : 'champion'
-  }
-  const ends = (verdicts: readonly One[]): One[][] => {
-    const open = verdicts.indexOf('continue')
-    if (open < 0) return [[...verdicts]]
-    return (['win', 'hold', 'even'] as const).flatMap((one) =>
-      ends(verdicts.map((old, i) => (i === open ? one : old))),
-    )
-  }
-
-  it.each([1, 2, 3])(
-    'with K = %d is known exactly if the open environments cannot change it',
-    (margin) => {
-      for (let n = 0; n <= 4; n++) {
-        for (let code = 0; code < 4 ** n; code++) {
-          const verdicts = Array.from({ length: n }, (_, i) => all[(code >> (2 * i)) & 3] ?? 'win')
-          const possible = new Set(ends(verdicts).map((end) => final(end, margin)))
-          const record = Object.fromEntries(verdicts.map((one, i) => [`env ${i}`, one]))
-          expect(findWinner(record, margin)).toBe(
-            possible.size === 1 ? [...possible][0] : undefined,
-          )
-        }
-      }
-    },
+const all = ['win', 'hold', 'even', 'continue'] as const
+type One = (typeof all)[number]
+const final = (verdicts: readonly One[], margin: number) => {
+  const counted = verdicts.filter((one) => one !== 'even')
+  const wins = counted.filter((one) => one === 'win').length
+  return counted.length > 0 && wins >= Math.ceil((counted.length + margin) / 2)
+    ? 'contender'
+    : 'champion'
+}
+const ends = (verdicts: readonly One[]): One[][] => {
+  const open = verdicts.indexOf('continue')
+  if (open < 0) return [[...verdicts]]
+  return (['win', 'hold', 'even'] as const).flatMap((one) =>
+    ends(verdicts.map((old, i) => (i === open ? one : old))),
   )
-})
+}
+
+it.each([1, 2, 3])(
+  'the winner with K = %d is known exactly if the open environments cannot change it',
+  (margin) => {
+    for (let n = 0; n <= 4; n++) {
+      for (let code = 0; code < 4 ** n; code++) {
+        const verdicts = Array.from({ length: n }, (_, i) => all[(code >> (2 * i)) & 3] ?? 'win')
+        const possible = new Set(ends(verdicts).map((end) => final(end, margin)))
+        const record = Object.fromEntries(verdicts.map((one, i) => [`env ${i}`, one]))
+        expect(findWinner(record, margin)).toBe(possible.size === 1 ? [...possible][0] : undefined)
+      }
+    }
+  },
+)
 
 test('the z of the main network is calibrated, and larger than a local network needs', () => {
   const { cap, minTrials, zSquaredPpm } = PROTOCOL

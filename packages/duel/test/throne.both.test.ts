@@ -1,36 +1,28 @@
 import { expect, test } from 'vitest'
 import crownings from '../../../vectors/duel/crowning.json?raw'
-import { judgeEnvironment, PROTOCOL, type Tally, type Weights } from '../src/index.ts'
+import { judgeEnvironment, PROTOCOL, type Weights } from '../src/index.ts'
+import { mapValues } from '../src/own-keys.ts'
 import { chooseBest, type WonDuel } from '../src/throne.ts'
-import { miner } from './subnet.ts'
+import { miner, readTally } from './subnet.ts'
 
 /** The format of vectors/duel/make.py. */
 interface Crowning {
   readonly weights: Weights
-  readonly duels: readonly Readonly<Record<string, readonly Readonly<Record<string, Counts>>[]>>[]
+  readonly duels: readonly Readonly<
+    Record<string, readonly Readonly<Record<string, readonly number[]>>[]>
+  >[]
   /** The quotaMost of each environment. */
   readonly most: number
   readonly want: number
 }
-type Counts = readonly [number, number, number, number, number]
 
 const vectors: readonly Crowning[] = JSON.parse(crownings).vectors
-
-const tallyOf = ([wins, losses, played, contenderPoints, championPoints]: Counts): Tally => ({
-  wins,
-  losses,
-  played,
-  contenderPoints,
-  championPoints,
-})
 
 /** Returns a won duel with the results of its environments. */
 function wonBy(weights: Weights, duel: Crowning['duels'][number], place: number): WonDuel {
   const rule = PROTOCOL
   const rated = Object.entries(duel).map(([env, epochs]) => {
-    const tallies = epochs.map((lanes) =>
-      Object.fromEntries(Object.entries(lanes).map(([hotkey, lane]) => [hotkey, tallyOf(lane)])),
-    )
+    const tallies = epochs.map((lanes) => mapValues(lanes, readTally))
     const evidence = judgeEnvironment({ weights, epochs: tallies, ratioPpm: 510_000, rule })
     return [env, { ...evidence, tallies: {}, given: undefined, cause: undefined, rule }] as const
   })
@@ -43,11 +35,8 @@ function wonBy(weights: Weights, duel: Crowning['duels'][number], place: number)
 test('three hundred crownings equal those of a second implementation', () => {
   const places = vectors.map(({ weights, duels, most }) => {
     const contenders = duels.map((duel, place) => wonBy(weights, duel, place))
-    const constants = Object.entries(PROTOCOL.envs).map(([env, each]) => [
-      env,
-      { ...each, quotaMost: most },
-    ])
-    return contenders.indexOf(chooseBest(contenders, Object.fromEntries(constants)) as WonDuel)
+    const constants = mapValues(PROTOCOL.envs, (each) => ({ ...each, quotaMost: most }))
+    return contenders.indexOf(chooseBest(contenders, constants) as WonDuel)
   })
   expect(places.length).toBe(300)
   expect(places).toEqual(vectors.map(({ want }) => want))

@@ -1,5 +1,12 @@
 import { make } from '../src/index.ts'
-import { BOX_HEIGHT, BOX_WIDTH, type PieceSides, type Placement } from '../src/pack-cutting.ts'
+import {
+  BOX_HEIGHT,
+  BOX_WIDTH,
+  computeArea,
+  type PieceSides,
+  type Placement,
+  turn,
+} from '../src/pack-cutting.ts'
 import { type Draw, exchange, type Program, shuffle } from './draw.ts'
 
 const { spec } = make('pack@0.1.0')
@@ -22,9 +29,11 @@ function packing(pack: Packer): Program {
     const [, list = ''] = /\n\n([0-9x ]+)\n\n/.exec(prompt) ?? []
     const pieces = list.split(' ').map((piece): PieceSides => {
       const [width = 0, height = 0] = piece.split('x').map(Number)
-      return [width, height]
+      return { width, height }
     })
-    return pack(pieces, draw).map(String).join(' ')
+    return pack(pieces, draw)
+      .map(({ x, y, width, height }) => `${x},${y},${width},${height}`)
+      .join(' ')
   }
 }
 
@@ -36,18 +45,18 @@ function packing(pack: Packer): Program {
 function layOut(pieces: readonly PieceSides[]): readonly Placement[] {
   const tops = Array<number>(BOX_WIDTH).fill(0)
   const placed: Placement[] = []
-  for (const [width, height] of pieces) {
-    const placement = lowest(tops, [width, height]) ?? lowest(tops, [height, width])
+  for (const piece of pieces) {
+    const placement = lowest(tops, piece) ?? lowest(tops, turn(piece))
     if (placement === undefined) continue
-    const [x, y, wide, high] = placement
-    tops.fill(y + high, x, x + wide)
+    const { x, y, width, height } = placement
+    tops.fill(y + height, x, x + width)
     placed.push(placement)
   }
   return placed
 }
 
 /** Returns the leftmost placement of a piece at the least y. Undefined if it does not fit. */
-function lowest(tops: readonly number[], [width, height]: PieceSides): Placement | undefined {
+function lowest(tops: readonly number[], { width, height }: PieceSides): Placement | undefined {
   let best: Placement | undefined
   let least = BOX_HEIGHT - height + 1
   for (let x = 0; x + width <= BOX_WIDTH; x++) {
@@ -56,26 +65,24 @@ function lowest(tops: readonly number[], [width, height]: PieceSides): Placement
     for (let column = x; column < x + width && y < least; column++)
       y = Math.max(y, tops[column] ?? 0)
     if (y >= least) continue
-    best = [x, y, width, height]
+    best = { x, y, width, height }
     least = y
   }
   return best
 }
 
 const largestFirst = (pieces: readonly PieceSides[]): readonly PieceSides[] =>
-  [...pieces].sort(([a, b], [c, d]) => c * d - a * b)
-
-const turned = ([width, height]: PieceSides): PieceSides => [height, width]
+  [...pieces].sort((a, b) => computeArea(b) - computeArea(a))
 
 const areaOf = (placements: readonly Placement[]): number =>
-  placements.reduce((area, [, , width, height]) => area + width * height, 0)
+  placements.reduce((area, placement) => area + computeArea(placement), 0)
 
 /** Returns a packer that tries `count` random orders and orientations, and selects the best. */
 function tries(count: number): Packer {
   return (pieces, draw) => {
     let best: readonly Placement[] = []
     for (let i = 0; i < count; i++) {
-      const plan = pieces.map((piece) => (draw(2) === 1 ? turned(piece) : piece))
+      const plan = pieces.map((piece) => (draw(2) === 1 ? turn(piece) : piece))
       const placed = layOut(shuffle(plan, draw))
       if (areaOf(placed) > areaOf(best)) best = placed
     }
@@ -91,7 +98,7 @@ function localSearch(steps: number): Packer {
     for (let i = 0; i < steps && areaOf(best) < AREA; i++) {
       const changed = [...plan]
       const at = draw(changed.length)
-      if (draw(3) === 0) changed[at] = turned(changed[at] as PieceSides)
+      if (draw(3) === 0) changed[at] = turn(changed[at] as PieceSides)
       else exchange(changed, at, draw(changed.length))
       const placed = layOut(changed)
       if (areaOf(placed) < areaOf(best)) continue

@@ -1,7 +1,7 @@
 import { digest, pcg64 } from '@affine/prng'
 import { deriveSeed, encodeId } from './challenge.ts'
 import type { Env } from './env.ts'
-import { playTurns, readAction } from './episode.ts'
+import { playTurns, readAction, writePrompt } from './episode.ts'
 import { goldenEpisode, goldenEpisodes, listTranscripts } from './golden.ts'
 import type { Space } from './spaces.ts'
 import { normalise, recordReply } from './text.ts'
@@ -59,7 +59,7 @@ function checkGame(env: Env): void {
     const turns = playTurns(spec, seed, 2)
     let turn = turns.next()
     while (!turn.done) {
-      const prompt = spec.prompt(turn.value.observation)
+      const prompt = writePrompt(spec, turn.value.state)
       expect(env, isNormalised(prompt), 'prompts to be normalised text')
       const reply = spec.solve(prompt)
       turn = turns.next(readAction(spec, reply))

@@ -1,7 +1,7 @@
 import { digest, type Generator, type Hash, pcg64 } from '@affine/prng'
 import { drawSeed, type EpisodeOrigin, resolveSeed } from './challenge.ts'
 import type { EnvSpec } from './definition.ts'
-import { type EpisodeTurns, readAction, takeTurns } from './episode.ts'
+import { type EpisodeTurns, readAction, takeTurns, writePrompt } from './episode.ts'
 import type { Space } from './spaces.ts'
 
 export type ResetOptions = {
@@ -59,7 +59,7 @@ export class Env {
     const turns = takeTurns(spec, { random, state })
     const now = turns.next()
     this.#episode = { source, info, turns, now }
-    return [now.value.observation, info]
+    return [spec.observe(state), info]
   }
 
   #chooseSource(origin: EpisodeOrigin | undefined): StreamOrigin {
@@ -80,7 +80,7 @@ export class Env {
   step(
     action: unknown,
   ): [observation: unknown, reward: number, terminated: boolean, truncated: boolean, info: Info] {
-    const { actionSpace } = this
+    const { actionSpace, spec } = this
     const episode = this.#episode
     if (episode === undefined)
       throw new TypeError('"step" expected an episode in progress, got none')
@@ -93,14 +93,14 @@ export class Env {
     episode.now = now
     const terminated = now.done ? now.value.terminated : false
     const truncated = now.done === true && !terminated
-    const { observation, reward } = now.value
-    return [observation, reward - before, terminated, truncated, episode.info]
+    const { state, reward } = now.value
+    return [spec.observe(state), reward - before, terminated, truncated, episode.info]
   }
 
   /** Returns the prompt of the current state. @throws TypeError before reset. */
   render(): string {
     if (this.#episode === undefined) throw new TypeError('"render" expected a reset before it')
-    return this.prompt(this.#episode.now.value.observation)
+    return writePrompt(this.spec, this.#episode.now.value.state)
   }
 
   /** Drops the episode and its stream. */

@@ -12,8 +12,8 @@ export type PerSide<Value> = Readonly<Record<Side, Value>>
 export interface OpenTurn {
   /** The side to move. With one player it is always `champion`, regardless of the miner. */
   readonly side: Side
-  readonly observation: unknown
-  /** Prompt of the observation, if it is already known. */
+  readonly state: unknown
+  /** Prompt of the state, if it is already known. */
   readonly prompt?: string | undefined
   /** Reward so far. It is 0 in a game of two players. */
   readonly reward: number
@@ -22,7 +22,7 @@ export interface OpenTurn {
 export interface EpisodeEnd {
   /** The side of the last turn. */
   readonly side: Side
-  readonly observation: unknown
+  readonly state: unknown
   /** Total reward of that side. */
   readonly reward: number
   /** False if the episode was truncated. */
@@ -52,7 +52,7 @@ export function playTurns(spec: EnvSpec, origin: EpisodeOrigin, players: 1 | 2):
   if (lastStart?.spec !== spec || lastStart.seed !== seed) {
     const random = pcg64(seed)
     const state = spec.initial(random)
-    lastStart = { spec, seed, random, state, prompt: spec.prompt(spec.observe(state)) }
+    lastStart = { spec, seed, random, state, prompt: writePrompt(spec, state) }
   }
   return takeTurns(spec, { ...lastStart, random: lastStart.random.copy() })
 }
@@ -75,22 +75,22 @@ export function* takeTurns(spec: EnvSpec, start: EpisodeStart): EpisodeTurns {
   let { state, prompt }: { state: unknown; prompt?: string | undefined } = start
   let reward = 0
   for (let left = spec.maxSteps - 1; ; left--) {
-    const observation = spec.observe(state)
-    const action = yield { side, observation, prompt, reward }
+    const action = yield { side, state, prompt, reward }
     prompt = undefined
     const moved = action === null ? null : spec.step(state, action, random)
-    if (moved === null) {
-      const lost = { reward: spec.lowestReward, terminated: true, isForfeit: true }
-      return { side, observation: spec.observe(state), ...lost }
-    }
+    if (moved === null)
+      return { side, state, reward: spec.lowestReward, terminated: true, isForfeit: true }
     const { terminated } = moved
     state = moved.state
     reward += moved.reward
-    if (terminated || left === 0)
-      return { side, observation: spec.observe(state), reward, terminated, isForfeit: false }
+    if (terminated || left === 0) return { side, state, reward, terminated, isForfeit: false }
     if (first !== undefined) side = getOtherSide(side)
   }
 }
+
+/** Returns the prompt of a state. */
+export const writePrompt = (spec: EnvSpec, state: unknown): string =>
+  spec.prompt(spec.observe(state))
 
 /** Returns the side that moves first: the first draw of a challenge. */
 export const drawFirst = (random: RandomStream): Side => SIDES[random.integers(0, 2) as 0 | 1]
@@ -217,7 +217,7 @@ export function* record(spec: EnvSpec, origin: EpisodeOrigin, players: 1 | 2): D
   let fault: Fault | undefined
   let turn = turns.next()
   while (!turn.done) {
-    const { side, observation, prompt = spec.prompt(observation) } = turn.value
+    const { side, state, prompt = writePrompt(spec, state) } = turn.value
     const own = messages[side]
     own.push({ role: 'user', content: prompt })
     const shown = players === 1 ? own : own.slice(-1)

@@ -9,28 +9,17 @@ const OUTSIDE = 3
 /** The chain length of a cell without a chain to both sides. */
 const CUT_OFF = 1000
 
-/** The touching cells of each cell. Protocol §3.7. */
-export const NEIGHBOURS: readonly (readonly number[])[] = /* @__PURE__ */ Array.from(
-  { length: WIDEST * WIDEST },
-  (_, cell) => listNeighbours(Math.floor(cell / WIDEST), cell % WIDEST),
-)
+/** Differences to the touching cells: left, right, above, above right, below and below left. */
+const STEPS = [-1, 1, -WIDEST, 1 - WIDEST, WIDEST, WIDEST - 1]
 
-/** Returns the touching cells: left, right, above, above right, below and below left. */
-function listNeighbours(row: number, column: number): readonly number[] {
-  const steps = [
-    [0, -1],
-    [0, 1],
-    [-1, 0],
-    [-1, 1],
-    [1, 0],
-    [1, -1],
-  ] as const
-  const isIn = (at: number): boolean => at >= 0 && at < WIDEST
-  return steps
-    .map(([down, right]) => [row + down, column + right] as const)
-    .filter(([r, c]) => isIn(r) && isIn(c))
-    .map(([r, c]) => r * WIDEST + c)
-}
+/** The touching cells of each cell. Protocol §3.7. */
+export const NEIGHBOURS: readonly (readonly number[])[] = /* @__PURE__ */ createBoard(WIDEST).map(
+  (_, cell, cells) => {
+    const isNear = (touched: number): boolean =>
+      touched in cells && Math.abs((touched % WIDEST) - (cell % WIDEST)) <= 1
+    return STEPS.map((step) => cell + step).filter(isNear)
+  },
+)
 
 export function createBoard(size: number): number[] {
   const board = Array<number>(WIDEST * WIDEST).fill(OUTSIDE)

@@ -16,6 +16,7 @@ import { Box, Discrete } from './spaces.ts'
 import { defineGame } from './spec.ts'
 
 const ROWS = 'ABCDEFGHIJK'
+const COLUMNS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]
 const MARKS = '.XO'
 
 /**
@@ -60,8 +61,10 @@ export const hex: EnvSpec = /* @__PURE__ */ defineGame<HexBoard, HexBoard, numbe
     title: 'Hex',
     draw: drawBoard,
     picture: (board, cell) => drawHexPicture(board, formatCell, cell),
-    role: (board) =>
-      `${MARKS[getMover(board)]}, and joins ${describeSides(board, getMover(board))}`,
+    role: (board) => {
+      const mover = getMover(board)
+      return `${MARKS[mover]}, and joins ${describeSides(mover, getBoardSize(board))}`
+    },
     whyGivenUp: explainLag,
     ending: explainWinner,
   },
@@ -94,8 +97,7 @@ function formatCell(cell: number): string {
 
 function drawBoard(board: HexBoard): readonly string[] {
   const size = getBoardSize(board)
-  const columns = Array.from({ length: size }, (_, column) => column + 1)
-  const lines = [`  ${columns.join(' ')}`]
+  const lines = [`  ${COLUMNS.slice(0, size).join(' ')}`]
   for (let row = 0; row < size; row++) {
     const start = row * WIDEST
     const middle = start + HALF
@@ -124,10 +126,11 @@ function formatMarks(board: HexBoard, start: number, end: number): string {
 }
 
 function writeHexPrompt(board: HexBoard): string {
+  const size = getBoardSize(board)
   const mover = getMover(board)
   const rival = findRival(mover)
-  const task = `you are ${MARKS[mover]} and join ${describeSides(board, mover)}`
-  const rivals = `the opponent is ${MARKS[rival]} and joins ${describeSides(board, rival)}`
+  const task = `you are ${MARKS[mover]} and join ${describeSides(mover, size)}`
+  const rivals = `the opponent is ${MARKS[rival]} and joins ${describeSides(rival, size)}`
   return (
     `Hex: ${task}, ${rivals}, "." is an empty cell, and it is your move.\n\n` +
     `${drawBoard(board).join('\n')}\n\n` +
@@ -164,10 +167,8 @@ function scriptedMove(board: HexBoard): number {
 
 const findRival = (mark: 1 | 2): 1 | 2 => (mark === 1 ? 2 : 1)
 
-function describeSides(board: HexBoard, mark: 1 | 2): string {
-  const size = getBoardSize(board)
-  return mark === 1 ? `row A with row ${ROWS[size - 1]}` : `column 1 with column ${size}`
-}
+const describeSides = (mark: 1 | 2, size: number): string =>
+  mark === 1 ? `row A with row ${ROWS[size - 1]}` : `column 1 with column ${size}`
 
 /** States how many cells both players need, if the mover needs more than its opponent. */
 function explainLag(board: HexBoard): string | undefined {
@@ -180,7 +181,7 @@ function explainLag(board: HexBoard): string | undefined {
 
 function explainWinner({ after: board, reward }: LastTurn<HexBoard, number>): Outcome {
   const winner = findRival(getMover(board))
-  const joined = `${MARKS[winner]} joined ${describeSides(board, winner)}`
+  const joined = `${MARKS[winner]} joined ${describeSides(winner, getBoardSize(board))}`
   const why = `${reward > 0 ? 'won' : 'lost'}: ${joined}`
   return { why, shown: drawBoard(board) }
 }

@@ -1,13 +1,17 @@
-import { BOX_HEIGHT, BOX_WIDTH, type PieceSides, type Placement } from './pack-cutting.ts'
+import {
+  BOX_HEIGHT,
+  BOX_WIDTH,
+  computeArea,
+  type PieceSides,
+  type Placement,
+  turn,
+} from './pack-cutting.ts'
 
 /** Maximum number of placements that are tried. */
 const MAX_TRIALS = 500
 
-interface OrientedPiece {
-  readonly piece: number
-  readonly width: number
-  readonly height: number
-}
+/** `piece` is an index. */
+type OrientedPiece = PieceSides & { readonly piece: number }
 
 /**
  * Returns the scripted player's placements, in the order in which it makes them. The player tries
@@ -16,10 +20,10 @@ interface OrientedPiece {
  * found. Protocol §3.8.
  */
 export function scriptedPacking(pieces: readonly PieceSides[]): readonly Placement[] {
-  const order = [...pieces.entries()].sort(([, a], [, b]) => b[0] * b[1] - a[0] * a[1])
-  const oriented = order.flatMap(([piece, [width, height]]): OrientedPiece[] => {
-    const listed = { piece, width, height }
-    return width === height ? [listed] : [listed, { piece, width: height, height: width }]
+  const order = [...pieces.entries()].sort(([, a], [, b]) => computeArea(b) - computeArea(a))
+  const oriented = order.flatMap(([piece, sides]): OrientedPiece[] => {
+    const listed = { ...sides, piece }
+    return sides.width === sides.height ? [listed] : [listed, { ...turn(sides), piece }]
   })
   /** The first free square of each column. Every square below it is free, none above it. */
   const tops: number[] = Array(BOX_WIDTH).fill(0)
@@ -43,7 +47,7 @@ export function scriptedPacking(pieces: readonly PieceSides[]): readonly Placeme
   function place({ piece, width, height }: OrientedPiece, x: number, y: number): boolean {
     isUsed[piece] = true
     tops.fill(y + height, x, x + width)
-    placed.push([x, y, width, height])
+    placed.push({ x, y, width, height })
     trials += 1
     area += width * height
     if (area > bestArea) [bestArea, best] = [area, [...placed]]

@@ -10,9 +10,12 @@ import {
   BOX_HEIGHT,
   BOX_WIDTH,
   type CutBox,
+  computeArea,
   cutBox,
+  isOverlapping,
   type PieceSides,
   type Placement,
+  turn,
 } from './pack-cutting.ts'
 import { scriptedPacking } from './pack-search.ts'
 import { Box } from './spaces.ts'
@@ -20,12 +23,11 @@ import { defineEnv } from './spec.ts'
 
 /** Maximum number of pieces and of placements. */
 const MAX_PIECES = 32
-const NUMBER = '(0|[1-9][0-9]?)'
-const PLACEMENT = `${NUMBER}(,${NUMBER}){3}`
+const NUMBER = '(?:0|[1-9][0-9]?)'
+const PLACEMENT = `${NUMBER}(?:,${NUMBER}){3}`
 const PLACEMENTS = /* @__PURE__ */ new RegExp(
-  `^${PLACEMENT}( ${PLACEMENT}){0,${MAX_PIECES - 1}}$`.replaceAll('(', '(?:'),
+  `^${PLACEMENT}(?: ${PLACEMENT}){0,${MAX_PIECES - 1}}$`,
 )
-const AREA = BOX_WIDTH * BOX_HEIGHT
 
 /**
  * Packing of 8 to 32 rectangles into the box that was cut into them, in one reply. The reward is
@@ -42,7 +44,7 @@ export const pack: EnvSpec = /* @__PURE__ */ defineEnv<
   maxSteps: 1,
   replyMs: 30_000,
   lowestReward: 0,
-  highestReward: AREA,
+  highestReward: BOX_WIDTH * BOX_HEIGHT,
   actionSpace: /* @__PURE__ */ Box({ low: 0, high: 99, length: 4 * MAX_PIECES }),
   observationSpace: /* @__PURE__ */ Box({ low: 0, high: BOX_WIDTH, length: 2 * MAX_PIECES }),
   initial: cutBox,
@@ -50,15 +52,16 @@ export const pack: EnvSpec = /* @__PURE__ */ defineEnv<
   difficulty: ({ pieces }) => pieces.length,
   observe: ({ pieces }) => {
     const sides: number[] = []
-    for (const [width, height] of pieces) sides.push(width, height)
-    return pad(sides, 2 * MAX_PIECES)
+    for (const { width, height } of pieces) sides.push(width, height)
+    while (sides.length < 2 * MAX_PIECES) sides.push(0)
+    return sides
   },
   step: (state, action) => {
-    const reward = computeArea(judgePlacements(state.pieces, readPlacements(action)))
+    const reward = sumEarned(judgePlacements(state.pieces, readPlacements(action)))
     return { state, reward, terminated: true }
   },
   prompt: writePackPrompt,
-  parse: (answer) => (PLACEMENTS.test(answer) ? pad(parseNumbers(answer), 4 * MAX_PIECES) : null),
+  parse: (answer) => (PLACEMENTS.test(answer) ? parseNumbers(answer, 4 * MAX_PIECES) : null),
   format: (action) => formatPlacements(readPlacements(action)),
   solve: (prompt) => formatPlacements(scriptedPacking(readPrompt(prompt))),
   guess: (prompt, random) => {
@@ -66,17 +69,17 @@ export const pack: EnvSpec = /* @__PURE__ */ defineEnv<
     const count = random.integers(1, 9)
     return formatPlacements(
       Array.from({ length: count }, (): Placement => {
-        const [width = 0, height = 0] = pieces[random.integers(0, pieces.length)] ?? []
-        const isTurned = random.integers(0, 2) === 1
+        const piece = pieces[random.integers(0, pieces.length)] as PieceSides
+        const sides = random.integers(0, 2) === 1 ? turn(piece) : piece
         const [x, y] = [random.integers(0, BOX_WIDTH), random.integers(0, BOX_HEIGHT)]
-        return isTurned ? [x, y, height, width] : [x, y, width, height]
+        return { x, y, ...sides }
       }),
     )
   },
   explain: {
     title: 'the packing of rectangles (pack)',
     picture: (observation, action) => action && drawPackPicture(judgeAction(observation, action)),
-    worth: (observation, action) => computeArea(judgeAction(observation, action)),
+    worth: (observation, action) => sumEarned(judgeAction(observation, action)),
     ending: explainArea,
   },
 })
@@ -97,41 +100,35 @@ function judgePlacements(
 ): readonly JudgedPlacement[] {
   const left = [...pieces]
   const accepted: Placement[] = []
-  return placements.map((placement): JudgedPlacement => {
-    const [x, y, width, height] = placement
+  const findFlaw = (placement: Placement): JudgedPlacement['flaw'] => {
+    const { x, y, width, height } = placement
     const at = left.findIndex(
-      ([wide, high]) => (wide === width && high === height) || (wide === height && high === width),
+      (piece) =>
+        (piece.width === width && piece.height === height) ||
+        (piece.width === height && piece.height === width),
     )
-    if (at === -1) return { placement, flaw: 'no such piece is left' }
-    left.splice(at, 1)
-    if (x + width > BOX_WIDTH || y + height > BOX_HEIGHT)
-      return { placement, flaw: 'outside the box' }
-    if (accepted.some((other) => isOverlapping(other, placement)))
-      return { placement, flaw: 'on another piece' }
+    if (at === -1) return 'no such piece is left'
+    // The order of the pieces that are left has no effect.
+    left[at] = left.at(-1) as PieceSides
+    left.pop()
+    if (x + width > BOX_WIDTH || y + height > BOX_HEIGHT) return 'outside the box'
+    if (accepted.some((other) => isOverlapping(other, placement))) return 'on another piece'
     accepted.push(placement)
-    return { placement, flaw: undefined }
-  })
+    return undefined
+  }
+  return placements.map((placement) => ({ placement, flaw: findFlaw(placement) }))
 }
 
-function isOverlapping(
-  [x, y, width, height]: Placement,
-  [left, top, wide, high]: Placement,
-): boolean {
-  return x < left + wide && left < x + width && y < top + high && top < y + height
-}
-
-const computeArea = (judgements: readonly JudgedPlacement[]): number =>
+const sumEarned = (judgements: readonly JudgedPlacement[]): number =>
   judgements.reduce(
-    (area, { placement: [, , width, height], flaw }) =>
-      flaw === undefined ? area + width * height : area,
+    (sum, { placement, flaw }) => (flaw === undefined ? sum + computeArea(placement) : sum),
     0,
   )
 
 /** Returns a judgement in words, as "0,0,12,7 earns 84". */
 function formatJudgement({ placement, flaw }: JudgedPlacement): string {
-  const [, , width, height] = placement
-  const earns = flaw === undefined ? `earns ${width * height}` : `earns nothing: ${flaw}`
-  return `${placement.join(',')} ${earns}`
+  const earns = flaw === undefined ? `${computeArea(placement)}` : `nothing: ${flaw}`
+  return `${formatPlacements([placement])} earns ${earns}`
 }
 
 /** Length of a square's side in the picture. */
@@ -144,10 +141,10 @@ const SQUARE = 10
 function drawPackPicture(judgements: readonly JudgedPlacement[]): Picture {
   const [width, height] = [SQUARE * BOX_WIDTH, SQUARE * BOX_HEIGHT]
   const placed = judgements.map((each, at): PictureShape => {
-    const [x, y, wide, high] = each.placement
+    const { x, y, width, height } = each.placement
     return {
       kind: each.flaw === undefined ? 'first' : 'wrong',
-      corners: rectangle(SQUARE * x, SQUARE * y, SQUARE * wide, SQUARE * high),
+      corners: rectangle(SQUARE * x, SQUARE * y, SQUARE * width, SQUARE * height),
       text: String(at + 1),
       says: formatJudgement(each),
     }
@@ -161,52 +158,49 @@ const judgeAction = (
   action: readonly number[],
 ): readonly JudgedPlacement[] => judgePlacements(readPieces(observation), readPlacements(action))
 
-function pad(numbers: number[], length: number): readonly number[] {
-  while (numbers.length < length) numbers.push(0)
-  return numbers
-}
-
-/** Returns the numbers in a text, which are separated by one other character each. */
-function parseNumbers(text: string): number[] {
-  const numbers: number[] = []
-  let number = 0
+/**
+ * Returns the numbers in a text, which are separated by one other character each, with zeros up to
+ * `length` numbers.
+ */
+function parseNumbers(text: string, length: number): readonly number[] {
+  const numbers = Array<number>(length).fill(0)
+  let count = 0
   for (let at = 0; at < text.length; at++) {
     const digit = text.charCodeAt(at) - 48
-    if (digit >= 0 && digit <= 9) {
-      number = 10 * number + digit
-    } else {
-      numbers.push(number)
-      number = 0
-    }
+    if (digit >= 0 && digit <= 9) numbers[count] = 10 * (numbers[count] ?? 0) + digit
+    else count += 1
   }
-  numbers.push(number)
   return numbers
 }
 
 const formatPlacements = (placements: readonly Placement[]): string =>
-  placements.map((placement) => placement.join(',')).join(' ')
+  placements.map(({ x, y, width, height }) => `${x},${y},${width},${height}`).join(' ')
 
 /** Returns the placements of an action, at least one, without the zeros at its end. */
 function readPlacements(action: readonly number[]): readonly Placement[] {
+  const numberAt = (at: number): number => action[at] ?? 0
   let length = action.length
   while (length > 1 && action[length - 1] === 0) length -= 1
   const placements: Placement[] = []
-  for (let at = 0; at < length; at += 4) {
-    const [x = 0, y = 0, width = 0, height = 0] = action.slice(at, at + 4)
-    placements.push([x, y, width, height])
-  }
+  for (let at = 0; at < length; at += 4)
+    placements.push({
+      x: numberAt(at),
+      y: numberAt(at + 1),
+      width: numberAt(at + 2),
+      height: numberAt(at + 3),
+    })
   return placements
 }
 
 function readPieces(observation: readonly number[]): readonly PieceSides[] {
   const pieces: PieceSides[] = []
   for (let at = 0; at < observation.length && observation[at] !== 0; at += 2)
-    pieces.push([observation[at] ?? 0, observation[at + 1] ?? 0])
+    pieces.push({ width: observation[at] ?? 0, height: observation[at + 1] ?? 0 })
   return pieces
 }
 
 function writePackPrompt(observation: readonly number[]): string {
-  const pieces = readPieces(observation).map((sides) => sides.join('x'))
+  const pieces = readPieces(observation).map(({ width, height }) => `${width}x${height}`)
   return (
     `Pack pieces into a box ${BOX_WIDTH} wide and ${BOX_HEIGHT} high; ` +
     'x counts from the left, y from the top, both from 0. The pieces, width x height:\n\n' +
@@ -223,7 +217,7 @@ function writePackPrompt(observation: readonly number[]): string {
 function readPrompt(prompt: string): readonly PieceSides[] {
   const [, list] = /^Pack pieces into a box [^\n]*\n\n([0-9x ]+)\n\n/.exec(prompt) ?? []
   if (list === undefined) throw new TypeError('"prompt" expected one of pack')
-  return readPieces(parseNumbers(list))
+  return readPieces(parseNumbers(list, 2 * MAX_PIECES))
 }
 
 /**
@@ -236,7 +230,7 @@ function explainArea({ before, action, reward }: LastTurn<readonly number[], rea
     flaw === undefined ? [placement] : [],
   )
   const letterAt = (x: number, y: number): string => {
-    const at = accepted.findIndex((piece) => isOverlapping(piece, [x, y, 1, 1]))
+    const at = accepted.findIndex((piece) => isOverlapping(piece, { x, y, width: 1, height: 1 }))
     return at === -1 ? '.' : (LETTERS[at] ?? '')
   }
   const height = accepted.length === 0 ? 0 : BOX_HEIGHT / 2

@@ -12,6 +12,7 @@ import {
   requireRules,
   SIDES,
   type Side,
+  writePrompt,
 } from './episode.ts'
 import { isRecorded } from './text.ts'
 
@@ -84,18 +85,18 @@ function replayTurns(
   const taken = { champion: 0, contender: 0 }
   const turns = playTurns(spec, origin, players)
   let turn = turns.next()
-  let loss = describeLoss(undefined, null)
+  let reply: Message | undefined
+  let action: unknown
   while (!turn.done) {
-    const { side, observation, prompt = spec.prompt(observation) } = turn.value
+    const { side, state, prompt = writePrompt(spec, state) } = turn.value
     const [messages, at] = [lists[side], taken[side]]
     const flaw = findTurnFlaw(messages, at, prompt)
     if (flaw !== undefined) return reject(flaw.code, side, flaw.at, players)
-    const reply = messages[at + 1]
-    const action = reply === undefined ? null : readAction(spec, reply.content)
-    const isWhole = players === 1 || reply === undefined
-    if (!isWhole && formatReply(spec, action, reply.content) !== reply.content)
+    reply = messages[at + 1]
+    const content = reply?.content ?? ''
+    action = reply === undefined ? null : readAction(spec, content)
+    if (players === 2 && reply !== undefined && formatReply(spec, action, content) !== content)
       return reject('NOT_NORMALISED', side, at + 1, players)
-    loss = describeLoss(reply, action)
     taken[side] += 2
     turn = turns.next(action)
   }
@@ -103,15 +104,12 @@ function replayTurns(
   if (longer !== undefined) return reject('TOO_LONG', longer, taken[longer], players)
   const end = turn.value
   const resultOf = (side: Side): ReplayedSide => {
-    const hasForfeited = end.isForfeit && side === end.side
-    return { reward: computeReward(spec, end, side), ...(hasForfeited ? loss : { fault: false }) }
+    const reward = computeReward(spec, end, side)
+    if (!end.isForfeit || side !== end.side) return { reward, fault: false }
+    if (reply === undefined) return { reward, fault: true }
+    return { reward, fault: false, forfeit: action === null ? 'unreadable' : 'illegal' }
   }
   return { ok: true, value: { champion: resultOf('champion'), contender: resultOf('contender') } }
-}
-
-function describeLoss(reply: Message | undefined, action: unknown): Omit<ReplayedSide, 'reward'> {
-  if (reply === undefined) return { fault: true }
-  return { fault: false, forfeit: action === null ? 'unreadable' : 'illegal' }
 }
 
 const reject = (code: ReplayFault, side: Side, at: number, players: 1 | 2) =>

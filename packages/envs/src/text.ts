@@ -104,7 +104,10 @@ function findTail(text: string): string {
 const encoder = /* @__PURE__ */ new TextEncoder()
 
 /** Returns the number of bytes of a text's canonical JSON text without quotes. Protocol §1.1. */
-const countBytes = (text: string): number => encoder.encode(JSON.stringify(text)).length - 2
+function countBytes(text: string): number {
+  const json = JSON.stringify(text)
+  return (PLAIN.test(json) ? json : encoder.encode(json)).length - 2
+}
 
 /** The pairs of signs that may enclose an answer. No two pairs have the same beginning. */
 const PAIRS = [

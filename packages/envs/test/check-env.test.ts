@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type RefusalCase, refusalLines } from '../../../test/refusals.ts'
 import { checkEnv } from '../src/check-env.ts'
-import { type Definition, defineEnv, Env, type ResetOptions, spaces } from '../src/index.ts'
+import { type Definition, defineEnv, Env, type Info, spaces } from '../src/index.ts'
 
 type State = { readonly asked: number; readonly turn: number }
 type Parity = Definition<State, readonly number[], number>
@@ -125,91 +125,77 @@ test('accepts a sound environment', () => {
   checkEnv(new Env(defineEnv(parity)))
 })
 
-type Reset = ReturnType<Env['reset']>
-type Step = ReturnType<Env['step']>
+type Methods = Pick<Env, 'reset' | 'step' | 'parse' | 'render'>
 
-/** Functions that replace the results of methods. */
-interface Altered {
-  readonly reset?: (given: Reset, options?: ResetOptions) => unknown[]
-  readonly step?: (given: Step, action: unknown) => unknown[]
-  readonly render?: () => string
-  readonly parse?: (reply: string, parse: Env['parse']) => unknown
+/** Returns an Env that breaks the interface around a sound specification. */
+function alterEnv(change: (sound: Methods) => Partial<Methods>): Env {
+  const env = new Env(defineEnv(parity))
+  const [reset, step] = [env.reset.bind(env), env.step.bind(env)]
+  const [parse, render] = [env.parse.bind(env), env.render.bind(env)]
+  return Object.assign(env, change({ reset, step, parse, render }))
 }
 
-/** An Env that breaks the interface around a sound specification. */
-class AlteredEnv extends Env {
-  readonly #altered: Altered
+/** Returns an Env whose resets return another info. */
+const withInfo = (changed: Partial<Info>): Env =>
+  alterEnv(({ reset }) => ({
+    reset: (options) => {
+      const [observation, info] = reset(options)
+      return [observation, { ...info, ...changed }]
+    },
+  }))
 
-  constructor(altered: Altered) {
-    super(defineEnv(parity))
-    this.#altered = altered
-  }
-
-  override reset(options?: ResetOptions): Reset {
-    const given = super.reset(options)
-    return (this.#altered.reset?.(given, options) ?? given) as Reset
-  }
-
-  override step(action: unknown): Step {
-    const given = super.step(action)
-    return (this.#altered.step?.(given, action) ?? given) as Step
-  }
-
-  override render(): string {
-    return this.#altered.render?.() ?? super.render()
-  }
-
-  override parse(reply: string): unknown {
-    const parse = (line: string): unknown => super.parse(line)
-    return this.#altered.parse ? this.#altered.parse(reply, parse) : parse(reply)
-  }
-}
-
-const NO_HASHES = { spec_hash: '', ground_truth_commitment: '' }
-
-const brokenEnvs: [name: string, altered: Altered][] = [
-  [
-    'info without its hashes',
-    { reset: ([observation, info]) => [observation, { ...info, ...NO_HASHES }] },
-  ],
-  [
-    'its own challenge id',
-    { reset: ([observation, info]) => [observation, { ...info, challenge_id: 'mine' }] },
-  ],
+const brokenEnvs: [name: string, env: Env][] = [
+  ['info without its hashes', withInfo({ spec_hash: '', ground_truth_commitment: '' })],
+  ['its own challenge id', withInfo({ challenge_id: 'mine' })],
   [
     'an id without seed',
-    { reset: ([observation, info], options) => [options?.options ? [99] : observation, info] },
+    alterEnv(({ reset }) => ({
+      reset: (options) => {
+        const [observation, info] = reset(options)
+        return [options?.options ? [99] : observation, info]
+      },
+    })),
   ],
   [
     'no end',
-    { step: ([seen, reward, , , info], action) => [seen, reward, action === null, false, info] },
+    alterEnv(({ step }) => ({
+      step: (action) => {
+        const [seen, reward, , , info] = step(action)
+        return [seen, reward, action === null, false, info]
+      },
+    })),
   ],
-  ['another rendering', { render: () => 'a board' }],
+  ['another rendering', alterEnv(() => ({ render: () => 'a board' }))],
   [
     'a free forfeit',
-    { step: ([seen, reward, ...ends], action) => [seen, action === null ? 0 : reward, ...ends] },
+    alterEnv(({ step }) => ({
+      step: (action) => {
+        const [seen, reward, ...ends] = step(action)
+        return [seen, action === null ? 0 : reward, ...ends]
+      },
+    })),
   ],
-  ['a first-line parser', { parse: (reply, parse) => parse(reply.split('\n')[0] ?? '') }],
+  [
+    'a first-line parser',
+    alterEnv(({ parse }) => ({ parse: (reply) => parse(reply.split('\n')[0] ?? '') })),
+  ],
   [
     'an any-line parser',
-    {
-      parse: (reply, parse) => {
+    alterEnv(({ parse }) => ({
+      parse: (reply) => {
         const actions = reply.split('\n').map(parse)
         return actions.find((action) => action !== null) ?? null
       },
-    },
+    })),
   ],
+  ['a step before reset', alterEnv(() => ({ step: () => [] as never }))],
 ]
 
 test('rejects every broken environment', async () => {
-  const unreset = Object.assign(new Env(defineEnv(parity)), { step: () => [] })
   const envOf = (change: Partial<Parity>) => new Env(defineEnv({ ...parity, ...change }))
   const refused: RefusalCase[] = [
     ...broken.map(([name, change]): RefusalCase => [name, () => checkEnv(envOf(change))]),
-    ...brokenEnvs.map(
-      ([name, altered]): RefusalCase => [name, () => checkEnv(new AlteredEnv(altered))],
-    ),
-    ['a step before reset', () => checkEnv(unreset as never)],
+    ...brokenEnvs.map(([name, env]): RefusalCase => [name, () => checkEnv(env)]),
   ]
   const lines = (await refusalLines(refused)).replaceAll(marks, '!…')
   await expect(lines).toMatchFileSnapshot('snapshots/check-env.txt')

@@ -31,44 +31,38 @@ function hasJoined(board: Board): boolean {
   return Array.from({ length: sizeOf(board) }, (_, column) => visit(0, column)).some(Boolean)
 }
 
-describe('openings', () => {
-  test('have three sizes and mirrored, opposing marks', () => {
-    expect(new Set(openings.map(sizeOf))).toEqual(new Set([7, 9, 11]))
-    for (const board of openings) {
-      const size = sizeOf(board)
-      expect([count(board, 1), count(board, 2)]).toEqual(Array(2).fill(Math.floor(size ** 2 / 8)))
-      for (let row = 0; row < size; row++)
-        for (let column = 0; column < size; column++)
-          expect(board[cell(column, row)]).toBe([0, 2, 1][board[cell(row, column)] ?? 9])
-      expect(hasJoined(board)).toBe(false)
-    }
-  })
+test('openings have three sizes and mirrored, opposing marks', () => {
+  expect(new Set(openings.map(sizeOf))).toEqual(new Set([7, 9, 11]))
+  for (const board of openings) {
+    const size = sizeOf(board)
+    expect([count(board, 1), count(board, 2)]).toEqual(Array(2).fill(Math.floor(size ** 2 / 8)))
+    for (let row = 0; row < size; row++)
+      for (let column = 0; column < size; column++)
+        expect(board[cell(column, row)]).toBe([0, 2, 1][board[cell(row, column)] ?? 9])
+    expect(hasJoined(board)).toBe(false)
+  }
 })
 
-describe('moves', () => {
-  test('win only by connecting the mover’s sides, within `maxSteps` replies', () => {
-    const random = pcg64(1)
-    for (const opening of openings) {
-      let board = opening
-      let won = false
-      let replies = 0
-      while (!won) {
-        const free = [...board.keys()].filter((at) => board[at] === 0)
-        const mover = replies % 2 === 0 ? 1 : 2
-        const moved = rules.step(board, free[random.integers(0, free.length)], random)
-        if (moved === null) throw new Error('a free cell is legal')
-        board = moved.state as Board
-        won = moved.terminated
-        replies += 1
-        // O's chains are X's chains on the mirrored board.
-        const own = board.map(
-          (_, at) => board[mover === 1 ? at : cell(at % 11, Math.floor(at / 11))],
-        )
-        expect(won).toBe(hasJoined(own.map((mark) => (mark === mover ? 1 : mark === 3 ? 3 : 0))))
-      }
-      expect(replies).toBeLessThanOrEqual(spec.maxSteps)
+test('moves win only by connecting the mover’s sides, within `maxSteps` replies', () => {
+  const random = pcg64(1)
+  for (const opening of openings) {
+    let board = opening
+    let won = false
+    let replies = 0
+    while (!won) {
+      const free = [...board.keys()].filter((at) => board[at] === 0)
+      const mover = replies % 2 === 0 ? 1 : 2
+      const moved = rules.step(board, free[random.integers(0, free.length)], random)
+      if (moved === null) throw new Error('a free cell is legal')
+      board = moved.state as Board
+      won = moved.terminated
+      replies += 1
+      // O's chains are X's chains on the mirrored board.
+      const own = board.map((_, at) => board[mover === 1 ? at : cell(at % 11, Math.floor(at / 11))])
+      expect(won).toBe(hasJoined(own.map((mark) => (mark === mover ? 1 : mark === 3 ? 3 : 0))))
     }
-  })
+    expect(replies).toBeLessThanOrEqual(spec.maxSteps)
+  }
 })
 
 describe('explanations', () => {

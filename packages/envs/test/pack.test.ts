@@ -1,5 +1,5 @@
 import { pcg64 } from '@affine/prng'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { make } from '../src/index.ts'
 
 const env = make('pack@0.1.0')
@@ -33,68 +33,62 @@ function squares(prompt: string, reply: string): number {
   return covered.size
 }
 
-describe('a challenge', () => {
-  test('cuts a box into 8 to 32 pieces that fit', () => {
-    const counts = new Set<number>()
-    for (let seed = 0; seed < 400; seed++) {
-      const [, { difficulty }] = env.reset({ seed })
-      const prompt = env.render()
-      const pieces = piecesIn(prompt)
-      counts.add(pieces.length)
-      expect(difficulty).toBe(pieces.length)
-      const sides = pieces.flatMap(numbersIn)
-      expect(Math.min(...sides)).toBeGreaterThanOrEqual(2)
-      const cutting = spec.truth(spec.initial(pcg64(seed))) as string
-      expect(squares(prompt, cutting)).toBe(2400)
-      expect(rewardOf(seed, cutting)).toBe(2400)
-      expect(cutting.split(' ').length).toBe(pieces.length)
-      expect(prompt).not.toContain(cutting)
-    }
-    expect(counts).toEqual(new Set([8, 12, 16, 24, 32]))
-  })
-})
-
-describe('the reward', () => {
-  test('is the number of covered squares, for any placements', () => {
-    const random = pcg64(9)
-    for (let seed = 0; seed < 600; seed++) {
-      env.reset({ seed })
-      const prompt = env.render()
-      const lines = [spec.guess(prompt, random), spec.guess(prompt, random)]
-      const reply = [...lines, spec.solve(prompt).split(' ').slice(0, 12).join(' ')].join(' ')
-      for (const each of [...lines, reply, `${reply} 0,0,0,0 99,99,99,99`])
-        expect(rewardOf(seed, each)).toBe(squares(prompt, each))
-    }
-  })
-})
-
-describe('explanations', () => {
-  test('state the area or the flaw of each placement', () => {
-    env.reset({ seed: 3 })
+test('a challenge cuts a box into 8 to 32 pieces that fit', () => {
+  const counts = new Set<number>()
+  for (let seed = 0; seed < 400; seed++) {
+    const [, { difficulty }] = env.reset({ seed })
     const prompt = env.render()
-    const [one = '', two = '', three = ''] = piecesIn(prompt)
-    const [[w = 0, h = 0], [v = 0, g = 0]] = [numbersIn(one), numbersIn(two)]
-    const [a = 0, b = 0] = numbersIn(three)
-    const reply = `0,0,${w},${h} 0,0,${v},${g} 59,39,${a},${b} 0,0,1,1`
-    const pieces = spec.observe(spec.initial(pcg64(3)))
-    const action = spec.parse(reply)
-    const says = (spec.explain?.picture?.(pieces, action)?.shapes ?? []).map(({ kind, says }) => [
-      kind,
-      says,
-    ])
-    const why = ['on another piece', 'outside the box', 'no such piece is left']
-    const wrong = reply
-      .split(' ')
-      .slice(1)
-      .map((placement, i) => `${placement} earns nothing: ${why[i]}`)
-    expect(says).toEqual([
-      ['empty', undefined],
-      ['first', `0,0,${w},${h} earns ${w * h}`],
-      ...wrong.map((each) => ['wrong', each]),
-    ])
-    const reward = rewardOf(3, reply)
-    const ending = spec.explain?.ending?.({ before: pieces, action, after: pieces, reward })
-    expect(ending?.why).toBe(`covered ${w * h} of 2,400 with 1 of 4 placements`)
-    expect(ending?.shown.slice(20)).toEqual(wrong)
-  })
+    const pieces = piecesIn(prompt)
+    counts.add(pieces.length)
+    expect(difficulty).toBe(pieces.length)
+    const sides = pieces.flatMap(numbersIn)
+    expect(Math.min(...sides)).toBeGreaterThanOrEqual(2)
+    const cutting = spec.truth(spec.initial(pcg64(seed))) as string
+    expect(squares(prompt, cutting)).toBe(2400)
+    expect(rewardOf(seed, cutting)).toBe(2400)
+    expect(cutting.split(' ').length).toBe(pieces.length)
+    expect(prompt).not.toContain(cutting)
+  }
+  expect(counts).toEqual(new Set([8, 12, 16, 24, 32]))
+})
+
+test('the reward is the number of covered squares, for any placements', () => {
+  const random = pcg64(9)
+  for (let seed = 0; seed < 600; seed++) {
+    env.reset({ seed })
+    const prompt = env.render()
+    const lines = [spec.guess(prompt, random), spec.guess(prompt, random)]
+    const reply = [...lines, spec.solve(prompt).split(' ').slice(0, 12).join(' ')].join(' ')
+    for (const each of [...lines, reply, `${reply} 0,0,0,0 99,99,99,99`])
+      expect(rewardOf(seed, each)).toBe(squares(prompt, each))
+  }
+})
+
+test('explanations state the area or the flaw of each placement', () => {
+  env.reset({ seed: 3 })
+  const prompt = env.render()
+  const [one = '', two = '', three = ''] = piecesIn(prompt)
+  const [[w = 0, h = 0], [v = 0, g = 0]] = [numbersIn(one), numbersIn(two)]
+  const [a = 0, b = 0] = numbersIn(three)
+  const reply = `0,0,${w},${h} 0,0,${v},${g} 59,39,${a},${b} 0,0,1,1`
+  const pieces = spec.observe(spec.initial(pcg64(3)))
+  const action = spec.parse(reply)
+  const says = (spec.explain?.picture?.(pieces, action)?.shapes ?? []).map(({ kind, says }) => [
+    kind,
+    says,
+  ])
+  const why = ['on another piece', 'outside the box', 'no such piece is left']
+  const wrong = reply
+    .split(' ')
+    .slice(1)
+    .map((placement, i) => `${placement} earns nothing: ${why[i]}`)
+  expect(says).toEqual([
+    ['empty', undefined],
+    ['first', `0,0,${w},${h} earns ${w * h}`],
+    ...wrong.map((each) => ['wrong', each]),
+  ])
+  const reward = rewardOf(3, reply)
+  const ending = spec.explain?.ending?.({ before: pieces, action, after: pieces, reward })
+  expect(ending?.why).toBe(`covered ${w * h} of 2,400 with 1 of 4 placements`)
+  expect(ending?.shown.slice(20)).toEqual(wrong)
 })

@@ -1,5 +1,5 @@
 import { pcg64 } from '@affine/prng'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { make } from '../src/index.ts'
 
 type Board = readonly number[]
@@ -55,47 +55,42 @@ function play(
   }
 }
 
-describe('positions', () => {
+test('positions at the start are all reachable ones that are not lost and allow a mistake', () => {
+  const env = make('tictactoe-v0')
   const starts = new Set<string>()
-  for (let seed = 0; seed < 40_000; seed++)
-    starts.add((make('tictactoe-v0').reset({ seed })[0] as Board).join(''))
-
-  test('at the start are all reachable positions that are not lost and allow a mistake', () => {
-    const wanted = new Set<string>()
-    const visit = (board: Board): void => {
-      if (known.has(`seen ${board.join('')}`) || won(board, 3 - mover(board))) return
-      known.set(`seen ${board.join('')}`, 0)
-      const cells = empty(board)
-      const careless = cells.some((cell) => -value(put(board, cell)) < value(board))
-      if (value(board) >= 0 && careless) wanted.add(board.join(''))
-      for (const cell of cells) visit(put(board, cell))
-    }
-    visit(Array(9).fill(0))
-    expect(wanted.size).toBe(3191)
-    expect([...starts].every((start) => wanted.has(start))).toBe(true)
-    // 40,000 draws miss one of 3191 with probability under 0.012. These seeds miss none.
-    expect(starts.size).toBe(3191)
-  })
+  for (let seed = 0; seed < 40_000; seed++) starts.add((env.reset({ seed })[0] as Board).join(''))
+  const wanted = new Set<string>()
+  const visit = (board: Board): void => {
+    if (known.has(`seen ${board.join('')}`) || won(board, 3 - mover(board))) return
+    known.set(`seen ${board.join('')}`, 0)
+    const cells = empty(board)
+    const careless = cells.some((cell) => -value(put(board, cell)) < value(board))
+    if (value(board) >= 0 && careless) wanted.add(board.join(''))
+    for (const cell of cells) visit(put(board, cell))
+  }
+  visit(Array(9).fill(0))
+  expect(wanted.size).toBe(3191)
+  expect([...starts].every((start) => wanted.has(start))).toBe(true)
+  // 40,000 draws miss one of 3191 with probability under 0.012. These seeds miss none.
+  expect(starts.size).toBe(3191)
 })
 
-describe('the opponent', () => {
-  test('never changes the value of the position after a move of the agent by its reply', () => {
-    const random = pcg64(0)
-    for (let seed = 0; seed < 3000; seed++) {
-      const { reward, boards } = play(
-        seed,
-        (board) => empty(board)[random.integers(0, empty(board).length)] as number,
-      )
-      const agent = mover(boards[0] as Board)
-      // A perfect opponent's reply does not change the position's value after the agent's move.
-      for (let turn = 1; turn < boards.length - 1; turn++) {
-        const [before, after] = [boards[turn - 1] as Board, boards[turn] as Board]
-        const moved = after.findIndex((mark, cell) => mark === agent && before[cell] === 0)
-        expect(value(after)).toBe(0 - value(put(before, moved)))
-      }
-      expect(reward).toBeLessThanOrEqual(value(boards[0] as Board))
+test('the opponent never changes the value of the position by its reply', () => {
+  const random = pcg64(0)
+  for (let seed = 0; seed < 3000; seed++) {
+    const { reward, boards } = play(
+      seed,
+      (board) => empty(board)[random.integers(0, empty(board).length)] as number,
+    )
+    const agent = mover(boards[0] as Board)
+    // A perfect opponent's reply does not change the position's value after the agent's move.
+    for (let turn = 1; turn < boards.length - 1; turn++) {
+      const [before, after] = [boards[turn - 1] as Board, boards[turn] as Board]
+      const moved = after.findIndex((mark, cell) => mark === agent && before[cell] === 0)
+      expect(value(after)).toBe(0 - value(put(before, moved)))
     }
-  })
+    expect(reward).toBeLessThanOrEqual(value(boards[0] as Board))
+  }
 })
 
 test('the replies of `solve` earn the value of the first position', () => {

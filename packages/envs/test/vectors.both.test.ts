@@ -20,7 +20,6 @@ import {
   make,
   normalise,
   recordReply,
-  registry,
   replay,
   specHash,
 } from '../src/index.ts'
@@ -75,17 +74,6 @@ test.each(infos.vectors)('returns the info: $what', ({ input, want }) => {
   for (let i = 0; i < resetsAfter; i++) info = env.reset()[1]
   expect({ ...info }).toEqual(want)
   expect(env.step(null)[4]).toEqual(want)
-})
-
-test('registers every environment with vectors under its exact id', () => {
-  const ids = [
-    ...initial.vectors.map(({ what }) => what),
-    ...replies.vectors.map(({ what }) => what),
-    ...replays.vectors.map(({ input }) => input.env),
-    ...hashes.vectors.map(({ input }) => input),
-    ...hashes.episodes.map(({ what }) => what),
-  ]
-  expect([...registry.keys()]).toEqual(expect.arrayContaining([...new Set(ids), ...FIRST]))
 })
 
 test.each(replies.vectors)('$what reads $input', ({ what, input, want }) => {

@@ -19,7 +19,29 @@ const view = new DataView(new ArrayBuffer(8))
  * @throws TypeError or RangeError as `seedWords` does.
  */
 export function pcg64(seed: bigint | number): Generator {
-  return new Generator(seedWords(seed))
+  return startGenerator(seedWords(seed))
+}
+
+/** Returns a generator that starts from the eight words of `seedWords`. */
+export function startGenerator(words: Uint32Array): Generator {
+  const [state, inc] = [new Uint32Array(4) as Words, new Uint32Array(4) as Words]
+  let shifted = 1
+  let carry = 0
+  for (let i = 0; i < 4; i++) {
+    // NumPy reads the upper half of a 128-bit number first: the seed is in words 2, 3, 0, 1, then
+    // the stream.
+    const seed = words[i ^ 2] ?? 0
+    const stream = words[4 + (i ^ 2)] ?? 0
+    inc[i] = (stream << 1) | shifted
+    shifted = stream >>> 31
+    // NumPy starts from zero, steps, which gives the increment, adds the seed and steps again.
+    const sum = (inc[i] ?? 0) + seed + carry
+    state[i] = sum
+    carry = Math.floor(sum / TWO_32)
+  }
+  const generator = new Generator(state, inc)
+  generator.uint64()
+  return generator
 }
 
 /**
@@ -32,8 +54,8 @@ export function pcg64(seed: bigint | number): Generator {
  * Source: O'Neill (2014), HMC-CS-2014-0905; numpy/random/src/pcg64.
  */
 export class Generator {
-  readonly #state = new Uint32Array(4) as Words
-  readonly #inc = new Uint32Array(4) as Words
+  readonly #state: Words
+  readonly #inc: Words
   /** Upper half of the last draw. */
   #high = 0
   /** Lower half of the last draw. */
@@ -41,22 +63,9 @@ export class Generator {
   #hasUint32 = false
   #uinteger = 0
 
-  constructor(words: Uint32Array) {
-    let shifted = 1
-    let carry = 0
-    for (let i = 0; i < 4; i++) {
-      // NumPy reads the upper half of a 128-bit number first: the seed is in words 2, 3, 0, 1, then
-      // the stream.
-      const seed = words[i ^ 2] ?? 0
-      const stream = words[4 + (i ^ 2)] ?? 0
-      this.#inc[i] = (stream << 1) | shifted
-      shifted = stream >>> 31
-      // NumPy starts from zero, steps, which gives the increment, adds the seed and steps again.
-      const sum = (this.#inc[i] ?? 0) + seed + carry
-      this.#state[i] = sum
-      carry = Math.floor(sum / TWO_32)
-    }
-    this.#next()
+  constructor(state: Words, inc: Words) {
+    this.#state = state
+    this.#inc = inc
   }
 
   /** Returns 0n to 2^64 - 1; `bit_generator.random_raw()`. Protocol §2.2. */
@@ -142,9 +151,7 @@ export class Generator {
 
   /** Returns a generator that draws the same numbers from here on. */
   copy(): Generator {
-    const copy = new Generator(new Uint32Array(8))
-    copy.#state.set(this.#state)
-    copy.#inc.set(this.#inc)
+    const copy = new Generator(new Uint32Array(this.#state) as Words, this.#inc)
     copy.#hasUint32 = this.#hasUint32
     copy.#uinteger = this.#uinteger
     return copy

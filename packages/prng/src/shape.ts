@@ -91,15 +91,16 @@ export function record<T extends object>(
 ): Shape<T> {
   const shapes = Object.entries<Shape<unknown>>(fields).map(([key, shape]) => {
     const isOptional = optional.includes(key as keyof T)
-    return [key, isOptional ? orAbsent(shape) : shape] as const
+    return { key, shape: isOptional ? orAbsent(shape) : shape }
   })
   return (value) => {
     if (!isObject(value)) return NOT_AN_OBJECT
     let present = 0
-    for (const [key, shape] of shapes) {
-      const flaw = shape(value[key])
+    for (const { key, shape } of shapes) {
+      const field = value[key]
+      const flaw = shape(field)
       if (flaw !== undefined) return `/${key}${flaw}`
-      if (value[key] !== undefined) present++
+      if (field !== undefined) present++
     }
     return Object.keys(value).length > present ? ': expected no other fields' : undefined
   }

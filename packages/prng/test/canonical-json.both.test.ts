@@ -5,8 +5,9 @@ import vectors from '../../../vectors/prng/canonical-json.json' with { type: 'js
 import { anyJson } from './any-json.ts'
 
 const errors = { TypeError, RangeError }
-describe('canonicalize and parseCanonical agree with the vector', () => {
-  test.each(vectors)('$what', ({ input, want }) => {
+test.each(vectors)(
+  'canonicalize and parseCanonical agree with the vector: $what',
+  ({ input, want }) => {
     if (want.code !== undefined) {
       expect(parseCanonical(input)).toMatchObject({ ok: false, code: want.code })
       if (want.error !== undefined) {
@@ -21,8 +22,8 @@ describe('canonicalize and parseCanonical agree with the vector', () => {
     expect(parseCanonical(want.text ?? '')).toEqual({ ok: true, value })
     if (input !== want.text)
       expect(parseCanonical(input)).toMatchObject({ ok: false, code: 'NOT_CANONICAL' })
-  })
-})
+  },
+)
 
 describe('canonicalize', () => {
   class Point {

@@ -116,15 +116,16 @@ function buildCourse(
   const episode = playTurns(spec, origin, players)
   let now = episode.next()
   while (!now.done) {
-    const { side: mover, observation } = now.value
+    const { side: mover, state } = now.value
     const reply = left[mover].next().value
     const action = reply === undefined ? null : env.parse(reply)
     now = episode.next(action)
     const isForfeit = now.done === true && now.value.isForfeit
-    const turn = judgeTurn(spec, { observation, reply, action }, isForfeit)
+    const turn = judgeTurn(spec, { observation: spec.observe(state), reply, action }, isForfeit)
     moves.push({ side: mover, turn })
   }
-  const { observation: last, isForfeit } = now.value
+  const { state: lastState, isForfeit } = now.value
+  const last = spec.observe(lastState)
   const turns = moves.flatMap(({ side: mover, turn }) => (mover === side ? [turn] : []))
   const course = { turns, reward, ...(players === 2 && { moves }) }
   if (isForfeit && now.value.side !== side)

@@ -188,6 +188,8 @@ export function holdBoundary(ratioPpm: number, rule: Rule): Int32Array {
   return boundary
 }
 
+type Calibration = Pick<WinRule, 'cap' | 'minTrials'> & { readonly alpha: number }
+
 /** Calibrated ratios: 0.500, 0.501 … 0.950. */
 const LOWEST_PPM = 500_000
 const HIGHEST_PPM = 950_000
@@ -206,15 +208,7 @@ const STEP_PPM = 1_000
  * vectors/wilson/calibrate.json. Protocol §7.
  * @throws RangeError unless 0 <= alpha <= 1 and 1 <= minTrials <= cap <= 10_000_000.
  */
-export function calibrate({
-  alpha,
-  cap,
-  minTrials,
-}: {
-  alpha: number
-  cap: number
-  minTrials: number
-}): number {
+export function calibrate({ alpha, cap, minTrials }: Calibration): number {
   expectProbability('alpha', alpha)
   const createRule = (hundredths: number): WinRule => ({
     cap,

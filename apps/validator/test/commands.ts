@@ -1,7 +1,14 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type LocalChain, serveLocal } from '@affine/chain'
+import { LocalChain, type LocalOptions, type Snapshot, serveLocal } from '@affine/chain'
+import { NODE_CALLER } from '@affine/miners/node'
 import { listen } from '@affine/node/listen'
+import { LOCAL_NETWORK, NETWORKS, type Network } from '@affine/settlement'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import { onTestFinished, vi } from 'vitest'
+import { type Handle, type StandIn, serveChutes } from '../../../packages/miners/test/servers.ts'
 import { captureOutput } from '../../../packages/terminal/test/within.ts'
 
 /** The result of a command: its output, its error, and the exit code that it set. */
@@ -41,6 +48,52 @@ export const cutBlocks = (exported: string, count: number): string =>
     .split(/^/m)
     .slice(0, count + 1)
     .join('')
+
+/**
+ * Writes a file that only its owner may read, by default a new one. Creates its folder. Resolves
+ * with its path.
+ */
+export async function writeIn(folder: string, text: string, name = randomUUID()): Promise<string> {
+  const file = join(folder, name)
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(file, text, { mode: 0o600 })
+  return file
+}
+
+/** Creates the chain of subnet 7. */
+export const createChain = (options: Partial<LocalOptions>): LocalChain =>
+  LocalChain.create({ netuid: 7, random: () => randomBytes(32), time: 1000, ...options })
+
+/** Makes `changes` to the network of a chain until the test ends. */
+export function changeNetwork({ genesis }: LocalChain, changes: Partial<Network>): void {
+  Object.assign(NETWORKS, { changed: { ...LOCAL_NETWORK, genesis, ...changes } })
+  onTestFinished(() => void Reflect.deleteProperty(NETWORKS, 'changed'))
+}
+
+/** Changes the snapshots of all local chains until the test ends, or until it restores the result. */
+export function changeSnapshots(change: (snapshot: Snapshot) => Partial<Snapshot>) {
+  const { snapshot } = LocalChain.prototype
+  async function changed(this: LocalChain, block: number): Promise<Snapshot> {
+    const whole = await snapshot.call(this, block)
+    return { ...whole, ...change(whole) }
+  }
+  const spy = vi.spyOn(LocalChain.prototype, 'snapshot').mockImplementation(changed)
+  onTestFinished(() => spy.mockRestore())
+  return spy
+}
+
+/** Puts the miners of a chain on Chutes until the test ends. A server with these handlers stands in. */
+export async function putOnChutes(
+  chain: LocalChain,
+  handlers: Readonly<Record<string, Handle>>,
+  changes: Partial<Network> = {},
+): Promise<StandIn> {
+  changeNetwork(chain, { platform: 'chutes', ...changes })
+  const standIn = await serveChutes(handlers)
+  const spy = vi.spyOn(NODE_CALLER, 'exchange').mockImplementation(standIn.place.exchange)
+  onTestFinished(() => spy.mockRestore())
+  return standIn
+}
 
 /** Serves a chain that makes blocks until it is disposed of. */
 export async function serveGrowingChain(

@@ -1,10 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { account, LocalChain } from '@affine/chain'
+import { account } from '@affine/chain'
 import { afterAll, describe, expect, it } from 'vitest'
 import { fakeNode } from '../../../packages/chain/test/fake-node.ts'
 import { completion, sends, serve } from '../../../packages/miners/test/servers.ts'
@@ -12,9 +11,10 @@ import type { Written } from '../../../packages/terminal/test/within.ts'
 import { runAf, runVerifier } from '../../../test/in-process.ts'
 import { AF, killAll, run, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { closeServers, listen } from '../../../test/web-server.ts'
-import { findUnprintable } from './commands.ts'
+import { closeServers } from '../../../test/web-server.ts'
+import { createChain, findUnprintable, writeIn } from './commands.ts'
 
+const NOWHERE = 'http://127.0.0.1:1'
 const SECRET = 'ab'.repeat(32)
 const { hotkey: HOTKEY } = account(Buffer.from(SECRET, 'hex'))
 const root = testFolder('af')
@@ -27,12 +27,10 @@ afterAll(killAll)
 
 const af = (...words: readonly string[]): Promise<Written> => runAf(words, { cwd: root })
 const fresh = (): string => join(root, String(count++))
-
-async function closedUrl(): Promise<string> {
-  const server = createServer()
-  const url = await listen(server, 0)
-  await new Promise((done) => server.close(done))
-  return url
+function createFolder(): string {
+  const folder = fresh()
+  mkdirSync(folder)
+  return folder
 }
 
 /** Expects at most two lines for people, without a stack. */
@@ -179,26 +177,19 @@ describe('wrong usage', () => {
     'miner --port 0',
     'status --watch',
   ])('"af %s" rejects the file of a chain', async (words) => {
-    const cwd = fresh()
-    await mkdir(cwd)
-    const chain = LocalChain.create({ netuid: 1, random: () => new Uint8Array(32) })
-    await writeFile(join(cwd, 'c.json'), chain.export())
+    const chain = await writeIn(root, createChain({}).export())
     const env = { AFFINE_HOTKEY: SECRET }
-    const line = `${words.replace('HOTKEY', HOTKEY)} --network c.json`.split(' ')
-    const ended = await runAf(line, { cwd, env })
+    const line = `${words.replace('HOTKEY', HOTKEY)} --network ${chain}`.split(' ')
+    const ended = await runAf(line, { cwd: createFolder(), env })
     expect(ended.code).toBe(2)
     expectClear(ended, '"network" expected a live chain')
   })
 
   it('leaves a folder that is not empty unchanged', async () => {
     const out = fresh()
-    await mkdir(out)
-    await writeFile(join(out, 'mine'), 'precious')
-    const wanted = [
-      ['demo', 'an empty folder'],
-      ['localnet', 'an empty folder, or that'],
-    ] as const
-    for (const [command, folder] of wanted) {
+    await writeIn(out, 'precious', 'mine')
+    const wanted = { demo: 'an empty folder', localnet: 'an empty folder, or that' }
+    for (const [command, folder] of Object.entries(wanted)) {
       const ended = await af(command, '--out', out)
       expect(ended.code).toBe(2)
       expectClear(ended, `"--out" expected ${folder}`)
@@ -208,17 +199,17 @@ describe('wrong usage', () => {
   })
 })
 
-describe.concurrent('a command', () => {
+describe('a command', () => {
   it('reports an unreachable chain, and leaves only .gitignore in its folder', async () => {
-    const [url, folder] = [await closedUrl(), fresh()]
+    const [folder, account] = [fresh(), ['--network', NOWHERE, '--key', KEY]]
     const ends = await Promise.all([
-      af('miner', '--port', '0', '--network', url, '--key', KEY),
-      af('validate', '--network', url, '--key', KEY, '--folder', folder, '--buckets', 'buckets'),
-      af('status', '--network', url, '--buckets', 'buckets'),
+      af('miner', '--port', '0', ...account),
+      af('validate', ...account, '--folder', folder, '--buckets', 'buckets'),
+      af('status', '--network', NOWHERE, '--buckets', 'buckets'),
     ])
     for (const ended of ends) {
       expect(ended.code).toBe(4)
-      expectClear(ended, `af: Unreachable: no chain answers at ${url}`)
+      expectClear(ended, `af: Unreachable: no chain answers at ${NOWHERE}`)
     }
     expect(await readdir(folder)).toEqual(['.gitignore'])
   })
@@ -240,7 +231,7 @@ describe.concurrent('a command', () => {
   })
 
   it('ends with 4 if a player is unreachable, and stores nothing', async () => {
-    const url = `${await closedUrl()}/v1`
+    const url = `${NOWHERE}/v1`
     const [out, other] = [fresh(), fresh()]
     const ends = await Promise.all([
       af('env', 'run', 'mult8-v0', '--agent', url),
@@ -252,87 +243,65 @@ describe.concurrent('a command', () => {
       expect(ended.code).toBe(4)
       expectClear(ended, `${url} gives no usable`)
     }
-    const ignoring = ['.gitignore']
-    expect([await readdir(out), await readdir(other)]).toEqual([ignoring, ignoring])
+    for (const folder of [out, other]) expect(await readdir(folder)).toEqual(['.gitignore'])
   })
 })
 
-describe.concurrent('endless files', () => {
-  it('are rejected: a pipe or a device as a chain, a pipe as settings', async () => {
-    const cwd = fresh()
-    await mkdir(cwd)
-    execFileSync('mkfifo', [join(cwd, 'pipe')])
-    for (const chain of ['pipe', '/dev/zero']) {
-      const ended = await runAf(['status', '--network', chain], { cwd })
-      expect(ended.code).toBe(2)
-      expectClear(ended, `got "${chain}"`)
-    }
-    execFileSync('mkfifo', [join(cwd, '.env')])
-    const ended = await runAf(['doctor'], { cwd })
+it('a pipe or a device is rejected as a chain, and a pipe as settings', async () => {
+  const cwd = createFolder()
+  execFileSync('mkfifo', [join(cwd, 'pipe')])
+  for (const chain of ['pipe', '/dev/zero']) {
+    const ended = await runAf(['status', '--network', chain], { cwd })
     expect(ended.code).toBe(2)
-    expectClear(ended, '.env expected to be')
-  })
-})
-
-describe.concurrent('names in the metadata of a node', () => {
-  /** Returns metadata with an invalid type of this name, and a value of this type. */
-  function oddMetadata(name: string): string {
-    const text = (of: string): string => {
-      const bytes = Buffer.from(of)
-      return Buffer.from([4 * bytes.length, ...bytes]).toString('hex')
-    }
-    const named = `01${text(name)}040000` // a field, of type 1
-    const types = `08 00 04${text(name)}00 00 08${named} 00040000 00 04 00 00 05 03 00`
-    const storage = `01${text('System')}04 ${text('Number')}0000 00 04 00 00`
-    const pallets = `04${text('System')}${storage}00 00 00 00 00`
-    return `0x6d6574610e${types}${pallets} 04 04 00 04`.replaceAll(' ', '')
+    expectClear(ended, `got "${chain}"`)
   }
-
-  it('are escaped for the terminal, also when a library prints them', async () => {
-    const node = await fakeNode()
-    node.replies.state_call = () => ({ error: { code: -32601, message: 'Method not found' } })
-    node.replies.state_getMetadata = () => ({ result: oddMetadata('\u009b2J\u202eabc') })
-    const words = ['status', '--network', node.url, '--netuid', '1', '--first-epoch', '0']
-    const ended = await run(AF, words, { cwd: root })
-    await node.stop()
-    expect(ended.code).toBe(4)
-    expect(ended.stderr).toMatch(/API\/INIT: .* Error extracting {"path":\["[^"]*abc"\]/)
-    expect(findUnprintable(ended.stderr)).toEqual([])
-    expect(ended.stdout).toBe('')
-  })
+  execFileSync('mkfifo', [join(cwd, '.env')])
+  const ended = await runAf(['doctor'], { cwd })
+  expect(ended.code).toBe(2)
+  expectClear(ended, '.env expected to be')
 })
 
-describe.concurrent('a miner’s text', () => {
-  const HOSTILE = '\u001b]0;owned\u0007\u001b[2J\u009b31mred\u202e\u200bx\r\nA1'
+/** Returns metadata of a node with an invalid type of this name, and a value of this type. */
+function oddMetadata(name: string): string {
+  const text = (of: string): string => {
+    const bytes = Buffer.from(of)
+    return Buffer.from([4 * bytes.length, ...bytes]).toString('hex')
+  }
+  const named = `01${text(name)}040000` // a field, of type 1
+  const types = `08 00 04${text(name)}00 00 08${named} 00040000 00 04 00 00 05 03 00`
+  const storage = `01${text('System')}04 ${text('Number')}0000 00 04 00 00`
+  const pallets = `04${text('System')}${storage}00 00 00 00 00`
+  return `0x6d6574610e${types}${pallets} 04 04 00 04`.replaceAll(' ', '')
+}
 
-  it('is escaped for the terminal, as text and as JSON', async () => {
-    const { url } = await serve(sends(200, completion(HOSTILE)))
-    for (const format of [[], ['--json']]) {
-      const { code, stdout, stderr } = await af(
-        'env',
-        'run',
-        'tictactoe-v0',
-        '--agent',
-        url,
-        ...format,
-      )
-      expect(code).toBe(0)
-      expect(stdout).toContain('red')
-      expect(findUnprintable(stdout + stderr)).toEqual([])
-    }
-  })
+it('names in the metadata of a node are escaped for the terminal, also if a library prints them', async () => {
+  const node = await fakeNode()
+  node.replies.state_call = () => ({ error: { code: -32601, message: 'Method not found' } })
+  node.replies.state_getMetadata = () => ({ result: oddMetadata('\u009b2J\u202eabc') })
+  const words = ['status', '--network', node.url, '--netuid', '1', '--first-epoch', '0']
+  const { code, stdout, stderr } = await run(AF, words, { cwd: root })
+  await node.stop()
+  expect([code, stdout]).toEqual([4, ''])
+  expect(stderr).toMatch(/API\/INIT: .* Error extracting {"path":\["[^"]*abc"\]/)
+  expect(findUnprintable(stderr)).toEqual([])
 })
 
-describe.concurrent('Ctrl-C', () => {
-  it('ends a demo during sampling with 130 and removes its files', async () => {
-    const TMPDIR = fresh()
-    await mkdir(TMPDIR)
-    const demo = start(AF, ['demo'], { cwd: root, env: { TMPDIR } })
-    await demo.says(/^epoch 0 /m)
-    expect(await readdir(TMPDIR)).toEqual([expect.stringMatching(/^affine-demo-/)])
-    const { code, stdout, stderr } = await demo.stop()
-    expect([code, stderr]).toEqual([130, ''])
-    expect(stdout).not.toContain('Try next')
-    expect(await readdir(TMPDIR)).toEqual([])
-  })
+it.each([[], ['--json']])('a miner’s text is escaped for the terminal: %j', async (...format) => {
+  const hostile = '\u001b]0;owned\u0007\u001b[2J\u009b31mred\u202e\u200bx\r\nA1'
+  const { url } = await serve(sends(200, completion(hostile)))
+  const ended = await af('env', 'run', 'tictactoe-v0', '--agent', url, ...format)
+  expect(ended.code).toBe(0)
+  expect(ended.stdout).toContain('red')
+  expect(findUnprintable(ended.stdout + ended.stderr)).toEqual([])
+})
+
+it('Ctrl-C ends a demo during sampling with 130 and removes its files', async () => {
+  const TMPDIR = createFolder()
+  const demo = start(AF, ['demo'], { cwd: root, env: { TMPDIR } })
+  await demo.says(/^epoch 0 /m)
+  expect(await readdir(TMPDIR)).toEqual([expect.stringMatching(/^affine-demo-/)])
+  const { code, stdout, stderr } = await demo.stop()
+  expect([code, stderr]).toEqual([130, ''])
+  expect(stdout).not.toContain('Try next')
+  expect(await readdir(TMPDIR)).toEqual([])
 })

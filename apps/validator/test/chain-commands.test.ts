@@ -22,7 +22,7 @@ import {
   serveGrowingChain,
   writeIn,
 } from './commands.ts'
-import { type PlayedSubnet, playSubnetOnce, TWO_MINERS } from './played-subnet.ts'
+import { hotkeyOf, PARTICIPANTS, type PlayedSubnet, playSubnetOnce } from './played-subnet.ts'
 
 const HOSTILE = '\u001b]0;owned\u0007\u001b[2J\u202e\u009b31mred\n\r'
 const HASH = 'ab'.repeat(32)
@@ -198,12 +198,11 @@ it('af validate without --overwrite does not start if its slot contains a model'
 
 describe('af set-weights', () => {
   let played: PlayedSubnet
-  const hotkeyOf = (name: string): string => played.hotkeyOf(name)
   const keyOfMember = (name: string): Promise<string> =>
-    writeIn(root, digest('demo key', played.participants.seed, name))
+    writeIn(root, digest('demo key', PARTICIPANTS.seed, name))
 
   beforeAll(async () => {
-    played = await playSubnetOnce(TWO_MINERS)
+    played = await playSubnetOnce()
   })
 
   /** Returns a copy of the played chain, which can continue. */
@@ -214,7 +213,7 @@ describe('af set-weights', () => {
     await using served = await serveGrowingChain(chain)
     const { neurons } = await chain.snapshot(0)
     const uid = neurons.find(({ hotkey }) => hotkey === hotkeyOf('stronger'))?.uid
-    const [{ account: alice } = { account: first }] = played.participants.validators
+    const [{ account: alice } = { account: first }] = PARTICIPANTS.validators
     const weightsOf = async () => (await chain.weights(chain.height))[alice.hotkey]
     const lastUpdate = async () => (await chain.snapshot(chain.height)).neurons[0]?.lastUpdate ?? 0
     await chain.setWeights(alice, [[0, 65_535]])

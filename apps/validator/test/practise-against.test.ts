@@ -12,7 +12,13 @@ import { AF, killAll, run } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { closeServers } from '../../../test/web-server.ts'
 import { cutBlocks, parseRecords } from './commands.ts'
-import { type PlayedSubnet, playSubnetOnce, TWO_MINERS } from './played-subnet.ts'
+import {
+  hotkeyOf,
+  PARTICIPANTS,
+  type PlayedSubnet,
+  playSubnetOnce,
+  recomputeIn,
+} from './played-subnet.ts'
 
 /** Records the port of every connection of a process. */
 const NOTING = `
@@ -32,13 +38,12 @@ describe('af practise --against', () => {
   const root = testFolder('against')
   let subnet: PlayedSubnet
   let where: string[]
-  let samples: { sample: Sample; validator: string }[]
+  const samples: Sample[] = []
 
   beforeAll(async () => {
-    subnet = await playSubnetOnce(TWO_MINERS)
+    subnet = await playSubnetOnce()
     where = ['--network', subnet.chainFile, '--buckets', subnet.buckets]
-    samples = []
-    await subnet.epochs((sample, { validator }) => void samples.push({ sample, validator }))
+    await recomputeIn(subnet.folder, { onSample: (sample) => void samples.push(sample) })
   })
   afterAll(closeServers)
   afterAll(killAll)
@@ -59,24 +64,19 @@ describe('af practise --against', () => {
     expect([ended.code, ended.stderr]).toEqual([0, ''])
     const records = parseRecords(ended.stdout)
     const { champion, envs, dethrones, ratioPpm } = records.at(-1)
-    expect(champion).toBe(subnet.hotkeyOf('stronger'))
+    expect(champion).toBe(hotkeyOf('stronger'))
 
     // The evidence must give the same numbers.
     const wins: Record<string, number> = {}
     for (const { env, wins: won, losses, ties, win } of envs) {
-      const past = samples
-        .filter(({ sample }) => sample.env === env)
-        .flatMap(({ sample, validator }) =>
-          listEpisodes(sample)
-            .filter(({ miner }) => miner === champion)
-            .map(({ reward }) => ({ id: sample.challengeId, reward, validator })),
-        )
-      const lines = (await readFile(file, 'utf8')).trimEnd().split('\n').slice(1)
-      const mine = lines.map((line) => JSON.parse(line)).filter((line) => line.env === env)
+      const mine = parseRecords(await readFile(file, 'utf8')).filter((line) => line.env === env)
       expect(mine).toHaveLength(50)
       const counts = { won: 0, lost: 0, tied: 0 }
       for (const { challengeId, reward } of mine) {
-        const recorded = past.find(({ id }) => id === challengeId)
+        const recorded = samples
+          .filter((sample) => sample.challengeId === challengeId)
+          .flatMap(listEpisodes)
+          .find(({ miner }) => miner === champion)
         const again: Transcript = await play(make(env), challengeId, (messages) => ({
           content: playerReply(messages.at(-1)?.content ?? '', PLAYER),
         }))
@@ -126,7 +126,7 @@ describe('af practise --against', () => {
     expect(new Set(places)).toEqual(new Set([new URL(url).port]))
     const posts = seen.map(({ body }) => body)
     expect(posts.length).toBeGreaterThanOrEqual(100)
-    for (const { account } of subnet.participants.miners)
+    for (const { account } of PARTICIPANTS.miners)
       expect(posts.join()).not.toContain(account.hotkey)
   })
 

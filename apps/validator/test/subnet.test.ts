@@ -1,5 +1,5 @@
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { blockPath, statePath } from '@affine/blocks'
 import { LocalChain, serveLocal } from '@affine/chain'
 import { type State, stateRoot } from '@affine/duel'
@@ -15,45 +15,37 @@ import { LIAR, runSubnet } from '../src/commands/demo/subnet.ts'
 import { serveBucketFiles } from '../src/service/served-files.ts'
 import { parseRecords } from './commands.ts'
 import {
+  hotkeyOf,
+  PARTICIPANTS,
   type PlayedSubnet,
   playSubnetOnce,
-  selectParticipants,
-  TWO_MINERS,
+  recomputeIn,
 } from './played-subnet.ts'
 
 const root = testFolder('subnet')
 let subnet: PlayedSubnet
-let buckets: string
-let chainFile: string
 /** The folder of a second run of the same subnet, and its final state. */
 let again: string
 let state: State
 let honest: readonly RecomputedEpoch[]
 const problems: string[] = []
-const hotkeyOf = (name: string): string => subnet.hotkeyOf(name)
 
-/** Two miners: the weaker is champion until the stronger has its duel. */
 beforeAll(async () => {
-  subnet = await playSubnetOnce(TWO_MINERS)
-  ;({ buckets, chainFile } = subnet)
+  subnet = await playSubnetOnce()
   again = join(root, 'again')
-  ;({ state } = await runSubnet(selectParticipants(TWO_MINERS), again, ({ name }, event) => {
+  ;({ state } = await runSubnet(PARTICIPANTS, again, ({ name }, event) => {
     if (event.type === 'problem')
       problems.push(`${name}: ${event.task.kind}: ${event.error.message}`)
   }))
-  honest = await subnet.epochs()
+  honest = await recomputeIn(subnet.folder)
 })
 afterAll(closeServers)
 afterAll(killAll)
 
-const flawsOf = (epochs: readonly RecomputedEpoch[]) => epochs.flatMap(({ flaws }) => flaws)
-const rootOf = (epochs: readonly RecomputedEpoch[]): string =>
-  stateRoot(epochs.at(-1)?.state as State)
-
 /** Returns a changed copy of the buckets. */
 async function copyChanged(change: (base: string) => Promise<void>): Promise<string> {
   const base = await mkdtemp(join(root, 'tampered-'))
-  await cp(buckets, base, { recursive: true })
+  await cp(subnet.buckets, base, { recursive: true })
   await change(base)
   return base
 }
@@ -78,11 +70,7 @@ function laneOf(name: string): { readonly epoch: number; readonly blocks: readon
 /** Serves the buckets like `af serve`. */
 const serveBuckets = (base: string) => listenWith(serveBucketFiles(base), 0)
 
-const over = (base: string, ...words: readonly string[]) =>
-  runVerifier([base, '--network', chainFile, ...words])
-
-const place = (base: string, holder: string, path: string): string =>
-  join(base, hotkeyOf(holder), path)
+const verify = (base: string) => runVerifier([base, '--network', subnet.chainFile])
 
 describe('a subnet', () => {
   it('crowns the better miner without a problem, and the ratio to beat decays', () => {
@@ -96,15 +84,11 @@ describe('a subnet', () => {
   })
 
   it('sets all weight to the champion on chain', async () => {
-    const chain = LocalChain.import(await readFile(chainFile, 'utf8'))
-    const { number } = await chain.head()
-    const { neurons } = await chain.snapshot(number)
+    const chain = LocalChain.import(subnet.chainExport)
+    const { neurons } = await chain.snapshot(chain.height)
     const uid = neurons.find(({ hotkey }) => hotkey === hotkeyOf('stronger'))?.uid
-    const weights = await chain.weights(number)
-    expect(Object.keys(weights).sort()).toEqual(
-      subnet.participants.validators.map(({ account }) => account.hotkey).sort(),
-    )
-    for (const row of Object.values(weights)) expect(row).toEqual([[uid, 65_535]])
+    const rows = PARTICIPANTS.validators.map(({ account }) => [account.hotkey, [[uid, 65_535]]])
+    expect(await chain.weights(chain.height)).toEqual(Object.fromEntries(rows))
   })
 
   it('sets only the liar aside', () => {
@@ -117,11 +101,11 @@ describe('a subnet', () => {
   it('repeats byte for byte with its seed: blocks, states, chain', async () => {
     const filesIn = async (folder: string) =>
       (await readdir(folder, { recursive: true })).filter((name) => /\.jsonl?$/.test(name)).sort()
-    const files = await filesIn(buckets)
+    const files = await filesIn(subnet.buckets)
     expect(files.length).toBeGreaterThan(40)
     expect(await filesIn(join(again, 'buckets'))).toEqual(files)
     for (const path of [...files.map((file) => join('buckets', file)), 'chain.json']) {
-      const [first, second] = [dirname(chainFile), again].map((folder) => join(folder, path))
+      const [first, second] = [subnet.folder, again].map((folder) => join(folder, path))
       expect(await readFile(second ?? '', 'utf8'), path).toBe(await readFile(first ?? '', 'utf8'))
     }
   })
@@ -129,8 +113,8 @@ describe('a subnet', () => {
 
 describe('recomputing', () => {
   it('computes the root of the validators from public data, without flaws', () => {
-    expect(rootOf(honest)).toBe(stateRoot(state))
-    expect(flawsOf(honest)).toEqual([])
+    expect(stateRoot(honest.at(-1)?.state as State)).toBe(stateRoot(state))
+    expect(honest.flatMap(({ flaws }) => flaws)).toEqual([])
     expect(honest.map(({ epoch }) => epoch)).toEqual(honest.map((_, i) => i))
   })
 
@@ -163,7 +147,7 @@ describe('recomputing', () => {
         const lane = isState ? undefined : laneOf(of)
         const block = lane?.blocks[0] ?? ''
         const path = isState ? statePath(of) : blockPath(block)
-        await change(place(folder, holder, path))
+        await change(join(folder, hotkeyOf(holder), path))
         const its = `block ${block} of ${of}`
         const isGone = code === 'COPY_MISSING'
         const copy = isGone ? `it attested ${its}: file not found` : `its copy of ${its}`
@@ -172,7 +156,7 @@ describe('recomputing', () => {
       }
     })
     using web = await serveBuckets(base)
-    const [local, remote] = await Promise.all([over(base), over(web.url)])
+    const [local, remote] = await Promise.all([verify(base), verify(web.url)])
     const found = local.stdout.match(/(?<=^ *✘ ).*/gm)
     expect([...(found ?? [])].sort()).toEqual(want.sort())
     expect(local.stdout).toContain(`state root ${stateRoot(state)},`)
@@ -184,8 +168,8 @@ describe('recomputing', () => {
 
 describe('af-verify', () => {
   it('prints every epoch, the root and the suspect, and exits with 0', async () => {
-    const words = [buckets, '--network', chainFile]
-    const { code, stdout, stderr } = await run(AF_VERIFY, words)
+    const { buckets, chainFile } = subnet
+    const { code, stdout, stderr } = await run(AF_VERIFY, [buckets, '--network', chainFile])
     expect([code, stderr]).toEqual([0, `network: ${chainFile}, netuid 120 (--network)\n`])
     for (const { epoch } of honest) expect(stdout).toMatch(new RegExp(`^epoch ${epoch} `, 'm'))
     expect(stdout).toContain(`state root ${stateRoot(state)}, governing epoch ${state.epoch}`)
@@ -196,8 +180,8 @@ describe('af-verify', () => {
   })
 
   it('reads buckets and chain over HTTP, with one object a line', async () => {
-    using files = await serveBuckets(buckets)
-    const chain = LocalChain.import(await readFile(chainFile, 'utf8'))
+    using files = await serveBuckets(subnet.buckets)
+    const chain = LocalChain.import(subnet.chainExport)
     const url = await serve(getRequestListener(serveLocal(chain), { overrideGlobalObjects: false }))
     const { code, stdout, stderr } = await runVerifier([files.url, '--network', url, '--json'])
     closeServers()
@@ -209,11 +193,8 @@ describe('af-verify', () => {
     const records = parseRecords(stdout)
     const epochs = honest.map(() => 'epoch')
     expect(records.map(({ type }) => type)).toEqual(['begin', ...epochs, 'end'])
-    expect(records.at(-1)).toMatchObject({
-      root: stateRoot(state),
-      flaws: 0,
-      champion: hotkeyOf('stronger'),
-    })
+    const end = { root: stateRoot(state), flaws: 0, champion: hotkeyOf('stronger') }
+    expect(records.at(-1)).toMatchObject(end)
     expect(Object.keys(records.at(-1).suspect)).toEqual([hotkeyOf(LIAR)])
   })
 })

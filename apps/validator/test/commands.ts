@@ -3,13 +3,24 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LocalChain, type LocalOptions, type Snapshot, serveLocal } from '@affine/chain'
+import { playerReply, type ReferencePlayer } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
 import { listen } from '@affine/node/listen'
 import { LOCAL_NETWORK, NETWORKS, type Network } from '@affine/settlement'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { onTestFinished, vi } from 'vitest'
-import { type Handle, type StandIn, serveChutes } from '../../../packages/miners/test/servers.ts'
+import {
+  completion,
+  type Handle,
+  type Seen,
+  type StandIn,
+  serve,
+  serveChutes,
+} from '../../../packages/miners/test/servers.ts'
 import { captureOutput } from '../../../packages/terminal/test/within.ts'
+import type { RunningProcess } from '../../../test/processes.ts'
+
+const FAULTS = new URL('../../../test/faults.mjs', import.meta.url).href
 
 /** The result of a command: its output, its error, and the exit code that it set. */
 export interface CommandResult {
@@ -53,7 +64,11 @@ export const cutBlocks = (exported: string, count: number): string =>
  * Writes a file that only its owner may read, by default a new one. Creates its folder. Resolves
  * with its path.
  */
-export async function writeIn(folder: string, text: string, name = randomUUID()): Promise<string> {
+export async function writeIn(
+  folder: string,
+  text: string,
+  name: string = randomUUID(),
+): Promise<string> {
   const file = join(folder, name)
   await mkdir(dirname(file), { recursive: true })
   await writeFile(file, text, { mode: 0o600 })
@@ -94,6 +109,27 @@ export async function putOnChutes(
   onTestFinished(() => spy.mockRestore())
   return standIn
 }
+
+/** Serves a reference miner, which replies after `delayMs`. Records the requests. */
+export const servePlayer = (
+  player: ReferencePlayer,
+  delayMs = 0,
+): Promise<{ readonly url: string; readonly seen: readonly Seen[] }> =>
+  serve((_, __, response, body) => {
+    const reply = playerReply(JSON.parse(body).messages.at(-1).content, player)
+    const head = { 'content-type': 'application/json' }
+    setTimeout(() => response.writeHead(200, head).end(completion(reply)), delayMs)
+  })
+
+/** Resolves with the record that a process with "--json" prints once it serves. */
+export const servingOf = async ({ says }: RunningProcess): Promise<ReturnType<typeof JSON.parse>> =>
+  JSON.parse((await says(/^\{"type":"serving".*\}$/m))[0])
+
+/** Returns the environment of a process whose disk has these faults, as in faults.mjs. */
+export const withFaults = (faults: object) => ({
+  FAULTS: JSON.stringify(faults),
+  NODE_OPTIONS: `--import ${FAULTS}`,
+})
 
 /** Serves a chain that makes blocks until it is disposed of. */
 export async function serveGrowingChain(

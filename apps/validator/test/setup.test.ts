@@ -201,7 +201,7 @@ describe.skipIf(!HAS_PYTHON)('af setup, in a terminal', () => {
   const answer = (
     cwd: string,
     words: readonly string[],
-    steps: readonly (readonly [string, string?])[],
+    steps: readonly (readonly [string, (string | undefined)?])[],
   ) => {
     const typed = steps.map(([shown, text = '']) => [shown, `${text}\r`])
     return runTyped(cwd, ['setup', '--wallet-path', '../wallets', ...words], typed)

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { listEpisodes, type Sample } from '@affine/blocks'
 import { computeQuota } from '@affine/duel'
@@ -7,11 +7,11 @@ import { playerReply } from '@affine/miners'
 import { LOCAL_NETWORK } from '@affine/settlement'
 import { boundsPpm, walk } from '@affine/wilson'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { completion, serve } from '../../../packages/miners/test/servers.ts'
+import { runAf } from '../../../test/in-process.ts'
 import { AF, killAll, run } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { closeServers } from '../../../test/web-server.ts'
-import { cutBlocks, parseRecords } from './commands.ts'
+import { cutBlocks, parseRecords, servePlayer, writeIn } from './commands.ts'
 import {
   hotkeyOf,
   PARTICIPANTS,
@@ -49,18 +49,14 @@ describe('af practise --against', () => {
   afterAll(killAll)
 
   it('compares with the recorded results of the champion, and calls only the endpoint', async () => {
-    const { url, seen } = await serve((_, __, response, body) => {
-      const reply = playerReply(JSON.parse(body).messages.at(-1).content, PLAYER)
-      response.writeHead(200, { 'content-type': 'application/json' }).end(completion(reply))
-    })
+    const { url, seen } = await servePlayer(PLAYER)
     const file = join(root, 'practice.jsonl')
-    const words = ['practise', url, '--against', ...where, '--challenges', '50']
+    const options = ['--challenges', '50', '--last', '100', '--resume', file]
+    const words = ['practise', url, '--against', ...where, ...options]
     const connections = join(root, 'connections')
-    const noting = join(root, 'noting.mjs')
-    await writeFile(noting, NOTING)
+    const noting = await writeIn(root, NOTING, 'noting.mjs')
     const env = { CONNECTIONS: connections, NODE_OPTIONS: `--import ${noting}` }
-    const more = ['--last', '100', '--resume', file]
-    const ended = await run(AF, [...words, ...more, '--json'], { env })
+    const ended = await run(AF, [...words, '--json'], { env })
     expect([ended.code, ended.stderr]).toEqual([0, ''])
     const records = parseRecords(ended.stdout)
     const { champion, envs, dethrones, ratioPpm } = records.at(-1)
@@ -71,7 +67,7 @@ describe('af practise --against', () => {
     for (const { env, wins: won, losses, ties, win } of envs) {
       const mine = parseRecords(await readFile(file, 'utf8')).filter((line) => line.env === env)
       expect(mine).toHaveLength(50)
-      const counts = { won: 0, lost: 0, tied: 0 }
+      const leads: number[] = []
       for (const { challengeId, reward } of mine) {
         const recorded = samples
           .filter((sample) => sample.challengeId === challengeId)
@@ -81,13 +77,10 @@ describe('af practise --against', () => {
           content: playerReply(messages.at(-1)?.content ?? '', PLAYER),
         }))
         expect(reward).toBe(again.reward)
-        const lead = again.reward - (recorded?.reward ?? Number.NaN)
-        expect(Number.isInteger(lead)).toBe(true)
-        if (lead > 0) counts.won += 1
-        else if (lead < 0) counts.lost += 1
-        else counts.tied += 1
+        leads.push(Math.sign(again.reward - (recorded?.reward ?? Number.NaN)))
       }
-      expect([won, losses, ties]).toEqual([counts.won, counts.lost, counts.tied])
+      const count = (sign: number) => leads.filter((lead) => lead === sign).length
+      expect([won, losses, ties]).toEqual([count(1), count(-1), count(0)])
       // The probabilities of a win apply to one lane of a duel with the same share of ties.
       const { protocol } = LOCAL_NETWORK
       const constants = protocol.envs[env]!
@@ -114,7 +107,7 @@ describe('af practise --against', () => {
     expect(dethrones.lower).toBeLessThanOrEqual(dethrones.middle)
     expect(dethrones.middle).toBeLessThanOrEqual(dethrones.upper)
 
-    const text = await run(AF, [...words, ...more])
+    const text = await runAf(words)
     expect(text.stdout).toMatch(
       /^mult8@0\.1\.0: \d+ won, \d+ lost, \d+ tied against the champion\n {2}\[.*┃.*\] [\d.]+ % to [\d.]+ % vs [\d.]+ %: a win with 0\.\d{3} \(0/m,
     )
@@ -131,16 +124,13 @@ describe('af practise --against', () => {
   })
 
   it('needs a chain and a champion, and rejects --env', async () => {
-    const lacking = await run(AF, ['practise', '0.5', '--against'])
-    expect([lacking.code, lacking.stderr]).toEqual([
-      2,
-      'af: --against needs "--network", the network of the champion\n',
-    ])
-    const words = ['practise', '0.5', '--against', ...where]
-    expect((await run(AF, [...words, '--env', 'mult8-v0'])).code).toBe(2)
-    const early = join(root, 'early.json')
-    await writeFile(early, cutBlocks(subnet.chainExport, 12))
-    const none = await run(AF, ['practise', '0.5', '--against', '--network', early])
-    expect([none.code, none.stderr]).toEqual([4, 'af: there is no champion yet\n'])
+    const practise = (...words: readonly string[]) =>
+      runAf(['practise', '0.5', '--against', ...words])
+    const stderr = 'af: --against needs "--network", the network of the champion\n'
+    expect(await practise()).toMatchObject({ code: 2, stderr })
+    expect((await practise(...where, '--env', 'mult8-v0')).code).toBe(2)
+    const early = await writeIn(root, cutBlocks(subnet.chainExport, 12))
+    const none = { code: 4, stderr: 'af: there is no champion yet\n' }
+    expect(await practise('--network', early)).toMatchObject(none)
   })
 })

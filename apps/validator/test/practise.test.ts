@@ -1,8 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { make } from '@affine/envs'
-import { playerReply } from '@affine/miners'
 import { afterAll, describe, expect, it } from 'vitest'
 import { completion, serve } from '../../../packages/miners/test/servers.ts'
 import type { Written } from '../../../packages/terminal/test/within.ts'
@@ -10,7 +9,7 @@ import { runAf } from '../../../test/in-process.ts'
 import { AF, killAll, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { closeServers } from '../../../test/web-server.ts'
-import { findUnprintable, parseRecords } from './commands.ts'
+import { findUnprintable, parseRecords, servePlayer, writeIn } from './commands.ts'
 
 const root = testFolder('af-practise')
 
@@ -18,6 +17,7 @@ afterAll(closeServers)
 afterAll(killAll)
 
 const HOPELESS = /^ {2}no reply was legal in (\d+) challenges, so the rest was not played$/m
+const REFUSED = { code: 2, stderr: expect.stringContaining('"--resume"') }
 const TWO = ['--env', 'tictactoe-v0', 'mult8-v0']
 const practise = (...words: readonly string[]): Promise<Written> => runAf(['practise', ...words])
 const records = ({ stdout }: Written) => parseRecords(stdout)
@@ -28,20 +28,16 @@ const linesIn = async (file: string): Promise<readonly string[]> =>
  * Serves an endpoint that responds to each prompt with the result of `reply`, or with 404 if the
  * result is null, except to the first request, which only checks the endpoint.
  */
-function endpoint(reply: (prompt: string, index: number) => string | null, delayMs = 0) {
-  return serve((index, _, response, body) => {
+const endpoint = (reply: (prompt: string, index: number) => string | null) =>
+  serve((index, _, response, body) => {
     const prompt = JSON.parse(body).messages.at(-1).content
     const content = index === 0 ? 'any' : reply(prompt, index - 1)
-    const status = content === null ? 404 : 200
     const head = { 'content-type': 'application/json' }
-    setTimeout(() => response.writeHead(status, head).end(completion(content)), delayMs)
+    response.writeHead(content === null ? 404 : 200, head).end(completion(content))
   })
-}
 
-describe.concurrent('af practise', () => {
-  it('counts rewards and forfeits, and shows lost challenges and the best answers', async ({
-    expect,
-  }) => {
+describe('af practise', () => {
+  it('counts rewards and forfeits, and shows lost challenges and the best answers', async () => {
     const wrong = [null, 'x'.repeat(5000), '\u001b[2J1000000000000000', 'about 12']
     const { solve } = make('mult8@0.1.0').spec
     const { url } = await endpoint((prompt, i) => (i < 4 ? (wrong[i] ?? null) : solve(prompt)))
@@ -66,11 +62,8 @@ describe.concurrent('af practise', () => {
     const file = join(root, 'hopeless.jsonl')
     const { code, stdout } = await practise(...words, '--resume', file, '--at-least', '0.5')
     expect(code).toBe(1)
-    const [, challenges] =
-      /^ {2}(\d+) of \1 replies usable, 0 legal; 0 of \1 challenges right$/m.exec(stdout) ?? [
-        '',
-        '',
-      ]
+    const usable = /^ {2}(\d+) of \1 replies usable, 0 legal; 0 of \1 challenges right$/m
+    const challenges = usable.exec(stdout)?.[1]
     expect(Number(challenges)).toBeGreaterThanOrEqual(20)
     expect(Number(challenges)).toBeLessThan(25)
     expect(HOPELESS.exec(stdout)?.[1]).toBe(challenges)
@@ -108,16 +101,13 @@ describe.concurrent('af practise', () => {
     expect([JSON.parse(head).practice.strength, played.length]).toEqual(['0.5', 10])
     const again = await practise('random', ...words, '0.5', '--resume', file, '--json')
     expect(records(again)[1]).toMatchObject({ type: 'result', strength: 0.5, challenges: 10 })
-    for (const other of ['0.6', '1']) {
-      const refused = await practise('random', ...words, other, '--resume', file)
-      expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('"--resume"')])
-    }
+    for (const other of ['0.6', '1'])
+      expect(await practise('random', ...words, other, '--resume', file)).toMatchObject(REFUSED)
   })
 
   it('repeats no stored challenge after a kill, and rejects other arguments', async () => {
     const file = join(root, 'practice.jsonl')
-    const player = { skill: 0.5, seed: 'slow' }
-    const { url } = await endpoint((prompt) => playerReply(prompt, player), 10)
+    const { url } = await servePlayer({ skill: 0.5, seed: 'slow' }, 10)
     const words = [url, ...TWO, '--challenges', '40', '--ahead', '4', '--resume', file, '--json']
     const first = start(AF, ['practise', ...words])
     while ((await linesIn(file)).length < 20) await sleep(5)
@@ -137,9 +127,8 @@ describe.concurrent('af practise', () => {
     // A finished practice is only counted again.
     expect(records(await practise(...words)).slice(1)).toEqual(results)
     const other = await practise(url, ...TWO, '--challenges', '41', '--resume', file)
-    expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('"--resume"')])
-    const altered = join(root, 'altered.jsonl')
-    await writeFile(altered, '"mine"\n')
+    expect(other).toMatchObject(REFUSED)
+    const altered = await writeIn(root, '"mine"\n')
     expect((await practise(url, '--resume', altered)).code).toBe(2)
   })
 

@@ -7,6 +7,7 @@ import { playerReply, type ReferencePlayer } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
 import { listen } from '@affine/node/listen'
 import { LOCAL_NETWORK, NETWORKS, type Network } from '@affine/settlement'
+import type { Output } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { onTestFinished, vi } from 'vitest'
 import {
@@ -52,6 +53,13 @@ export const parseRecords = (stdout: string): ReturnType<typeof JSON.parse>[] =>
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line))
+
+/** Returns a screen that records its lines. */
+export const recordScreen = () => ({
+  line: vi.fn<Output['line']>(),
+  status: () => {},
+  wait: () => {},
+})
 
 /** Returns the export of a chain up to its first `count` blocks. */
 export const cutBlocks = (exported: string, count: number): string =>

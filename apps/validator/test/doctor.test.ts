@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readFile, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LIMITS, statePath } from '@affine/blocks'
+import { directoryBucket } from '@affine/blocks/directory'
 import { type Account, account, ed25519Account, encodeCommitment, LocalChain } from '@affine/chain'
+import { PROTOCOL } from '@affine/duel'
 import { exchange, NODE_CALLER } from '@affine/miners/node'
 import { stripTones } from '@affine/report'
 import { SYSTEM_CLOCK } from '@affine/settlement'
@@ -12,11 +14,14 @@ import { testFolder } from '../../../test/test-folder.ts'
 import { closeServers } from '../../../test/web-server.ts'
 import { doctor } from '../src/commands/doctor.ts'
 import { FINDINGS, type Finding, printFinding } from '../src/examination/findings.ts'
+import { checkDisks } from '../src/examination/own-checks.ts'
+import { estimateLoads } from '../src/service/load.ts'
 import {
   changeSnapshots,
   createChain,
   findUnprintable,
   putOnChutes,
+  recordScreen,
   runCommand,
   writeIn,
 } from './commands.ts'
@@ -438,15 +443,14 @@ describe('af doctor', () => {
 
   it('has a sentence for each finding', async () => {
     const lines: string[] = []
-    const screen = { status: () => {}, wait: () => {} }
     for (const code of Object.keys(FINDINGS) as Finding['code'][]) {
       const [check, result] = FINDINGS[code]
-      const finding = { code, check, result, fields: FIELDS }
-      const line: Parameters<typeof printFinding>[1]['line'] = (text, record) => {
-        lines.push(`${code.padEnd(20)} ${stripTones(text)}`)
-        expect(stripTones(text)).toContain(` ${Reflect.get(record, 'text')}`)
+      const screen = recordScreen()
+      printFinding({ code, check, result, fields: FIELDS }, screen)
+      for (const [line, record] of screen.line.mock.calls) {
+        lines.push(`${code.padEnd(20)} ${stripTones(line)}`)
+        expect(stripTones(line)).toContain(` ${Reflect.get(record, 'text')}`)
       }
-      printFinding(finding, { ...screen, line })
     }
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('snapshots/doctor.txt')
   })
@@ -458,4 +462,23 @@ it('errors.md lists exactly the checks of af doctor', async () => {
   const heads = list.match(/^- .*?: /gm) ?? []
   const listed = heads.flatMap((head) => head.split('`').filter((_, i) => i % 2 === 1))
   expect(new Set(listed)).toEqual(new Set(Object.values(FINDINGS).map(([check]) => check)))
+})
+
+it('a disk must have free space for two days, and should for thirty', async () => {
+  const file = await fileOf('')
+  const bucket = { open: directoryBucket, folder: root }
+  const { bavail, bsize } = await statfs(root)
+  const { mostEpoch: load } = estimateLoads(PROTOCOL, { neurons: [] })
+  const room = async (days: number) => {
+    const laneBytes = (bavail * bsize) / days / 2 / 20
+    const mostEpoch = { ...load, laneBytes, bucketBytes: 1 }
+    const folder = join(root, 'not', 'there')
+    const [found, other] = await checkDisks({ folder, bucket }, { mostEpoch, dayEpochs: 20 })
+    expect(other?.result).toBe('ok')
+    return found?.result
+  }
+  expect([await room(1.5), await room(10), await room(40)]).toEqual(['fail', 'warn', 'ok'])
+  const isFile = { folder: join(file, 'below'), bucket }
+  const [found] = await checkDisks(isFile, { mostEpoch: load, dayEpochs: 20 })
+  expect(found).toMatchObject({ code: 'DISK_FAILS', fields: { error: 'ENOTDIR' } })
 })

@@ -5,9 +5,9 @@ import { computeQuota, type EnvConstants, PROTOCOL } from '@affine/duel'
 import { type Agent, make, play, playGame } from '@affine/envs'
 import { playEpisode, playPair, soloChallenge } from '@affine/miners'
 import { canonicalize, type Json } from '@affine/prng'
-import type { Output } from '@affine/terminal'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { estimateLoads, formatBytes, printCosts } from '../src/service/load.ts'
+import { recordScreen } from './commands.ts'
 
 const neurons = Array.from({ length: 64 }, () => ({ permit: true, stake: 1n }))
 const loads = estimateLoads(PROTOCOL, { neurons })
@@ -21,7 +21,7 @@ it('computes the load of docs/scale.md for the maximum number of duels', () => {
   const most = 9 * 3 * 512
   const laneBytes = most * 830 + 8 * 64 * 16_000
   expect(loads.dayEpochs).toBe(20)
-  expect(mostEpoch).toEqual({
+  expect(mostEpoch).toMatchObject({
     samples: most + 8 * 64,
     requests: 9 * 512 * 6 + 8 * 64 * 91,
     laneBytes,
@@ -83,13 +83,12 @@ it('the documents have the bytes of a lane with replies of 640 bytes, the maximu
 })
 
 it('prints the costs of a validator and of a miner, one line each', async () => {
-  const line = vi.fn<Output['line']>()
-  for (const who of ['validator', 'miner'] as const)
-    printCosts(who, loads, { line, status: () => {}, wait: () => {} })
-  const lines = line.mock.calls.map(([text]) => `${text}\n`)
+  const screen = recordScreen()
+  for (const who of ['validator', 'miner'] as const) printCosts(who, loads, screen)
+  const lines = screen.line.mock.calls.map(([text]) => `${text}\n`)
   await expect(lines.join('')).toMatchFileSnapshot('snapshots/costs.txt')
   const costs = { type: 'costs', who: 'miner', calls: 1_703_936, monthEpochs: 600 }
-  expect(line.mock.calls[1]?.[1]).toMatchObject(costs)
+  expect(screen.line.mock.calls[1]?.[1]).toMatchObject(costs)
   const page = await pageOf('mining')
   for (const text of ['2.16 $', '1,296 $', '5.40 $', '1,703,936 times', '444 million'])
     expect(page).toContain(text)

@@ -3,18 +3,21 @@ import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
-import { remoteChain } from '@affine/chain'
+import { ChainError, remoteChain } from '@affine/chain'
 import type { State } from '@affine/duel'
-import type { Event } from '@affine/engine'
+import type { Event, Problem, ValidatorTask } from '@affine/engine'
+import { MinerError } from '@affine/miners'
+import { AlteredFile } from '@affine/node/disk'
+import { stripTones } from '@affine/report'
 import { LOCAL_NETWORK } from '@affine/settlement'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { captureOutput } from '../../../packages/terminal/test/within.ts'
 import { AF, killAll, type RunningProcess, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { narrate } from '../src/service/narrate.ts'
+import { createProblemFilter, narrate, printProblem } from '../src/service/narrate.ts'
 import { createMasker } from '../src/service/secrets.ts'
 import { createServiceOutput } from '../src/service/service-output.ts'
-import { findUnprintable, parseRecords, servingOf, writeIn } from './commands.ts'
+import { findUnprintable, parseRecords, recordScreen, servingOf, writeIn } from './commands.ts'
 
 /** A file system on which reads of states never end. */
 const STUCK = `
@@ -85,6 +88,85 @@ describe('the output of a service', () => {
   })
 })
 
+const HEAD = { kind: 'head' } as const
+const problem = (task: ValidatorTask, error: Error) => ({ type: 'problem', task, error }) as const
+const miner = (port: number): ValidatorTask => ({
+  kind: 'miner',
+  model: 'm',
+  chute: `http://127.0.0.1:${port}/v1`,
+})
+
+it('prints a problem that occurs at every block once in ten minutes, with its count', () => {
+  let now = 0
+  const countOmitted = createProblemFilter(() => now)
+  const reports: (readonly [number, number])[] = []
+  for (; now <= 1_300_000; now += 10_000) {
+    const omitted = countOmitted(problem({ kind: 'seal', epoch: now }, new Error(`block ${now}`)))
+    if (omitted !== undefined) reports.push([now / 1000, omitted])
+  }
+  expect(reports).toEqual([
+    [0, 0],
+    [600, 59],
+    [1200, 59],
+  ])
+})
+
+const x = new Error('x')
+const refusal = (status: number) => problem(miner(1), new MinerError('status', 'x', status))
+const altered = (fault: string) => problem(HEAD, new AlteredFile('x', fault, 'x'))
+const caused = (code: string) => new Error('x', { cause: Object.assign(new Error(), { code }) })
+const lane = (hotkey: string) => problem({ kind: 'lane', epoch: 1, hotkey }, x)
+const node = (node: string) =>
+  problem({ kind: 'node' }, new ChainError('Unreachable', 'x', { node }))
+const weights = problem({ kind: 'weights', epoch: 1 }, x)
+it.each<[string, Problem, Problem]>([
+  ['two miners', problem(miner(8001), x), problem(miner(8002), x)],
+  ['two statuses of a miner', refusal(404), refusal(500)],
+  ['the lanes of two validators', lane('5A'), lane('5B')],
+  ['two codes', problem(HEAD, new ChainError('Stale')), problem(HEAD, new ChainError('BadProof'))],
+  ['two nodes of the chain', node('ws://a'), node('ws://b')],
+  ['two causes', problem(HEAD, caused('EIO')), problem(HEAD, caused('ENOSPC'))],
+  ['two altered files', altered('NOT_UTF8'), altered('OTHER_LANE')],
+  ['a refusal and another failure', { ...weights, phase: 'send' }, weights],
+])('prints the problems of %s separately and immediately', (_, ...problems) => {
+  const countOmitted = createProblemFilter(() => 0)
+  for (const each of problems) expect(countOmitted(each)).toBe(0)
+  for (const each of problems) expect(countOmitted(each)).toBeUndefined()
+})
+
+it('remembers a limited number of problems', () => {
+  const countOmitted = createProblemFilter(() => 0)
+  for (let port = 1; port <= 101; port++) expect(countOmitted(problem(miner(port), x))).toBe(0)
+  expect(countOmitted(problem(miner(1), x))).toBe(0)
+  expect(countOmitted(problem(miner(101), x))).toBeUndefined()
+})
+
+it.each([
+  ['AncientBirthBlock', 'warning'],
+  ['Stale', 'warning'],
+  ['SpaceLimitExceeded', 'warning'],
+  ['SettingWeightsTooFast', 'warning'],
+  ['DrandBehind', 'warning'],
+  ['BadProof', 'problem'],
+  ['HotKeyNotRegisteredInSubNet', 'problem'],
+])('reports %s, a refusal, as a %s', (code, type) => {
+  const screen = recordScreen()
+  const task = { kind: 'attest', epoch: 7 } as const
+  printProblem({ ...problem(task, new ChainError(code)), phase: 'send' }, screen)
+  const record = expect.objectContaining({ type, task, phase: 'send', code })
+  expect(screen.line.mock.calls).toEqual([[expect.anything(), record]])
+})
+
+it('prints a problem on one line, escaped for the terminal', () => {
+  const screen = recordScreen()
+  const task = { kind: 'miner', model: 'me/\u001b[2J\nmine\u202e', chute: 'c' } as const
+  for (const error of [new MinerError('status', 'x', 404), new ChainError('Stale')])
+    printProblem(problem(task, error), screen)
+  const printed = screen.line.mock.calls.map(([lines]) => stripTones(lines))
+  expect(printed).toHaveLength(2)
+  expect(printed.join('')).not.toMatch(/\p{C}/u)
+})
+
 describe('af validate', () => {
   const root = testFolder('operating')
   let chain: RunningProcess
@@ -153,13 +235,14 @@ describe('af validate', () => {
     }
     await setAhead(10_000_000)
     const { code, stdout } = await validator.ended
-    // A pending head task would be a second reason.
+    // A pending head task is a second reason.
     expect(report.reasons).toContain('no-block')
     expect(code).toBe(4)
     const records = parseRecords(stdout)
     expect(records[0]).toMatchObject({ type: 'started', emit: false, url: at })
     expect(stdout).not.toContain('"type":"sent"')
-    expect(records.at(-1)).toMatchObject({ level: 'error', code: 'stalled', late: ['no-block'] })
+    const late = expect.arrayContaining(['no-block'])
+    expect(records.at(-1)).toMatchObject({ level: 'error', code: 'stalled', late })
   })
 
   /** Returns an environment in which every process starts with this code. */

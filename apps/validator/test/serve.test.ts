@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { mkdir, readdir, readlink, symlink, truncate } from 'node:fs/promises'
@@ -8,7 +9,7 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { blockPath, httpBucket, LIMITS, probePath } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
-import { listenWith } from '@affine/node/listen'
+import { type Listening, listenWith } from '@affine/node/listen'
 import { createBucketOpener } from '@affine/settlement/node'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { bucketSuite, noise } from '../../../packages/blocks/test/bucket-suite.ts'
@@ -16,7 +17,12 @@ import { runAf } from '../../../test/in-process.ts'
 import { AF, killAll, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { words } from '../../../test/words.ts'
-import { serveBucketFiles } from '../src/service/served-files.ts'
+import { buildPage } from '../../explorer/test/build-page.ts'
+import {
+  type PageNetwork,
+  serveBucketFiles,
+  servePageAndBuckets,
+} from '../src/service/served-files.ts'
 import { writeIn } from './commands.ts'
 
 const FOREVER = 'public, max-age=31536000, immutable'
@@ -323,16 +329,67 @@ describe('clients that read nothing', () => {
   })
 })
 
+const CHAIN = '{"format":"affine-chain/1"}'
+const FINNEY: PageNetwork = { chain: { name: 'finney' } }
+const servingPage = async (network = FINNEY): Promise<Listening> =>
+  listenWith(await servePageAndBuckets(root, network), 0)
+const textAt = async (url: string): Promise<string> => (await fetch(url)).text()
+
+describe('the page next to buckets', () => {
+  beforeAll(buildPage)
+
+  it('has a security policy, is revalidated, and its assets are cached', async () => {
+    using server = await servingPage()
+    const page = await fetch(`${server.url}/`)
+    expect(Object.fromEntries(page.headers)).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-cache',
+      'content-security-policy': "frame-ancestors 'none'",
+      'x-content-type-options': 'nosniff',
+    })
+    const html = await page.text()
+    expect(html).toContain("default-src 'self'")
+    expect(html.replaceAll("'wasm-unsafe-eval'", '')).not.toMatch(/style=|unsafe/)
+    const [[, inline = ''] = [], ...others] = html.matchAll(/<script(?![^>]* src=)[^>]*>([^<]*)/g)
+    const hash = createHash('sha256').update(inline).digest('base64')
+    expect(html).toContain(`script-src 'self' 'wasm-unsafe-eval' 'sha256-${hash}';`)
+    expect(others).toEqual([])
+    const [, script = ''] = /src="\.(\/assets\/[^"]+\.js)"/.exec(html) ?? []
+    const { headers } = await fetch(server.url + script)
+    expect(headers.get('cache-control')).toContain('immutable')
+  })
+
+  it('names the configured chain: a served export, or a name', async () => {
+    const chain = { file: await writeIn(root, CHAIN, 'chain.json') }
+    using server = await servingPage({ chain, names: { a: 'b' } })
+    const file = JSON.parse(await textAt(`${server.url}/network.json`))
+    expect(file).toEqual({ chain: 'chain.json', buckets: './', names: { a: 'b' } })
+    expect(await textAt(`${server.url}/chain.json`)).toBe(CHAIN)
+    using other = await servingPage({ chain: { name: 'wss://node' }, netuid: 7, firstEpoch: 8 })
+    const node = { chain: 'wss://node', buckets: './', netuid: 7, firstEpoch: 8 }
+    expect(JSON.parse(await textAt(`${other.url}/network.json`))).toEqual(node)
+    expect((await fetch(`${other.url}/chain.json`)).status).toBe(404)
+  })
+
+  it('forwards other paths to the buckets and reads no other file', async () => {
+    using server = await servingPage({ chain: { file: join(root, 'gone.json') } })
+    for (const path of ['/chain.json', '/package.json', '/assets/', '/..%2fpackage.json'])
+      expect((await fetch(server.url + path)).status, path).toBe(404)
+    expect((await fetch(server.url, { method: 'POST' })).status).toBe(404)
+    const head = await fetch(server.url, { method: 'HEAD' })
+    expect([head.status, await head.text()]).toEqual([200, ''])
+  })
+})
+
 describe('af serve', () => {
   it('serves a bucket and the given chain until Ctrl-C, and exits with 130', async () => {
-    const [exported, folder] = ['{"format":"affine-chain/1"}', join(root, 'buckets/5F')]
-    const chain = await writeIn(root, exported)
+    const [chain, folder] = [await writeIn(root, CHAIN), join(root, 'buckets/5F')]
     const words = ['serve', folder, '--port', '0', '--json', '--network', chain]
     const served = start(AF, words)
     const record = JSON.parse((await served.says(/.*\n/))[0])
     expect(record).toMatchObject({ type: 'serving', folder })
-    expect(await (await fetch(`${record.url}${BLOCK}`)).text()).toBe(text)
-    expect(await (await fetch(`${record.url}/chain.json`)).text()).toBe(exported)
+    expect(await textAt(`${record.url}${BLOCK}`)).toBe(text)
+    expect(await textAt(`${record.url}/chain.json`)).toBe(CHAIN)
     const busy = await runAf(['serve', root, '--port', new URL(record.url).port])
     const reason = expect.stringMatching(/^af: port \d+ is in use: choose another.*\n$/m)
     expect(busy).toMatchObject({ code: 4, stderr: reason })

@@ -1,19 +1,24 @@
+import { execFile, spawnSync } from 'node:child_process'
 import { chmod, mkdtemp, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseEnv } from 'node:util'
+import { fileURLToPath } from 'node:url'
+import { parseEnv, stripVTControlCharacters } from 'node:util'
 import { account } from '@affine/chain'
 import { readEnvLines } from '@affine/terminal'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Written } from '../../../packages/terminal/test/within.ts'
 import { runAf } from '../../../test/in-process.ts'
-import { killAll } from '../../../test/processes.ts'
+import { AF } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { findSettings } from '../src/settings/entries.ts'
 import { formatEnvFile } from '../src/settings/env-file.ts'
 import { createChain, parseRecords, serveGrowingChain, writeIn } from './commands.ts'
 import { type S3Server, serveS3 } from './s3-server.ts'
-import { HAS_PYTHON, runTyped } from './typed.ts'
+
+const PTY = fileURLToPath(new URL('terminal.py', import.meta.url))
+/** Whether Python can create a terminal. */
+const HAS_PYTHON = spawnSync('python3', ['-c', 'import pty']).status === 0
 
 const SEED = new Uint8Array(32).fill(7)
 const { hotkey } = account(SEED)
@@ -31,7 +36,6 @@ beforeAll(async () => {
   s3 = await serveS3()
 })
 afterAll(async () => {
-  await killAll()
   await served[Symbol.asyncDispose]()
   await s3[Symbol.asyncDispose]()
 })
@@ -197,14 +201,24 @@ it('all programs read a line of .env identically for any value, or the value is 
 describe.skipIf(!HAS_PYTHON)('af setup, in a terminal', () => {
   const wipe = '\u0015'
   const BUCKET = "Where is the validator's bucket?"
-  /** Types an answer and Enter after each shown text. */
-  const answer = (
+  /**
+   * Runs `af setup` in a terminal. Types the second text of each step, and Enter, once the first is
+   * shown. Resolves with the output and the exit code.
+   */
+  function answer(
     cwd: string,
     words: readonly string[],
     steps: readonly (readonly [string, (string | undefined)?])[],
-  ) => {
+  ): Promise<{ readonly code: number | null; readonly shown: string }> {
     const typed = steps.map(([shown, text = '']) => [shown, `${text}\r`])
-    return runTyped(cwd, ['setup', '--wallet-path', '../wallets', ...words], typed)
+    const program = [process.execPath, AF, 'setup', '--wallet-path', '../wallets', ...words]
+    const place = { cwd, env: { ...process.env, TERM: 'xterm', CI: '' }, timeout: 600_000 }
+    return new Promise((resolve) => {
+      const line = [PTY, JSON.stringify(typed), ...program]
+      const child = execFile('python3', line, place, (_, stdout) =>
+        resolve({ code: child.exitCode, shown: stripVTControlCharacters(stdout) }),
+      )
+    })
   }
 
   it('asks for the required settings, rejects bad values, and shows no secret', async () => {

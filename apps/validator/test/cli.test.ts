@@ -1,6 +1,8 @@
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { account } from '@affine/chain'
@@ -9,9 +11,9 @@ import { fakeNode } from '../../../packages/chain/test/fake-node.ts'
 import { completion, sends, serve } from '../../../packages/miners/test/servers.ts'
 import type { Written } from '../../../packages/terminal/test/within.ts'
 import { runAf, runVerifier } from '../../../test/in-process.ts'
-import { AF, killAll, run, start } from '../../../test/processes.ts'
+import { AF, AF_VERIFY, killAll, type ProcessResult, run, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { closeServers } from '../../../test/web-server.ts'
+import { closeServers, listen } from '../../../test/web-server.ts'
 import { createChain, findUnprintable, writeIn } from './commands.ts'
 
 const NOWHERE = 'http://127.0.0.1:1'
@@ -33,48 +35,40 @@ function createFolder(): string {
   return folder
 }
 
-/** Expects at most two lines for people, without a stack. */
-function expectClear({ stderr }: Pick<Written, 'stderr'>, words: string): void {
-  expect(stderr).toContain(words)
+/** Expects this exit code, and at most two lines for people, without a stack. */
+function expectClear({ code, stderr }: Written, exitCode: number, words: string): void {
+  expect([code, stderr]).toEqual([exitCode, expect.stringContaining(words)])
   expect(stderr).not.toMatch(/^\s+at /m)
   expect(stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(2)
 }
 
-describe('a proxy in the environment', () => {
-  it.each([
-    ['HTTPS_PROXY', 'af', runAf],
-    ['https_proxy', 'af-verify', runVerifier],
-    ['HTTP_PROXY', 'af-verify', runVerifier],
-    ['all_proxy', 'af', runAf],
-  ] as const)('is named and not used: %s', async (name, program, run) => {
-    const env = { [name]: 'http://me:s3cret@proxy.example:3128', NO_PROXY: 'x' }
-    const words = program === 'af' ? ['status'] : []
-    const { stderr } = await run([...words, '--network', 'none.json'], { cwd: root, env })
-    expect(stderr).toMatch(new RegExp(`^${program}: ${name} is not used: .*\n`))
-    expect(stderr).not.toContain('s3cret')
-  })
+it.each([
+  ['HTTPS_PROXY', 'af', runAf],
+  ['https_proxy', 'af-verify', runVerifier],
+  ['HTTP_PROXY', 'af-verify', runVerifier],
+  ['all_proxy', 'af', runAf],
+] as const)('a proxy in the environment is named and not used: %s', async (name, program, run) => {
+  const env = { [name]: 'http://me:s3cret@proxy.example:3128', NO_PROXY: 'x' }
+  const words = program === 'af' ? ['status'] : []
+  const { stderr } = await run([...words, '--network', 'none.json'], { cwd: root, env })
+  expect(stderr).toMatch(new RegExp(`^${program}: ${name} is not used: .*\n`))
+  expect(stderr).not.toContain('s3cret')
 })
 
-describe('--help', () => {
-  const commands =
-    ',commit,demo,doctor,duel,env,env list,env run,explain,localnet,miner,practise,serve,' +
-    'set-weights,setup,status,validate'
-  it.each(commands.split(','))(
-    'prints the purpose of "af %s", examples, and then its options, in 80 columns',
-    async (command) => {
-      const words = command === '' ? [] : command.split(' ')
-      const { code, stdout, stderr } = await af(...words, '--help')
-      expect([code, stderr]).toEqual([0, ''])
-      const usage = ['af', ...words].join(' ')
-      const examples = `Examples:\n(?: {2}.*\n)* {2}\\$ ${usage}.*\n(?: {2}.*\n)*`
-      const order = `^.+\n\n${examples}\nUsage: ${usage} .*\n\n(?:Arguments:\n[^]*)?Options:\n`
-      expect(stdout).toMatch(new RegExp(order))
-      expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([])
-      expect(stdout).toMatch(/^ {2}-h, --help +show this help$/m)
-      if (stdout.includes('--netuid'))
-        expect(stdout.replaceAll(/\s+/g, ' ')).toContain('(default: 120 on finney')
-    },
-  )
+const COMMANDS = `,commit,demo,doctor,duel,env,env list,env run,explain,localnet,miner,practise,
+serve,set-weights,setup,status,validate`.split(/,\s*/)
+it.each(COMMANDS)('--help of "af %s" prints examples in 80 columns', async (command) => {
+  const words = command === '' ? [] : command.split(' ')
+  const { code, stdout, stderr } = await af(...words, '--help')
+  expect([code, stderr]).toEqual([0, ''])
+  const usage = ['af', ...words].join(' ')
+  const examples = `Examples:\n(?: {2}.*\n)* {2}\\$ ${usage}.*\n(?: {2}.*\n)*`
+  const order = `^.+\n\n${examples}\nUsage: ${usage} .*\n\n(?:Arguments:\n[^]*)?Options:\n`
+  expect(stdout).toMatch(new RegExp(order))
+  expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([])
+  expect(stdout).toMatch(/^ {2}-h, --help +show this help$/m)
+  if (stdout.includes('--netuid'))
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('(default: 120 on finney')
 })
 
 describe('the help of a whole program', () => {
@@ -101,6 +95,16 @@ describe('the help of a whole program', () => {
 })
 
 describe('wrong usage', () => {
+  /** Returns what `af` prints for each line, and expects the exit code 2 and this output. */
+  async function refusals(lines: readonly string[], output: object): Promise<string> {
+    const screens: string[] = []
+    for (const line of lines) {
+      const ended = await af(...line.split(' '))
+      expect(ended, line).toMatchObject({ code: 2, ...output })
+      screens.push(`$ af ${line}\n${ended.stderr}`)
+    }
+    return screens.join('\n')
+  }
   const wrong = [
     'demo --nope',
     'status --nope',
@@ -127,14 +131,9 @@ describe('wrong usage', () => {
     'explain --network c --hotkey 1 --last 0',
   ]
   it('exits with 2, a reason and a hint at --help', async () => {
-    const screens: string[] = []
-    for (const words of wrong) {
-      const { code, stdout, stderr } = await af(...words.split(' '))
-      expect([code, stdout], words).toEqual([2, ''])
-      expect(stderr, words).toContain('(see --help)')
-      screens.push(`$ af ${words}\n${stderr}`)
-    }
-    await expect(screens.join('\n')).toMatchFileSnapshot('snapshots/wrong-usage.txt')
+    const stderr = expect.stringContaining('(see --help)')
+    const screens = await refusals(wrong, { stdout: '', stderr })
+    await expect(screens).toMatchFileSnapshot('snapshots/wrong-usage.txt')
   })
 
   const refused = [
@@ -159,14 +158,8 @@ describe('wrong usage', () => {
     'miner --key k',
   ]
   it('exits with 2 and at most two lines for a bad value', async () => {
-    const screens: string[] = []
-    for (const words of refused) {
-      const ended = await af(...words.split(' '))
-      expect(ended.code, words).toBe(2)
-      expectClear(ended, 'af: ')
-      screens.push(`$ af ${words}\n${ended.stderr}`)
-    }
-    await expect(screens.join('\n')).toMatchFileSnapshot('snapshots/refused-values.txt')
+    const screens = await refusals(refused, { stderr: expect.stringMatching(/^.+\n(.+\n)?$/) })
+    await expect(screens).toMatchFileSnapshot('snapshots/refused-values.txt')
   })
 
   it.each([
@@ -181,8 +174,7 @@ describe('wrong usage', () => {
     const env = { AFFINE_HOTKEY: SECRET }
     const line = `${words.replace('HOTKEY', HOTKEY)} --network ${chain}`.split(' ')
     const ended = await runAf(line, { cwd: createFolder(), env })
-    expect(ended.code).toBe(2)
-    expectClear(ended, '"network" expected a live chain')
+    expectClear(ended, 2, '"network" expected a live chain')
   })
 
   it('leaves a folder that is not empty unchanged', async () => {
@@ -191,8 +183,7 @@ describe('wrong usage', () => {
     const wanted = { demo: 'an empty folder', localnet: 'an empty folder, or that' }
     for (const [command, folder] of Object.entries(wanted)) {
       const ended = await af(command, '--out', out)
-      expect(ended.code).toBe(2)
-      expectClear(ended, `"--out" expected ${folder}`)
+      expectClear(ended, 2, `"--out" expected ${folder}`)
       expect(ended.stderr).toContain(`, got ${out}\n`)
     }
     expect(await readdir(out)).toEqual(['mine'])
@@ -207,10 +198,8 @@ describe('a command', () => {
       af('validate', ...account, '--folder', folder, '--buckets', 'buckets'),
       af('status', '--network', NOWHERE, '--buckets', 'buckets'),
     ])
-    for (const ended of ends) {
-      expect(ended.code).toBe(4)
-      expectClear(ended, `af: Unreachable: no chain answers at ${NOWHERE}`)
-    }
+    const reason = `af: Unreachable: no chain answers at ${NOWHERE}`
+    for (const ended of ends) expectClear(ended, 4, reason)
     expect(await readdir(folder)).toEqual(['.gitignore'])
   })
 
@@ -239,10 +228,7 @@ describe('a command', () => {
       af('duel', '0.5', url, '--out', other),
       af('practise', url),
     ])
-    for (const ended of ends) {
-      expect(ended.code).toBe(4)
-      expectClear(ended, `${url} gives no usable`)
-    }
+    for (const ended of ends) expectClear(ended, 4, `${url} gives no usable`)
     for (const folder of [out, other]) expect(await readdir(folder)).toEqual(['.gitignore'])
   })
 })
@@ -252,13 +238,11 @@ it('a pipe or a device is rejected as a chain, and a pipe as settings', async ()
   execFileSync('mkfifo', [join(cwd, 'pipe')])
   for (const chain of ['pipe', '/dev/zero']) {
     const ended = await runAf(['status', '--network', chain], { cwd })
-    expect(ended.code).toBe(2)
-    expectClear(ended, `got "${chain}"`)
+    expectClear(ended, 2, `got "${chain}"`)
   }
   execFileSync('mkfifo', [join(cwd, '.env')])
   const ended = await runAf(['doctor'], { cwd })
-  expect(ended.code).toBe(2)
-  expectClear(ended, '.env expected to be')
+  expectClear(ended, 2, '.env expected to be')
 })
 
 /** Returns metadata of a node with an invalid type of this name, and a value of this type. */
@@ -305,3 +289,63 @@ it('Ctrl-C ends a demo during sampling with 130 and removes its files', async ()
   expect(stdout).not.toContain('Try next')
   expect(await readdir(TMPDIR)).toEqual([])
 })
+
+const NODE = `'${process.execPath}'`
+const place = { cwd: root }
+
+function inBash(line: string): Promise<ProcessResult> {
+  return new Promise((resolve) => {
+    const child = execFile('bash', ['-c', line], place, (_, stdout, stderr) =>
+      resolve({ code: child.exitCode, stdout, stderr }),
+    )
+  })
+}
+
+describe.concurrent('standard output', () => {
+  it.each([
+    [AF, ['env', 'list', '--json']],
+    [AF, ['--help']],
+    [AF_VERIFY, ['--help']],
+  ])('without a reader ends a command silently with 0: %s %j', async (program, words) => {
+    const { child, ended } = start(program, words, place)
+    child.stdout?.destroy()
+    expect(await ended).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  it.each([
+    [AF, 'env list --json'],
+    [AF_VERIFY, '--help'],
+  ])('closed after its first line ends a command with 0: %s %s', async (program, words) => {
+    const line = `${NODE} '${program}' ${words} | head -n 1; echo "$PIPESTATUS"`
+    const { code, stdout, stderr } = await inBash(line)
+    expect([code, stdout.split('\n').slice(1), stderr]).toEqual([0, ['0', ''], ''])
+  })
+
+  it.each([
+    [AF, 'env list', 'af'],
+    [AF, '--help', 'af'],
+    [AF_VERIFY, '--version', 'af-verify'],
+  ])('on a full disk ends a command with 4 and one line: %s %s', async (program, words, name) => {
+    const { code, stderr } = await inBash(`${NODE} '${program}' ${words} > /dev/full`)
+    expect(code).toBe(4)
+    expect(stderr).toMatch(new RegExp(`^${name}: standard output: ENOSPC: [^\\n]+\\n$`))
+  })
+})
+
+const subnet = ['--netuid', '1', '--first-epoch', '0']
+it.each([
+  ['af status', AF, ['status', '--json', ...subnet]],
+  ['af validate', AF, ['validate', ...subnet, '--folder', 'f', '--buckets', 'b']],
+  ['af miner', AF, ['miner', '--port', '0', '--netuid', '1']],
+  ['af-verify', AF_VERIFY, subnet],
+])(
+  'a node that never answers makes %s report that it waits, until Ctrl-C',
+  async (_, program, words) => {
+    const url = (await listen(createServer())).replace('http', 'ws')
+    const env = { AFFINE_HOTKEY: SECRET }
+    const { child, stop } = start(program, [...words, '--network', url], { cwd: root, env })
+    const printed = child.stderr === null ? [] : await once(child.stderr, 'data')
+    expect(printed).toEqual([`waiting for ${url}: no answer yet\n`])
+    expect(await stop()).toMatchObject({ code: 130, stderr: '' })
+  },
+)

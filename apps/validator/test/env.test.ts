@@ -45,6 +45,8 @@ function registerCounting(where: (typeof PLACES)[number]): void {
 
 PLACES.forEach(registerCounting)
 
+const COUNTING = PLACES.map((where) => `counts-${where}-v0`)
+const NAMES = ['tictactoe-v0', 'mult8-v0', 'hex-v0', 'pack-v0']
 /** The options that name an episode. */
 const ORIGINS = [
   ['--challenge', CHALLENGE],
@@ -54,18 +56,15 @@ const run = (name: string, ...words: readonly string[]) =>
   runCommand(env, 'run', name, '--agent', 'perfect', ...words)
 
 describe('af env run', () => {
-  it.each(['tictactoe-v0', 'mult8-v0', 'hex-v0', 'pack-v0'])(
-    'plays %s twice by an id and by a seed, and reports that it is deterministic',
-    async (name) => {
-      for (const origin of ORIGINS) {
-        const { error, exitCode, records } = await run(name, ...origin, '--agent', '0.5', '--json')
-        expect([error, exitCode]).toEqual([undefined, undefined])
-        expect(records).toMatchObject([{ type: 'episode', deterministic: true }])
-      }
-      const { stdout } = await run(name, '--challenge', CHALLENGE)
-      expect(stdout).toMatch(/\ndeterministic: a second play with the same replies is the same, /)
-    },
-  )
+  it.each(NAMES)('plays %s by an id and by a seed, and finds it deterministic', async (name) => {
+    for (const origin of ORIGINS) {
+      const { error, exitCode, records } = await run(name, ...origin, '--agent', '0.5', '--json')
+      expect([error, exitCode]).toEqual([undefined, undefined])
+      expect(records).toMatchObject([{ type: 'episode', deterministic: true }])
+    }
+    const { stdout } = await run(name, '--challenge', CHALLENGE)
+    expect(stdout).toMatch(/\ndeterministic: a second play with the same replies is the same, /)
+  })
 
   it('shows a board as lines of equal indentation', async () => {
     const { stdout } = await run('tictactoe-v0', '--challenge', CHALLENGE)
@@ -83,18 +82,15 @@ describe('af env run', () => {
     expect(episode).not.toHaveProperty('challengeId')
   })
 
-  it.each(PLACES.map((where) => `counts-${where}-v0`))(
-    'reports that %s is not deterministic, and exits with 1',
-    async (name) => {
-      for (const origin of ORIGINS) {
-        const { exitCode, stdout } = await run(name, ...origin)
-        expect(exitCode).toBe(1)
-        expect(stdout).toContain('\nnot deterministic: a second play')
-        const { records } = await run(name, ...origin, '--json')
-        expect(records).toMatchObject([{ deterministic: false }])
-      }
-    },
-  )
+  it.each(COUNTING)('reports that %s is not deterministic, and exits with 1', async (name) => {
+    for (const origin of ORIGINS) {
+      const { exitCode, stdout } = await run(name, ...origin)
+      expect(exitCode).toBe(1)
+      expect(stdout).toContain('\nnot deterministic: a second play')
+      const { records } = await run(name, ...origin, '--json')
+      expect(records).toMatchObject([{ deterministic: false }])
+    }
+  })
 })
 
 const root = testFolder('env-module')

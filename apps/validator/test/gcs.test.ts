@@ -8,7 +8,7 @@ import { bucketSuite } from '../../../packages/blocks/test/bucket-suite.ts'
 import { patient } from '../../../packages/blocks/test/patient.ts'
 import { listen } from '../../../test/web-server.ts'
 import { GOOGLE } from '../src/buckets/backends.ts'
-import { serveS3 } from './s3-server.ts'
+import { type S3Server, serveS3 } from './s3-server.ts'
 
 const KEYS = { accessKeyId: 'GOOG1EXAMPLE', secretAccessKey: 'google/secret+key' }
 
@@ -28,12 +28,9 @@ async function serveGoogle() {
   const s3 = await serveS3()
   const server = createServer(async (request, answer) => {
     const body = await buffer(request)
-    const problem = problemWith(request, body)
-    if (problem !== undefined) {
-      answer.writeHead(...problem).end(`<Error><Code>${problem[1].code}</Code></Error>`)
-      return
-    }
-    const response = await fetch(...(await toS3(request, body, s3.variables)))
+    const [status, code] = problemWith(request, body) ?? [200]
+    if (code) return void answer.writeHead(status).end(`<Error><Code>${code}</Code></Error>`)
+    const response = await fetch(...(await toS3(request, body, s3)))
     answer.writeHead(response.status).end(Buffer.from(await response.arrayBuffer()))
   })
   const url = await listen(server, 0)
@@ -48,15 +45,14 @@ async function serveGoogle() {
 function problemWith(
   request: IncomingMessage,
   body: Buffer,
-): [number, { code: string }] | undefined {
-  const names = Object.keys(request.headers)
-  const isMixed = names.some((name) => name.startsWith('x-amz-'))
-  if (isMixed) return [400, { code: 'ExcessHeaderValues' }]
+): readonly [status: number, code: string] | undefined {
+  const { headers } = request
+  if (Object.keys(headers).some((name) => name.startsWith('x-amz-')))
+    return [400, 'ExcessHeaderValues']
   const sha256 = createHash('sha256').update(body).digest('hex')
-  if (request.headers['x-goog-content-sha256'] !== sha256) return [400, { code: 'BadDigest' }]
-  const wanted = authorizationOf(request, sha256)
-  if (request.headers.authorization !== wanted) return [403, { code: 'SignatureDoesNotMatch' }]
-  return undefined
+  if (headers['x-goog-content-sha256'] !== sha256) return [400, 'BadDigest']
+  if (headers.authorization === authorizationOf(request, sha256)) return undefined
+  return [403, 'SignatureDoesNotMatch']
 }
 
 /** Returns the expected signature of the headers that the request lists as signed. Source: Google's page "Signatures". */
@@ -80,23 +76,19 @@ function authorizationOf({ method, url, headers }: IncomingMessage, sha256: stri
 async function toS3(
   { method = '', url, headers }: IncomingMessage,
   body: Buffer,
-  {
-    S3_ENDPOINT,
-    S3_ACCESS_KEY_ID = '',
-    S3_SECRET_ACCESS_KEY = '',
-  }: Readonly<Record<string, string>>,
+  { variables }: S3Server,
 ): Promise<[string, RequestInit]> {
   const isCreate = headers['x-goog-if-generation-match'] === '0'
   const signer = new AwsV4Signer({
-    url: `${S3_ENDPOINT}${url}`,
+    url: `${variables.S3_ENDPOINT}${url}`,
     method,
     headers: {
       ...(headers['content-encoding'] && { 'content-encoding': headers['content-encoding'] }),
       ...(isCreate && { 'if-none-match': '*' }),
       'x-amz-content-sha256': createHash('sha256').update(body).digest('hex'),
     },
-    accessKeyId: S3_ACCESS_KEY_ID,
-    secretAccessKey: S3_SECRET_ACCESS_KEY,
+    accessKeyId: variables.S3_ACCESS_KEY_ID ?? '',
+    secretAccessKey: variables.S3_SECRET_ACCESS_KEY ?? '',
     region: 'auto',
     service: 's3',
   })

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { readdir, readFile, rm, stat } from 'node:fs/promises'
+import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Block, blockPath, readBlock, statePath } from '@affine/blocks'
@@ -65,25 +65,22 @@ const FIRST: Way[] = [
 
 type Random = ReturnType<typeof pcg64>
 
-/** Returns the files of a validator's journals, newest last. */
-const journalNames = async ({ folder }: Seat): Promise<string[]> =>
-  (await readdir(join(folder, 'journal')).catch(() => [])).sort(
-    (a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10),
-  )
-
 /** Returns the complete lines of a validator's `newest` newest journals, by file. */
-async function journalsOf(seat: Seat, newest = 2): Promise<Map<string, string>> {
+async function journalsOf({ folder }: Seat, newest = 2): Promise<Map<string, string>> {
+  const place = join(folder, 'journal')
+  const names = await readdir(place).catch(() => [])
   const read = async (name: string) => {
-    const text = await readFile(join(seat.folder, 'journal', name), 'utf8')
+    const text = await readFile(join(place, name), 'utf8')
     return [name, text.slice(0, text.lastIndexOf('\n') + 1)] as const
   }
-  return new Map(await Promise.all((await journalNames(seat)).slice(-newest).map(read)))
+  const sorted = names.sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10))
+  return new Map(await Promise.all(sorted.slice(-newest).map(read)))
 }
 
-/** Returns the size in bytes of a validator's newest journal. */
-async function sizeOf(seat: Seat): Promise<number> {
-  const name = (await journalNames(seat)).at(-1)
-  return name === undefined ? 0 : (await stat(join(seat.folder, 'journal', name))).size
+/** Returns the length of the complete lines of a validator's newest journal. */
+async function lengthOf(seat: Seat): Promise<number> {
+  const [newest = ''] = (await journalsOf(seat, 1)).values()
+  return newest.length
 }
 
 /**
@@ -135,9 +132,9 @@ async function runUntilDeath(
   if (by === 'disk') await within(2 * LIFE, () => dead)
   if (by === 'time') await sleep(draw(1000 / soon))
   if (by === 'samples') {
-    const before = await sizeOf(seat)
+    const before = await lengthOf(seat)
     const more = draw(80_000 / soon)
-    await within(LIFE, async () => dead || (await sizeOf(seat)) > before + more)
+    await within(LIFE, async () => dead || (await lengthOf(seat)) > before + more)
   }
   const isSure = planned?.isDeadForLong === true
   if (by === 'words') await within(isSure ? Number.POSITIVE_INFINITY : LIFE, hasPrinted(words))
@@ -187,20 +184,13 @@ const survivals = (seat: Seat): number =>
   [...(brokenOff.get(seat) ?? [])].filter((epoch) => seat.seals.has(epoch)).length
 
 beforeAll(async () => {
-  subnet = await startSubnet({
-    seed: SEED,
-    stakes: STAKES,
-    steady: STEADY,
-    miners: 40 + KILLS / 5, // one for each epoch that there may be
-    blockMs: 50,
-  })
+  const miners = 40 + KILLS / 5 // one for each epoch that there may be
+  const voters = { stakes: STAKES, steady: STEADY }
+  subnet = await startSubnet({ seed: SEED, ...voters, miners, blockMs: 50 })
   const steady = subnet.seats.slice(0, STEADY).map((seat) => seat.validate())
   victims = subnet.seats.slice(STEADY)
-  await Promise.all(
-    victims.map((seat, i) =>
-      killRepeatedly(seat, pcg64(BigInt(`0x${digest('kill', SEED, i).slice(0, 32)}`))),
-    ),
-  )
+  const randomOf = (i: number) => pcg64(BigInt(`0x${digest('kill', SEED, i).slice(0, 32)}`))
+  await Promise.all(victims.map((seat, i) => killRepeatedly(seat, randomOf(i))))
   const last = victims.map((seat) => seat.validate())
   await last[0]?.says(/"type":"started"/)
   second = await (victims[0] as Seat).validate().ended

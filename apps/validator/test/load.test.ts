@@ -50,25 +50,22 @@ it.each([
   ['tictactoe-v0', 200, 664],
   ['pack-v0', 200, 687],
   ['hex-v0', 20, 722],
-])(
-  'requests and replies of %s have the size with which the tokens of load.ts were counted',
-  async (id, challenges, bytes) => {
-    const env = make(id)
-    const sizes: number[] = []
-    const agent: Agent = (messages) => {
-      const content = env.spec.solve(messages.at(-1)?.content ?? '')
-      sizes.push(messages.reduce((sum, message) => sum + message.content.length, content.length))
-      return { content }
-    }
-    for (let index = 0; index < challenges; index++) {
-      const challengeId = soloChallenge(env.spec.id, 'ab'.repeat(32), index)
-      if (env.spec.game) await playGame(env, challengeId, { champion: agent, contender: agent })
-      else await play(env, challengeId, agent)
-    }
-    const mean = sizes.reduce((sum, size) => sum + size, 0) / sizes.length
-    expect(Math.round(mean)).toBe(bytes)
-  },
-)
+])('requests and replies of %s have the assumed size', async (id, challenges, bytes) => {
+  const env = make(id)
+  const sizes: number[] = []
+  const agent: Agent = (messages) => {
+    const content = env.spec.solve(messages.at(-1)?.content ?? '')
+    sizes.push(messages.reduce((sum, message) => sum + message.content.length, content.length))
+    return { content }
+  }
+  for (let index = 0; index < challenges; index++) {
+    const challengeId = soloChallenge(env.spec.id, 'ab'.repeat(32), index)
+    if (env.spec.game) await playGame(env, challengeId, { champion: agent, contender: agent })
+    else await play(env, challengeId, agent)
+  }
+  const mean = sizes.reduce((sum, size) => sum + size, 0) / sizes.length
+  expect(Math.round(mean)).toBe(bytes)
+})
 
 it('the documents have the bytes of a lane with replies of 640 bytes, the maximum', async () => {
   const lanes = ['tictactoe-v0', 'mult8-v0', 'pack-v0'].map((id) => 9 * 512 * filledBytes(id, 640))

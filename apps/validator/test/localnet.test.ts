@@ -169,49 +169,46 @@ describe.concurrent('a restarted localnet', () => {
   })
 })
 
-describe('a validator whose localnet ends', () => {
-  it('reports the missing node, continues once the chain does, and can be stopped without it', async () => {
-    const out = await copyEnded()
-    const chain = localnet(out)
-    const { url } = await servingOf(chain)
-    const own = ['--folder', 'v', '--buckets', 'buckets', '--key', 'keys/validator-1']
-    const validator = start(AF, ['validate', '--network', url, ...own], { cwd: out })
-    await validator.says(/"type":"sent","task":{"kind":"attest"/)
-    await chain.stop()
-    await validator.says(/"type":"problem","task":{"kind":"node"}/)
-    const again = localnet(out, '--port', new URL(url).port)
-    const { block } = await servingOf(again)
-    await validator.says(/"kind":"node"(.|\n)*"type":"sent","task":{"kind":"attest"/)
-    const sent = parseRecords(validator.stdout()).filter(({ type }) => type === 'sent')
-    expect(sent.at(-1)?.block).toBeGreaterThan(block)
-    await again.stop()
-    expect(await validator.stop()).toMatchObject(stopped)
-    expect((await readdir(join(out, 'v'))).filter((name) => name.startsWith('lock'))).toEqual([])
-  })
+it('a validator whose localnet ends reports the missing node, continues with the chain, and can be stopped without it', async () => {
+  const out = await copyEnded()
+  const chain = localnet(out)
+  const { url } = await servingOf(chain)
+  const own = ['--folder', 'v', '--buckets', 'buckets', '--key', 'keys/validator-1']
+  const validator = start(AF, ['validate', '--network', url, ...own], { cwd: out })
+  await validator.says(/"type":"sent","task":{"kind":"attest"/)
+  await chain.stop()
+  await validator.says(/"type":"problem","task":{"kind":"node"}/)
+  const again = localnet(out, '--port', new URL(url).port)
+  const { block } = await servingOf(again)
+  await validator.says(/"kind":"node"(.|\n)*"type":"sent","task":{"kind":"attest"/)
+  const sent = parseRecords(validator.stdout()).filter(({ type }) => type === 'sent')
+  expect(sent.at(-1)?.block).toBeGreaterThan(block)
+  await again.stop()
+  expect(await validator.stop()).toMatchObject(stopped)
+  expect((await readdir(join(out, 'v'))).filter((name) => name.startsWith('lock'))).toEqual([])
 })
 
-describe('a localnet that is killed repeatedly', () => {
+it('a localnet that is killed repeatedly never reverts a reported block, and always restarts', async () => {
   /** Files of a localnet, and the approximate number of operations on them in one life. */
   const PLACES = [
     ['/chain\\.json$', 90],
     ['/keys', 30],
     ['/lock$', 2],
   ] as const
+  const [out, memory] = [fresh(), join(root, 'unsynced')]
   /** Every reported hash, by block. */
   const hashes = new Map<number, string>()
   /** Number of a miner's commitments, and of those confirmed in a block. */
-  let sent = 0
-  let known = 0
+  let [sent, known] = [0, 0]
 
   /** Follows a chain for `blocks` blocks, and commits for the miner in some of them. */
-  async function follow(url: string, out: string, blocks: number): Promise<void> {
+  async function follow(url: string, blocks: number): Promise<void> {
     const chain = await remoteChain(url, { fetch })
     for (const [number, hash] of hashes) expect(await chain.blockHash(number), SEED).toBe(hash)
     const miner = await keyOf(out, 'miner-1')
     const { number: height } = await chain.head()
     const [slot] = (await chain.snapshot(height)).commitments
     expect(slot?.fields[0]?.length ?? 0, SEED).toBeGreaterThanOrEqual(known)
-    const last = height + blocks
     for await (const { number, hash } of chain.heads()) {
       hashes.set(number, hash)
       if (number % 4 === 0) {
@@ -219,31 +216,27 @@ describe('a localnet that is killed repeatedly', () => {
         await chain.commit(miner, [new Uint8Array(sent)])
         known = sent
       }
-      if (number >= last) return
+      if (number >= height + blocks) return
     }
   }
 
-  it('never reverts a reported block, and always restarts', async () => {
-    const random = pcg64(BigInt(SEED))
-    const draw = (most: number): number => Number(random.integers(0, most))
-    const out = fresh()
-    const memory = join(root, 'unsynced')
-    for (let life = 0; life < LIVES; life++) {
-      const [path, most] = PLACES[draw(PLACES.length)] ?? PLACES[0]
-      const fault = ['KILL', 'CUT', 'ENOSPC'][draw(path === PLACES[0][0] ? 3 : 2)]
-      const chain = startFaulty({ path, from: 1 + draw(most), fault, memory, clock: 5000 }, out)
-      const serving = await servingOf(chain).catch(() => undefined)
-      if (serving !== undefined)
-        await follow(serving.url, out, draw(30)).catch((error: ChainError) => {
-          if (!['Unreachable', 'BadReply'].includes(error.code)) throw error
-        })
-      const { code, stderr } = await chain.stop('SIGKILL')
-      if (code !== null) expect([code, stderr], SEED).toEqual([4, expect.stringMatching('ENOSPC')])
-    }
-    const last = localnet(out)
-    await follow((await servingOf(last)).url, out, 1)
-    expect(await last.stop()).toMatchObject(stopped)
-    const { height } = LocalChain.import(await chainText(out))
-    expect(height).toBeGreaterThan(Math.max(...hashes.keys()))
-  })
+  const random = pcg64(BigInt(SEED))
+  const draw = (most: number): number => Number(random.integers(0, most))
+  for (let life = 0; life < LIVES; life++) {
+    const [path, most] = PLACES[draw(PLACES.length)] ?? PLACES[0]
+    const fault = ['KILL', 'CUT', 'ENOSPC'][draw(path === PLACES[0][0] ? 3 : 2)]
+    const chain = startFaulty({ path, from: 1 + draw(most), fault, memory, clock: 5000 }, out)
+    const serving = await servingOf(chain).catch(() => undefined)
+    if (serving !== undefined)
+      await follow(serving.url, draw(30)).catch((error: ChainError) => {
+        if (!['Unreachable', 'BadReply'].includes(error.code)) throw error
+      })
+    const { code, stderr } = await chain.stop('SIGKILL')
+    if (code !== null) expect([code, stderr], SEED).toEqual([4, expect.stringMatching('ENOSPC')])
+  }
+  const last = localnet(out)
+  await follow((await servingOf(last)).url, 1)
+  expect(await last.stop()).toMatchObject(stopped)
+  const { height } = LocalChain.import(await chainText(out))
+  expect(height).toBeGreaterThan(Math.max(...hashes.keys()))
 })

@@ -28,6 +28,7 @@ import { writeIn } from './commands.ts'
 const FOREVER = 'public, max-age=31536000, immutable'
 const BLOCK = `/${blockPath('ab'.repeat(32))}`
 const text = '{"role":"user","content":"Compute 1 * 1."}\n'.repeat(1000)
+const CODINGS = ['identity', 'gzip']
 const root = testFolder('serve')
 let url: string
 const servers: Disposable[] = []
@@ -111,17 +112,14 @@ describe('a block', () => {
       expect(String((await askWith({ 'accept-encoding': accept })).body)).toBe(text)
   })
 
-  it.each(['identity', 'gzip'])(
-    'has an ETag, with which it is not sent again: %s',
-    async (coding) => {
-      const accepted = { 'accept-encoding': coding }
-      const { etag = '' } = (await askWith(accepted)).headers
-      expect(etag).toMatch(/^(W\/)?"[0-9a-f]{40}"$/)
-      const { status, body, headers } = await askWith({ ...accepted, 'if-none-match': etag })
-      expect([status, body.length, headers['cache-control']]).toEqual([304, 0, FOREVER])
-      expect((await askWith({ ...accepted, 'if-none-match': '"other"' })).status).toBe(200)
-    },
-  )
+  it.each(CODINGS)('has an ETag, with which it is not sent again: %s', async (coding) => {
+    const accepted = { 'accept-encoding': coding }
+    const { etag = '' } = (await askWith(accepted)).headers
+    expect(etag).toMatch(/^(W\/)?"[0-9a-f]{40}"$/)
+    const { status, body, headers } = await askWith({ ...accepted, 'if-none-match': etag })
+    expect([status, body.length, headers['cache-control']]).toEqual([304, 0, FOREVER])
+    expect((await askWith({ ...accepted, 'if-none-match': '"other"' })).status).toBe(200)
+  })
 
   it('responds to HEAD', async () => {
     const { status, headers, body } = await ask(`/5F${BLOCK}`, { method: 'HEAD' })
@@ -275,22 +273,19 @@ describe('clients that read nothing', () => {
   const countWaitingBytes = (): number =>
     answers.reduce((sum, each) => sum + each.writableLength, 0)
 
-  it.each(['identity', 'gzip'])(
-    'open a limited number of files and buffers: %s',
-    async (coding) => {
-      const count = 160
-      for (let i = 0; i < count; i++)
-        send(`GET ${LARGE} HTTP/1.1\r\nHost: a\r\nAccept-Encoding: ${coding}\r\n\r\n`)
-      await expectSoon(() => countAnswers(200) + countAnswers(503)).toBe(count)
-      expect(await openFiles(root)).toBeLessThanOrEqual(128)
-      expect(countWaitingBytes()).toBeLessThan(128 * 200_000)
-      for (const socket of sockets.splice(0)) socket.destroy()
-      await expectSoon(() => openFiles(root)).toBe(0)
-      const before = countAnswers(200)
-      send(`GET ${LARGE} HTTP/1.1\r\nHost: a\r\n\r\n`)
-      await expectSoon(() => countAnswers(200)).toBe(before + 1)
-    },
-  )
+  it.each(CODINGS)('open a limited number of files and buffers: %s', async (coding) => {
+    const count = 160
+    for (let i = 0; i < count; i++)
+      send(`GET ${LARGE} HTTP/1.1\r\nHost: a\r\nAccept-Encoding: ${coding}\r\n\r\n`)
+    await expectSoon(() => countAnswers(200) + countAnswers(503)).toBe(count)
+    expect(await openFiles(root)).toBeLessThanOrEqual(128)
+    expect(countWaitingBytes()).toBeLessThan(128 * 200_000)
+    for (const socket of sockets.splice(0)) socket.destroy()
+    await expectSoon(() => openFiles(root)).toBe(0)
+    const before = countAnswers(200)
+    send(`GET ${LARGE} HTTP/1.1\r\nHost: a\r\n\r\n`)
+    await expectSoon(() => countAnswers(200)).toBe(before + 1)
+  })
 
   it.each([
     ['1.1', ''],

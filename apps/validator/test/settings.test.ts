@@ -127,61 +127,59 @@ describe('the bucket', () => {
   })
 })
 
-describe('every problem', () => {
-  const LOCAL = { network: 'local', folder: 'f' }
-  type Codes = readonly SettingProblem['code'][]
-  const wrong: readonly (readonly [what: string, flags: object, env: Variables, Codes])[] = [
-    ['nothing', MINIMUM, {}, []],
-    ['everything is missing', {}, {}, ['MISSING', 'MISSING', 'MISSING']],
-    [
-      'values of all kinds',
-      { ...MINIMUM, metrics: '65536', concurrency: '1.5', bucketUrl: 'ftp://x', netuid: 'x' },
-      { AFFINE_EMIT: 'perhaps', AFFINE_STALL: '0', S3_STYLE: 'odd', SUBTENSOR_FALLBACK: 'finney' },
-      Array(7).fill('UNREADABLE'),
-    ],
-    [
-      'a host without names',
-      { ...LOCAL, bucketUrl: 'https://x' },
-      { ...KEYS, S3_BUCKET: 'mine', S3_ENDPOINT: 'http://127.0.0.1:9000', S3_STYLE: 'virtual' },
-      ['REFUSED'],
-    ],
-    ['a bucket in two places', MINIMUM, { ...R2, R2_PUBLIC_BASE: 'https://x' }, ['CONFLICT']],
-    ['half a bucket', LOCAL, { R2_BUCKET_ID: 'affine' }, Array(4).fill('MISSING')],
-    [
-      'no name, URL or key of S3',
-      { ...LOCAL, bucketUrl: 'https://x' },
-      { ...R2, R2_BUCKET_ID: 'Two Words', S3_ENDPOINT: 'http://:', R2_WRITE_ACCESS_KEY_ID: 'a b' },
-      Array(3).fill('UNREADABLE'),
-    ],
-    [
-      'on Chutes, no key or https',
-      { ...MINIMUM, network: 'finney', bucketUrl: 'http://x' },
-      {},
-      ['UNREADABLE', 'MISSING'],
-    ],
-    [
-      'no network, no host',
-      { folder: 'f', buckets: 'b' },
-      { SUBTENSOR_ENDPOINT: '127.0.0.1:9944', AFFINE_METRICS_HOST: 'foo' },
-      ['UNREADABLE', 'UNREADABLE'],
-    ],
-    [
-      'a URL over 128 bytes',
-      { ...MINIMUM, bucketUrl: `https://${'x'.repeat(121)}` },
-      {},
-      ['UNREADABLE'],
-    ],
-    ['folders in each other', { ...MINIMUM, folder: 'b/5F' }, {}, ['CONFLICT']],
-  ]
-  it('is reported in one run', async () => {
-    const lines = wrong.flatMap(([what, flags, env, codes]) => {
-      const { problems, settings } = read(flags, env)
-      expect([what, ...problems.map(({ code }) => code)]).toEqual([what, ...codes])
-      expect(settings === undefined).toBe(problems.length > 0)
-      return [`${what}:`, ...problems.map((problem) => `  ${formatProblem(problem)}`)]
-    })
-    await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('snapshots/settings.txt')
+const LOCAL = { network: 'local', folder: 'f' }
+type Codes = readonly SettingProblem['code'][]
+const wrong: readonly (readonly [what: string, flags: object, env: Variables, Codes])[] = [
+  ['nothing', MINIMUM, {}, []],
+  ['everything is missing', {}, {}, ['MISSING', 'MISSING', 'MISSING']],
+  [
+    'values of all kinds',
+    { ...MINIMUM, metrics: '65536', concurrency: '1.5', bucketUrl: 'ftp://x', netuid: 'x' },
+    { AFFINE_EMIT: 'perhaps', AFFINE_STALL: '0', S3_STYLE: 'odd', SUBTENSOR_FALLBACK: 'finney' },
+    Array(7).fill('UNREADABLE'),
+  ],
+  [
+    'a host without names',
+    { ...LOCAL, bucketUrl: 'https://x' },
+    { ...KEYS, S3_BUCKET: 'mine', S3_ENDPOINT: 'http://127.0.0.1:9000', S3_STYLE: 'virtual' },
+    ['REFUSED'],
+  ],
+  ['a bucket in two places', MINIMUM, { ...R2, R2_PUBLIC_BASE: 'https://x' }, ['CONFLICT']],
+  ['half a bucket', LOCAL, { R2_BUCKET_ID: 'affine' }, Array(4).fill('MISSING')],
+  [
+    'no name, URL or key of S3',
+    { ...LOCAL, bucketUrl: 'https://x' },
+    { ...R2, R2_BUCKET_ID: 'Two Words', S3_ENDPOINT: 'http://:', R2_WRITE_ACCESS_KEY_ID: 'a b' },
+    Array(3).fill('UNREADABLE'),
+  ],
+  [
+    'on Chutes, no key or https',
+    { ...MINIMUM, network: 'finney', bucketUrl: 'http://x' },
+    {},
+    ['UNREADABLE', 'MISSING'],
+  ],
+  [
+    'no network, no host',
+    { folder: 'f', buckets: 'b' },
+    { SUBTENSOR_ENDPOINT: '127.0.0.1:9944', AFFINE_METRICS_HOST: 'foo' },
+    ['UNREADABLE', 'UNREADABLE'],
+  ],
+  [
+    'a URL over 128 bytes',
+    { ...MINIMUM, bucketUrl: `https://${'x'.repeat(121)}` },
+    {},
+    ['UNREADABLE'],
+  ],
+  ['folders in each other', { ...MINIMUM, folder: 'b/5F' }, {}, ['CONFLICT']],
+]
+it('every problem is reported in one run', async () => {
+  const lines = wrong.flatMap(([what, flags, env, codes]) => {
+    const { problems, settings } = read(flags, env)
+    expect([what, ...problems.map(({ code }) => code)]).toEqual([what, ...codes])
+    expect(settings === undefined).toBe(problems.length > 0)
+    return [`${what}:`, ...problems.map((problem) => `  ${formatProblem(problem)}`)]
   })
+  await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('snapshots/settings.txt')
 })
 
 describe('the private folder', () => {
@@ -207,33 +205,31 @@ describe('the private folder', () => {
   })
 })
 
-describe('secrets', () => {
-  const key = 'cpk_0123456789abcdef.0123456789abcdef.xyzzy'
-  const env = {
-    ...R2,
-    CHUTES_API_KEY: key,
-    AFFINE_HOTKEY: 'ab'.repeat(32),
-    AFFINE_BUCKET_URL: 'https://x',
-    SUBTENSOR_ENDPOINT: 'wss://me:pass@one.example/v1/my-node-key,ws://two',
-    SUBTENSOR_FALLBACK: 'wss://x?k=of-the-second',
-  }
-  const inUrls = ['pass', 'my-node-key', 'of-the-second']
-  const secrets = [key, env.AFFINE_HOTKEY, ...Object.values(KEYS), ...inUrls]
+const key = 'cpk_0123456789abcdef.0123456789abcdef.xyzzy'
+const env = {
+  ...R2,
+  CHUTES_API_KEY: key,
+  AFFINE_HOTKEY: 'ab'.repeat(32),
+  AFFINE_BUCKET_URL: 'https://x',
+  SUBTENSOR_ENDPOINT: 'wss://me:pass@one.example/v1/my-node-key,ws://two',
+  SUBTENSOR_FALLBACK: 'wss://x?k=of-the-second',
+}
+const inUrls = ['pass', 'my-node-key', 'of-the-second']
+const secrets = [key, env.AFFINE_HOTKEY, ...Object.values(KEYS), ...inUrls]
 
-  it('are masked; only the last two characters of a long one are shown', () => {
-    const { shown, mask, problems } = read({ folder: 'f' }, env)
-    expect(problems).toEqual([])
-    const values = Object.fromEntries(shown.map(({ setting, value }) => [setting, value]))
-    expect(values).toMatchObject({
-      'chutes-api-key': '****zy',
-      'hotkey-secret': '****ab',
-      's3-secret-access-key': '****9z',
-      network: 'wss://****@one.example/****,ws://two',
-    })
-    const text = mask(`${JSON.stringify(shown)} at ${env.SUBTENSOR_ENDPOINT}, ${key}`)
-    for (const secret of secrets) expect(text).not.toContain(secret)
-    expect(mask('plain at ws://two')).toBe('plain at ws://two')
+it('secrets are masked; only the last two characters of a long one are shown', () => {
+  const { shown, mask, problems } = read({ folder: 'f' }, env)
+  expect(problems).toEqual([])
+  const values = Object.fromEntries(shown.map(({ setting, value }) => [setting, value]))
+  expect(values).toMatchObject({
+    'chutes-api-key': '****zy',
+    'hotkey-secret': '****ab',
+    's3-secret-access-key': '****9z',
+    network: 'wss://****@one.example/****,ws://two',
   })
+  const text = mask(`${JSON.stringify(shown)} at ${env.SUBTENSOR_ENDPOINT}, ${key}`)
+  for (const secret of secrets) expect(text).not.toContain(secret)
+  expect(mask('plain at ws://two')).toBe('plain at ws://two')
 })
 
 describe('a secret in a URL', () => {

@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { blockPath, statePath } from '@affine/blocks'
 import { LocalChain, serveLocal } from '@affine/chain'
@@ -8,7 +8,6 @@ import { LOCAL_NETWORK, type RecomputedEpoch } from '@affine/settlement'
 import { getRequestListener } from '@hono/node-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runVerifier } from '../../../test/in-process.ts'
-import { AF_VERIFY, killAll, run } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { closeServers, serve } from '../../../test/web-server.ts'
 import { LIAR, runSubnet } from '../src/commands/demo/subnet.ts'
@@ -40,23 +39,6 @@ beforeAll(async () => {
   honest = await recomputeIn(subnet.folder)
 })
 afterAll(closeServers)
-afterAll(killAll)
-
-/** Returns a changed copy of the buckets. */
-async function copyChanged(change: (base: string) => Promise<void>): Promise<string> {
-  const base = await mkdtemp(join(root, 'tampered-'))
-  await cp(subnet.buckets, base, { recursive: true })
-  await change(base)
-  return base
-}
-
-/** Flips the lowest bit of the byte at `at`, which counts from the end if negative. */
-async function flip(file: string, at: number): Promise<void> {
-  const bytes = await readFile(file)
-  const index = at < 0 ? bytes.length + at : at
-  bytes[index] = (bytes[index] ?? 0) ^ 1
-  await writeFile(file, bytes)
-}
 
 /** Returns the blocks of a validator's first lane with a duel, newest first. */
 function laneOf(name: string): { readonly epoch: number; readonly blocks: readonly string[] } {
@@ -104,10 +86,9 @@ describe('a subnet', () => {
     const files = await filesIn(subnet.buckets)
     expect(files.length).toBeGreaterThan(40)
     expect(await filesIn(join(again, 'buckets'))).toEqual(files)
-    for (const path of [...files.map((file) => join('buckets', file)), 'chain.json']) {
-      const [first, second] = [subnet.folder, again].map((folder) => join(folder, path))
-      expect(await readFile(second ?? '', 'utf8'), path).toBe(await readFile(first ?? '', 'utf8'))
-    }
+    const textOf = (folder: string, path: string) => readFile(join(folder, path), 'utf8')
+    for (const path of [...files.map((file) => join('buckets', file)), 'chain.json'])
+      expect(await textOf(again, path), path).toBe(await textOf(subnet.folder, path))
   })
 })
 
@@ -119,42 +100,46 @@ describe('recomputing', () => {
   })
 
   type Change = (file: string) => Promise<void>
-  const at =
-    (where: number | 'in its signature'): Change =>
+  /** Flips the lowest bit of the byte at `place`, which counts from the end if negative. */
+  const flip =
+    (place: number | 'in its signature'): Change =>
     async (file) => {
-      const lines = (await readFile(file)).indexOf(10)
-      await flip(file, where === 'in its signature' ? lines + 20 : where)
+      const bytes = await readFile(file)
+      const at = place === 'in its signature' ? bytes.indexOf(10) + 20 : place
+      const index = at < 0 ? bytes.length + at : at
+      bytes[index] = (bytes[index] ?? 0) ^ 1
+      await writeFile(file, bytes)
     }
   /** Changed copies: holder, validator of the block or epoch of the state, change, and code. */
   const ALTERED: readonly (readonly [string, string | number, Change, code: string])[] = [
-    ['bob', 'bob', at(40), 'WRONG_HASH'],
-    ['carol', 'carol', at('in its signature'), 'WRONG_SIGNATURE'],
-    ['dave', 'dave', at(-40), 'WRONG_ROOT'],
-    ['alice', 'alice', at(-1), 'BAD_LINES'],
-    ['carol', 'alice', at(-100), 'WRONG_ROOT'],
+    ['bob', 'bob', flip(40), 'WRONG_HASH'],
+    ['carol', 'carol', flip('in its signature'), 'WRONG_SIGNATURE'],
+    ['dave', 'dave', flip(-40), 'WRONG_ROOT'],
+    ['alice', 'alice', flip(-1), 'BAD_LINES'],
+    ['carol', 'alice', flip(-100), 'WRONG_ROOT'],
     ['dave', 'bob', rm, 'COPY_MISSING'],
     [LIAR, LIAR, rm, 'COPY_MISSING'],
-    ['dave', 2, at(0), 'STATE_DIFFERS'],
-    ['dave', 3, at(200), 'STATE_DIFFERS'],
-    ['dave', 1, at(-1), 'STATE_DIFFERS'],
+    ['dave', 2, flip(0), 'STATE_DIFFERS'],
+    ['dave', 3, flip(200), 'STATE_DIFFERS'],
+    ['dave', 1, flip(-1), 'STATE_DIFFERS'],
   ]
 
   it('finds every altered or missing copy and its holder, in a folder and over `af serve`, with the same root', async () => {
     const want: string[] = []
-    const base = await copyChanged(async (folder) => {
-      for (const [holder, of, change, code] of ALTERED) {
-        const isState = typeof of === 'number'
-        const lane = isState ? undefined : laneOf(of)
-        const block = lane?.blocks[0] ?? ''
-        const path = isState ? statePath(of) : blockPath(block)
-        await change(join(folder, hotkeyOf(holder), path))
-        const its = `block ${block} of ${of}`
-        const isGone = code === 'COPY_MISSING'
-        const copy = isGone ? `it attested ${its}: file not found` : `its copy of ${its}`
-        const epoch = isState ? of : lane?.epoch
-        want.push(`epoch ${epoch}, ${holder}: ${code}: ${isState ? path : copy}`)
-      }
-    })
+    const base = join(root, 'tampered')
+    await cp(subnet.buckets, base, { recursive: true })
+    for (const [holder, of, change, code] of ALTERED) {
+      const isState = typeof of === 'number'
+      const lane = isState ? undefined : laneOf(of)
+      const block = lane?.blocks[0] ?? ''
+      const path = isState ? statePath(of) : blockPath(block)
+      await change(join(base, hotkeyOf(holder), path))
+      const its = `block ${block} of ${of}`
+      const isGone = code === 'COPY_MISSING'
+      const copy = isGone ? `it attested ${its}: file not found` : `its copy of ${its}`
+      const epoch = isState ? of : lane?.epoch
+      want.push(`epoch ${epoch}, ${holder}: ${code}: ${isState ? path : copy}`)
+    }
     using web = await serveBuckets(base)
     const [local, remote] = await Promise.all([verify(base), verify(web.url)])
     const found = local.stdout.match(/(?<=^ *✘ ).*/gm)
@@ -168,9 +153,8 @@ describe('recomputing', () => {
 
 describe('af-verify', () => {
   it('prints every epoch, the root and the suspect, and exits with 0', async () => {
-    const { buckets, chainFile } = subnet
-    const { code, stdout, stderr } = await run(AF_VERIFY, [buckets, '--network', chainFile])
-    expect([code, stderr]).toEqual([0, `network: ${chainFile}, netuid 120 (--network)\n`])
+    const { code, stdout, stderr } = await verify(subnet.buckets)
+    expect([code, stderr]).toEqual([0, `network: ${subnet.chainFile}, netuid 120 (--network)\n`])
     for (const { epoch } of honest) expect(stdout).toMatch(new RegExp(`^epoch ${epoch} `, 'm'))
     expect(stdout).toContain(`state root ${stateRoot(state)}, governing epoch ${state.epoch}`)
     expect(stdout).toContain('\nchampion   stronger\n')

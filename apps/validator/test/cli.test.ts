@@ -333,7 +333,7 @@ describe.concurrent('standard output', () => {
 })
 
 const subnet = ['--netuid', '1', '--first-epoch', '0']
-it.each([
+it.concurrent.each([
   ['af status', AF, ['status', '--json', ...subnet]],
   ['af validate', AF, ['validate', ...subnet, '--folder', 'f', '--buckets', 'b']],
   ['af miner', AF, ['miner', '--port', '0', '--netuid', '1']],

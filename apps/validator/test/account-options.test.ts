@@ -1,10 +1,10 @@
-import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { account } from '@affine/chain'
 import { Command } from '@commander-js/extra-typings'
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { testFolder } from '../../../test/test-folder.ts'
 import { addAccountOptions, readAccount, readValidatorAccount } from '../src/service/account.ts'
+import { writeIn } from './commands.ts'
 
 const MARK = 'c0ffee'
 
@@ -14,25 +14,14 @@ const hotkeyOf = (place: number) => account(Buffer.from(seed(place), 'hex')).hot
 const [FILE, NAMED, SECRET, DEFAULT, STORED] = [1, 2, 3, 4, 5] as const
 
 const root = testFolder('accounts')
-let file: string
-let stored: string
+const [file, stored] = [join(root, 'key'), join(root, 'stored')]
 
 beforeAll(async () => {
-  file = join(root, 'key')
-  await writeFile(file, seed(FILE), { mode: 0o600 })
-  stored = join(root, 'stored')
-  await writeFile(stored, seed(STORED), { mode: 0o600 })
-  const wallet = async (path: string, place: number) => {
-    await mkdir(join(root, path, 'hotkeys'), { recursive: true })
-    for (const name of [`${place}`, 'default'])
-      await writeFile(
-        join(root, path, 'hotkeys', name),
-        JSON.stringify({ secretSeed: seed(place) }),
-        { mode: 0o600 },
-      )
-  }
-  await wallet('named', NAMED)
-  await wallet('default', DEFAULT)
+  await writeIn(root, seed(FILE), 'key')
+  await writeIn(root, seed(STORED), 'stored')
+  for (const [wallet, place] of Object.entries({ named: NAMED, default: DEFAULT }))
+    for (const name of [place, 'default'])
+      await writeIn(root, JSON.stringify({ secretSeed: seed(place) }), `${wallet}/hotkeys/${name}`)
 })
 
 beforeEach(() => {
@@ -41,6 +30,7 @@ beforeEach(() => {
 })
 afterEach(() => vi.unstubAllEnvs())
 
+const uses = (place: number) => ({ hotkey: hotkeyOf(place), warnings: [] })
 /** Returns the hotkey that a command with these arguments uses, and the command's warnings. */
 async function parsed(...args: string[]) {
   const warnings: string[] = []
@@ -51,11 +41,8 @@ async function parsed(...args: string[]) {
   return { hotkey, warnings }
 }
 
-function stubAll() {
-  vi.stubEnv('AFFINE_HOTKEY', seed(SECRET))
-  stubWallet()
-}
-function stubWallet() {
+function stubAll(secret = seed(SECRET)) {
+  vi.stubEnv('AFFINE_HOTKEY', secret)
   vi.stubEnv('BT_WALLET_COLD', 'default')
   vi.stubEnv('BT_WALLET_HOT', `${DEFAULT}`)
 }
@@ -64,21 +51,18 @@ it('prefers the key file, then a named wallet, the secret, the stored file, the 
   const named = ['--wallet', 'named', '--hotkey', `${NAMED}`]
   stubAll()
   vi.stubEnv('AFFINE_KEY', stored)
-  expect(await parsed('--key', file, ...named)).toEqual({ hotkey: hotkeyOf(FILE), warnings: [] })
-  expect(await parsed(...named)).toEqual({ hotkey: hotkeyOf(NAMED), warnings: [] })
-  expect(await parsed()).toEqual({ hotkey: hotkeyOf(SECRET), warnings: [] })
+  expect(await parsed('--key', file, ...named)).toEqual(uses(FILE))
+  expect(await parsed(...named)).toEqual(uses(NAMED))
+  expect(await parsed()).toEqual(uses(SECRET))
   vi.stubEnv('AFFINE_HOTKEY', '')
-  expect(await parsed()).toEqual({ hotkey: hotkeyOf(STORED), warnings: [] })
+  expect(await parsed()).toEqual(uses(STORED))
   vi.stubEnv('AFFINE_KEY', '')
-  expect(await parsed()).toEqual({ hotkey: hotkeyOf(DEFAULT), warnings: [] })
+  expect(await parsed()).toEqual(uses(DEFAULT))
 })
 
 it('rejects a wallet or a hotkey that does not exist, and names it', async () => {
-  for (const args of [
-    ['--wallet', 'none'],
-    ['--wallet', 'named', '--hotkey', 'none'],
-  ])
-    await expect(parsed(...args)).rejects.toThrow(/none\S* does not exist/)
+  for (const line of ['--wallet none', '--wallet named --hotkey none'])
+    await expect(parsed(...line.split(' '))).rejects.toThrow(/none\S* does not exist/)
 })
 
 it.each([
@@ -89,12 +73,11 @@ it.each([
   ['a wallet overriding a secret', { AFFINE_HOTKEY: seed(SECRET) }, ['--wallet', 'named'], NAMED],
 ] as const)('uses the default wallet or hotkey, given only %s', async (...[, env, args, who]) => {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
-  expect(await parsed(...args)).toMatchObject({ hotkey: hotkeyOf(who) })
+  expect(await parsed(...args)).toEqual(uses(who))
 })
 
 it('rejects a bad secret without quoting it or trying another source', async () => {
-  stubAll()
-  vi.stubEnv('AFFINE_HOTKEY', `${seed(SECRET)}0`)
+  stubAll(`${seed(SECRET)}0`)
   const error = await parsed().catch((error: unknown) => error)
   expect(String(error)).toMatch(/^RangeError: AFFINE_HOTKEY expected /)
   const { stack, cause } = error as Error
@@ -109,8 +92,7 @@ it('reads the variables of btcli', async () => {
 })
 
 it('rejects an Ed25519 key for a validator, whose evidence it cannot sign', async () => {
-  const key = join(root, 'edwards')
-  await writeFile(key, JSON.stringify({ secretSeed: seed(FILE), cryptoType: 0 }), { mode: 0o600 })
+  const key = await writeIn(root, JSON.stringify({ secretSeed: seed(FILE), cryptoType: 0 }))
   await expect(readValidatorAccount({ key }, () => {})).rejects.toThrow(/is an Ed25519 key, /)
   expect((await readValidatorAccount({ key: file }, () => {})).hotkey).toBe(hotkeyOf(FILE))
 })

@@ -2,10 +2,11 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { testFolder } from '../../../test/test-folder.ts'
 
-const RULES = fileURLToPath(new URL('../../../deploy/prometheus-alerts.yml', import.meta.url))
+const DEPLOY = new URL('../../../deploy/', import.meta.url)
+const RULES = fileURLToPath(new URL('prometheus-alerts.yml', DEPLOY))
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0
 const folder = testFolder('alerts')
 
@@ -17,17 +18,11 @@ function testOf([alert, fires, eval_time, , series]: (typeof CASES)[number]) {
   const labels = 'instance="v",job="affine"'
   const whole = (name: string) =>
     name.includes('{') ? name.replace('{', `{${labels},`) : `${name}{${labels}}`
-  const input_series = Object.entries(series).map(([name, values]) => ({
-    series: whole(name),
-    values,
-  }))
+  const given = Object.entries(series)
+  const input_series = given.map(([name, values]) => ({ series: whole(name), values }))
   const expr = `count(ALERTS{alertname="${alert}",alertstate="firing"}) or vector(0)`
   const exp_samples = [{ labels: '{}', value: Number(fires) }]
-  return {
-    interval: '1m',
-    input_series,
-    promql_expr_test: [{ expr, eval_time, exp_samples }],
-  }
+  return { interval: '1m', input_series, promql_expr_test: [{ expr, eval_time, exp_samples }] }
 }
 
 const attests = (sent: string, withheld: string, since = '0') => ({
@@ -49,15 +44,11 @@ const lane = (left: number, offset: number) => ({
 const problems = (task: string, values: string) => ({
   [`affine_problems_total{task="${task}"}`]: values,
 })
-const silent = (...sides: readonly string[]) => ({
-  'affine_samples_total{env="e",verdict="tie"}': '0+2x300',
-  ...Object.fromEntries(
-    sides.map((side) => [
-      `affine_faults_total{env="e",side="${side}",fault="no-reply"}`,
-      '0+1x300',
-    ]),
-  ),
-})
+const silent = (...sides: readonly string[]) => {
+  const faults = sides.map((side) => `affine_faults_total{env="e",side="${side}",fault="no-reply"}`)
+  const ties = { 'affine_samples_total{env="e",verdict="tie"}': '0+2x300' }
+  return { ...ties, ...Object.fromEntries(faults.map((series) => [series, '0+1x300'])) }
+}
 const seals = (outcome: string) => ({
   [`affine_transactions_total{task="seal",outcome="${outcome}"}`]: '0+1x300',
 })
@@ -112,20 +103,20 @@ const CASES: readonly (readonly [string, boolean, string, string, Series])[] = [
   ['AffineClock', false, '1h', 'no new blocks', clock(300, 300)],
 ]
 
-describe.skipIf(!hasPromtool)('an alert, evaluated by Prometheus', () => {
-  it('fires or not, as each case states', () => {
-    const file = join(folder, 'test.json') // JSON is YAML
-    const rules = { rule_files: [RULES], evaluation_interval: '5m' }
-    writeFileSync(file, JSON.stringify({ ...rules, tests: CASES.map(testOf) }))
-    const { status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', file])
-    expect(status, `${stdout}${stderr}`).toBe(0)
-  })
+const promtool = (...words: readonly string[]) => {
+  const { status, stdout, stderr } = spawnSync('promtool', words, { encoding: 'utf8' })
+  expect(status, stdout + stderr).toBe(0)
+}
 
-  it('loads in Prometheus with the scrape configuration', () => {
-    const config = fileURLToPath(new URL('../../../deploy/prometheus.yml', import.meta.url))
-    const { status, stderr } = spawnSync('promtool', ['check', 'config', config])
-    expect(status, String(stderr)).toBe(0)
-  })
+it.skipIf(!hasPromtool)('Prometheus fires an alert or not, as each case states', () => {
+  const file = join(folder, 'test.json') // JSON is YAML
+  const rules = { rule_files: [RULES], evaluation_interval: '5m' }
+  writeFileSync(file, JSON.stringify({ ...rules, tests: CASES.map(testOf) }))
+  promtool('test', 'rules', file)
+})
+
+it.skipIf(!hasPromtool)('Prometheus loads the alerts with the scrape configuration', () => {
+  promtool('check', 'config', fileURLToPath(new URL('prometheus.yml', DEPLOY)))
 })
 
 it('every alert has a case in which it fires and a case in which it is silent', () => {

@@ -1,20 +1,22 @@
-import { execFileSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
+import { execFile, execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { account, LocalChain } from '@affine/chain'
+import { account } from '@affine/chain'
 import { afterAll, describe, expect, it } from 'vitest'
 import { fakeNode } from '../../../packages/chain/test/fake-node.ts'
 import { completion, sends, serve } from '../../../packages/miners/test/servers.ts'
 import type { Written } from '../../../packages/terminal/test/within.ts'
 import { runAf, runVerifier } from '../../../test/in-process.ts'
-import { AF, killAll, run, start } from '../../../test/processes.ts'
+import { AF, AF_VERIFY, killAll, type ProcessResult, run, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { closeServers, listen } from '../../../test/web-server.ts'
-import { findUnprintable } from './commands.ts'
+import { createChain, findUnprintable, writeIn } from './commands.ts'
 
+const NOWHERE = 'http://127.0.0.1:1'
 const SECRET = 'ab'.repeat(32)
 const { hotkey: HOTKEY } = account(Buffer.from(SECRET, 'hex'))
 const root = testFolder('af')
@@ -27,56 +29,46 @@ afterAll(killAll)
 
 const af = (...words: readonly string[]): Promise<Written> => runAf(words, { cwd: root })
 const fresh = (): string => join(root, String(count++))
-
-async function closedUrl(): Promise<string> {
-  const server = createServer()
-  const url = await listen(server, 0)
-  await new Promise((done) => server.close(done))
-  return url
+function createFolder(): string {
+  const folder = fresh()
+  mkdirSync(folder)
+  return folder
 }
 
-/** Expects at most two lines for people, without a stack. */
-function expectClear({ stderr }: Pick<Written, 'stderr'>, words: string): void {
-  expect(stderr).toContain(words)
+/** Expects this exit code, and at most two lines for people, without a stack. */
+function expectClear({ code, stderr }: Written, exitCode: number, words: string): void {
+  expect([code, stderr]).toEqual([exitCode, expect.stringContaining(words)])
   expect(stderr).not.toMatch(/^\s+at /m)
   expect(stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(2)
 }
 
-describe('a proxy in the environment', () => {
-  it.each([
-    ['HTTPS_PROXY', 'af', runAf],
-    ['https_proxy', 'af-verify', runVerifier],
-    ['HTTP_PROXY', 'af-verify', runVerifier],
-    ['all_proxy', 'af', runAf],
-  ] as const)('is named and not used: %s', async (name, program, run) => {
-    const env = { [name]: 'http://me:s3cret@proxy.example:3128', NO_PROXY: 'x' }
-    const words = program === 'af' ? ['status'] : []
-    const { stderr } = await run([...words, '--network', 'none.json'], { cwd: root, env })
-    expect(stderr).toMatch(new RegExp(`^${program}: ${name} is not used: .*\n`))
-    expect(stderr).not.toContain('s3cret')
-  })
+it.each([
+  ['HTTPS_PROXY', 'af', runAf],
+  ['https_proxy', 'af-verify', runVerifier],
+  ['HTTP_PROXY', 'af-verify', runVerifier],
+  ['all_proxy', 'af', runAf],
+] as const)('a proxy in the environment is named and not used: %s', async (name, program, run) => {
+  const env = { [name]: 'http://me:s3cret@proxy.example:3128', NO_PROXY: 'x' }
+  const words = program === 'af' ? ['status'] : []
+  const { stderr } = await run([...words, '--network', 'none.json'], { cwd: root, env })
+  expect(stderr).toMatch(new RegExp(`^${program}: ${name} is not used: .*\n`))
+  expect(stderr).not.toContain('s3cret')
 })
 
-describe('--help', () => {
-  const commands =
-    ',commit,demo,doctor,duel,env,env list,env run,explain,localnet,miner,practise,serve,' +
-    'set-weights,setup,status,validate'
-  it.each(commands.split(','))(
-    'prints the purpose of "af %s", examples, and then its options, in 80 columns',
-    async (command) => {
-      const words = command === '' ? [] : command.split(' ')
-      const { code, stdout, stderr } = await af(...words, '--help')
-      expect([code, stderr]).toEqual([0, ''])
-      const usage = ['af', ...words].join(' ')
-      const examples = `Examples:\n(?: {2}.*\n)* {2}\\$ ${usage}.*\n(?: {2}.*\n)*`
-      const order = `^.+\n\n${examples}\nUsage: ${usage} .*\n\n(?:Arguments:\n[^]*)?Options:\n`
-      expect(stdout).toMatch(new RegExp(order))
-      expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([])
-      expect(stdout).toMatch(/^ {2}-h, --help +show this help$/m)
-      if (stdout.includes('--netuid'))
-        expect(stdout.replaceAll(/\s+/g, ' ')).toContain('(default: 120 on finney')
-    },
-  )
+const COMMANDS = `,commit,demo,doctor,duel,env,env list,env run,explain,localnet,miner,practise,
+serve,set-weights,setup,status,validate`.split(/,\s*/)
+it.each(COMMANDS)('--help of "af %s" prints examples in 80 columns', async (command) => {
+  const words = command === '' ? [] : command.split(' ')
+  const { code, stdout, stderr } = await af(...words, '--help')
+  expect([code, stderr]).toEqual([0, ''])
+  const usage = ['af', ...words].join(' ')
+  const examples = `Examples:\n(?: {2}.*\n)* {2}\\$ ${usage}.*\n(?: {2}.*\n)*`
+  const order = `^.+\n\n${examples}\nUsage: ${usage} .*\n\n(?:Arguments:\n[^]*)?Options:\n`
+  expect(stdout).toMatch(new RegExp(order))
+  expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([])
+  expect(stdout).toMatch(/^ {2}-h, --help +show this help$/m)
+  if (stdout.includes('--netuid'))
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('(default: 120 on finney')
 })
 
 describe('the help of a whole program', () => {
@@ -103,6 +95,16 @@ describe('the help of a whole program', () => {
 })
 
 describe('wrong usage', () => {
+  /** Returns what `af` prints for each line, and expects the exit code 2 and this output. */
+  async function refusals(lines: readonly string[], output: object): Promise<string> {
+    const screens: string[] = []
+    for (const line of lines) {
+      const ended = await af(...line.split(' '))
+      expect(ended, line).toMatchObject({ code: 2, ...output })
+      screens.push(`$ af ${line}\n${ended.stderr}`)
+    }
+    return screens.join('\n')
+  }
   const wrong = [
     'demo --nope',
     'status --nope',
@@ -129,14 +131,9 @@ describe('wrong usage', () => {
     'explain --network c --hotkey 1 --last 0',
   ]
   it('exits with 2, a reason and a hint at --help', async () => {
-    const screens: string[] = []
-    for (const words of wrong) {
-      const { code, stdout, stderr } = await af(...words.split(' '))
-      expect([code, stdout], words).toEqual([2, ''])
-      expect(stderr, words).toContain('(see --help)')
-      screens.push(`$ af ${words}\n${stderr}`)
-    }
-    await expect(screens.join('\n')).toMatchFileSnapshot('snapshots/wrong-usage.txt')
+    const stderr = expect.stringContaining('(see --help)')
+    const screens = await refusals(wrong, { stdout: '', stderr })
+    await expect(screens).toMatchFileSnapshot('snapshots/wrong-usage.txt')
   })
 
   const refused = [
@@ -161,14 +158,8 @@ describe('wrong usage', () => {
     'miner --key k',
   ]
   it('exits with 2 and at most two lines for a bad value', async () => {
-    const screens: string[] = []
-    for (const words of refused) {
-      const ended = await af(...words.split(' '))
-      expect(ended.code, words).toBe(2)
-      expectClear(ended, 'af: ')
-      screens.push(`$ af ${words}\n${ended.stderr}`)
-    }
-    await expect(screens.join('\n')).toMatchFileSnapshot('snapshots/refused-values.txt')
+    const screens = await refusals(refused, { stderr: expect.stringMatching(/^.+\n(.+\n)?$/) })
+    await expect(screens).toMatchFileSnapshot('snapshots/refused-values.txt')
   })
 
   it.each([
@@ -179,47 +170,36 @@ describe('wrong usage', () => {
     'miner --port 0',
     'status --watch',
   ])('"af %s" rejects the file of a chain', async (words) => {
-    const cwd = fresh()
-    await mkdir(cwd)
-    const chain = LocalChain.create({ netuid: 1, random: () => new Uint8Array(32) })
-    await writeFile(join(cwd, 'c.json'), chain.export())
+    const chain = await writeIn(root, createChain({}).export())
     const env = { AFFINE_HOTKEY: SECRET }
-    const line = `${words.replace('HOTKEY', HOTKEY)} --network c.json`.split(' ')
-    const ended = await runAf(line, { cwd, env })
-    expect(ended.code).toBe(2)
-    expectClear(ended, '"network" expected a live chain')
+    const line = `${words.replace('HOTKEY', HOTKEY)} --network ${chain}`.split(' ')
+    const ended = await runAf(line, { cwd: createFolder(), env })
+    expectClear(ended, 2, '"network" expected a live chain')
   })
 
   it('leaves a folder that is not empty unchanged', async () => {
     const out = fresh()
-    await mkdir(out)
-    await writeFile(join(out, 'mine'), 'precious')
-    const wanted = [
-      ['demo', 'an empty folder'],
-      ['localnet', 'an empty folder, or that'],
-    ] as const
-    for (const [command, folder] of wanted) {
+    await writeIn(out, 'precious', 'mine')
+    const wanted = { demo: 'an empty folder', localnet: 'an empty folder, or that' }
+    for (const [command, folder] of Object.entries(wanted)) {
       const ended = await af(command, '--out', out)
-      expect(ended.code).toBe(2)
-      expectClear(ended, `"--out" expected ${folder}`)
+      expectClear(ended, 2, `"--out" expected ${folder}`)
       expect(ended.stderr).toContain(`, got ${out}\n`)
     }
     expect(await readdir(out)).toEqual(['mine'])
   })
 })
 
-describe.concurrent('a command', () => {
+describe('a command', () => {
   it('reports an unreachable chain, and leaves only .gitignore in its folder', async () => {
-    const [url, folder] = [await closedUrl(), fresh()]
+    const [folder, account] = [fresh(), ['--network', NOWHERE, '--key', KEY]]
     const ends = await Promise.all([
-      af('miner', '--port', '0', '--network', url, '--key', KEY),
-      af('validate', '--network', url, '--key', KEY, '--folder', folder, '--buckets', 'buckets'),
-      af('status', '--network', url, '--buckets', 'buckets'),
+      af('miner', '--port', '0', ...account),
+      af('validate', ...account, '--folder', folder, '--buckets', 'buckets'),
+      af('status', '--network', NOWHERE, '--buckets', 'buckets'),
     ])
-    for (const ended of ends) {
-      expect(ended.code).toBe(4)
-      expectClear(ended, `af: Unreachable: no chain answers at ${url}`)
-    }
+    const reason = `af: Unreachable: no chain answers at ${NOWHERE}`
+    for (const ended of ends) expectClear(ended, 4, reason)
     expect(await readdir(folder)).toEqual(['.gitignore'])
   })
 
@@ -240,7 +220,7 @@ describe.concurrent('a command', () => {
   })
 
   it('ends with 4 if a player is unreachable, and stores nothing', async () => {
-    const url = `${await closedUrl()}/v1`
+    const url = `${NOWHERE}/v1`
     const [out, other] = [fresh(), fresh()]
     const ends = await Promise.all([
       af('env', 'run', 'mult8-v0', '--agent', url),
@@ -248,91 +228,124 @@ describe.concurrent('a command', () => {
       af('duel', '0.5', url, '--out', other),
       af('practise', url),
     ])
-    for (const ended of ends) {
-      expect(ended.code).toBe(4)
-      expectClear(ended, `${url} gives no usable`)
-    }
-    const ignoring = ['.gitignore']
-    expect([await readdir(out), await readdir(other)]).toEqual([ignoring, ignoring])
+    for (const ended of ends) expectClear(ended, 4, `${url} gives no usable`)
+    for (const folder of [out, other]) expect(await readdir(folder)).toEqual(['.gitignore'])
   })
 })
 
-describe.concurrent('endless files', () => {
-  it('are rejected: a pipe or a device as a chain, a pipe as settings', async () => {
-    const cwd = fresh()
-    await mkdir(cwd)
-    execFileSync('mkfifo', [join(cwd, 'pipe')])
-    for (const chain of ['pipe', '/dev/zero']) {
-      const ended = await runAf(['status', '--network', chain], { cwd })
-      expect(ended.code).toBe(2)
-      expectClear(ended, `got "${chain}"`)
-    }
-    execFileSync('mkfifo', [join(cwd, '.env')])
-    const ended = await runAf(['doctor'], { cwd })
-    expect(ended.code).toBe(2)
-    expectClear(ended, '.env expected to be')
-  })
-})
-
-describe.concurrent('names in the metadata of a node', () => {
-  /** Returns metadata with an invalid type of this name, and a value of this type. */
-  function oddMetadata(name: string): string {
-    const text = (of: string): string => {
-      const bytes = Buffer.from(of)
-      return Buffer.from([4 * bytes.length, ...bytes]).toString('hex')
-    }
-    const named = `01${text(name)}040000` // a field, of type 1
-    const types = `08 00 04${text(name)}00 00 08${named} 00040000 00 04 00 00 05 03 00`
-    const storage = `01${text('System')}04 ${text('Number')}0000 00 04 00 00`
-    const pallets = `04${text('System')}${storage}00 00 00 00 00`
-    return `0x6d6574610e${types}${pallets} 04 04 00 04`.replaceAll(' ', '')
+it('a pipe or a device is rejected as a chain, and a pipe as settings', async () => {
+  const cwd = createFolder()
+  execFileSync('mkfifo', [join(cwd, 'pipe')])
+  for (const chain of ['pipe', '/dev/zero']) {
+    const ended = await runAf(['status', '--network', chain], { cwd })
+    expectClear(ended, 2, `got "${chain}"`)
   }
+  execFileSync('mkfifo', [join(cwd, '.env')])
+  const ended = await runAf(['doctor'], { cwd })
+  expectClear(ended, 2, '.env expected to be')
+})
 
-  it('are escaped for the terminal, also when a library prints them', async () => {
-    const node = await fakeNode()
-    node.replies.state_call = () => ({ error: { code: -32601, message: 'Method not found' } })
-    node.replies.state_getMetadata = () => ({ result: oddMetadata('\u009b2J\u202eabc') })
-    const words = ['status', '--network', node.url, '--netuid', '1', '--first-epoch', '0']
-    const ended = await run(AF, words, { cwd: root })
-    await node.stop()
-    expect(ended.code).toBe(4)
-    expect(ended.stderr).toMatch(/API\/INIT: .* Error extracting {"path":\["[^"]*abc"\]/)
-    expect(findUnprintable(ended.stderr)).toEqual([])
-    expect(ended.stdout).toBe('')
+/** Returns metadata of a node with an invalid type of this name, and a value of this type. */
+function oddMetadata(name: string): string {
+  const text = (of: string): string => {
+    const bytes = Buffer.from(of)
+    return Buffer.from([4 * bytes.length, ...bytes]).toString('hex')
+  }
+  const named = `01${text(name)}040000` // a field, of type 1
+  const types = `08 00 04${text(name)}00 00 08${named} 00040000 00 04 00 00 05 03 00`
+  const storage = `01${text('System')}04 ${text('Number')}0000 00 04 00 00`
+  const pallets = `04${text('System')}${storage}00 00 00 00 00`
+  return `0x6d6574610e${types}${pallets} 04 04 00 04`.replaceAll(' ', '')
+}
+
+it('names in the metadata of a node are escaped for the terminal, also if a library prints them', async () => {
+  const node = await fakeNode()
+  node.replies.state_call = () => ({ error: { code: -32601, message: 'Method not found' } })
+  node.replies.state_getMetadata = () => ({ result: oddMetadata('\u009b2J\u202eabc') })
+  const words = ['status', '--network', node.url, '--netuid', '1', '--first-epoch', '0']
+  const { code, stdout, stderr } = await run(AF, words, { cwd: root })
+  await node.stop()
+  expect([code, stdout]).toEqual([4, ''])
+  expect(stderr).toMatch(/API\/INIT: .* Error extracting {"path":\["[^"]*abc"\]/)
+  expect(findUnprintable(stderr)).toEqual([])
+})
+
+it.each([[], ['--json']])('a miner’s text is escaped for the terminal: %j', async (...format) => {
+  const hostile = '\u001b]0;owned\u0007\u001b[2J\u009b31mred\u202e\u200bx\r\nA1'
+  const { url } = await serve(sends(200, completion(hostile)))
+  const ended = await af('env', 'run', 'tictactoe-v0', '--agent', url, ...format)
+  expect(ended.code).toBe(0)
+  expect(ended.stdout).toContain('red')
+  expect(findUnprintable(ended.stdout + ended.stderr)).toEqual([])
+})
+
+it('Ctrl-C ends a demo during sampling with 130 and removes its files', async () => {
+  const TMPDIR = createFolder()
+  const demo = start(AF, ['demo'], { cwd: root, env: { TMPDIR } })
+  await demo.says(/^epoch 0 /m)
+  expect(await readdir(TMPDIR)).toEqual([expect.stringMatching(/^affine-demo-/)])
+  const { code, stdout, stderr } = await demo.stop()
+  expect([code, stderr]).toEqual([130, ''])
+  expect(stdout).not.toContain('Try next')
+  expect(await readdir(TMPDIR)).toEqual([])
+})
+
+const NODE = `'${process.execPath}'`
+const place = { cwd: root }
+
+function inBash(line: string): Promise<ProcessResult> {
+  return new Promise((resolve) => {
+    const child = execFile('bash', ['-c', line], place, (_, stdout, stderr) =>
+      resolve({ code: child.exitCode, stdout, stderr }),
+    )
+  })
+}
+
+describe.concurrent('standard output', () => {
+  it.each([
+    [AF, ['env', 'list', '--json']],
+    [AF, ['--help']],
+    [AF_VERIFY, ['--help']],
+  ])('without a reader ends a command silently with 0: %s %j', async (program, words) => {
+    const { child, ended } = start(program, words, place)
+    child.stdout?.destroy()
+    expect(await ended).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  it.each([
+    [AF, 'env list --json'],
+    [AF_VERIFY, '--help'],
+  ])('closed after its first line ends a command with 0: %s %s', async (program, words) => {
+    const line = `${NODE} '${program}' ${words} | head -n 1; echo "$PIPESTATUS"`
+    const { code, stdout, stderr } = await inBash(line)
+    expect([code, stdout.split('\n').slice(1), stderr]).toEqual([0, ['0', ''], ''])
+  })
+
+  it.each([
+    [AF, 'env list', 'af'],
+    [AF, '--help', 'af'],
+    [AF_VERIFY, '--version', 'af-verify'],
+  ])('on a full disk ends a command with 4 and one line: %s %s', async (program, words, name) => {
+    const { code, stderr } = await inBash(`${NODE} '${program}' ${words} > /dev/full`)
+    expect(code).toBe(4)
+    expect(stderr).toMatch(new RegExp(`^${name}: standard output: ENOSPC: [^\\n]+\\n$`))
   })
 })
 
-describe.concurrent('a miner’s text', () => {
-  const HOSTILE = '\u001b]0;owned\u0007\u001b[2J\u009b31mred\u202e\u200bx\r\nA1'
-
-  it('is escaped for the terminal, as text and as JSON', async () => {
-    const { url } = await serve(sends(200, completion(HOSTILE)))
-    for (const format of [[], ['--json']]) {
-      const { code, stdout, stderr } = await af(
-        'env',
-        'run',
-        'tictactoe-v0',
-        '--agent',
-        url,
-        ...format,
-      )
-      expect(code).toBe(0)
-      expect(stdout).toContain('red')
-      expect(findUnprintable(stdout + stderr)).toEqual([])
-    }
-  })
-})
-
-describe.concurrent('Ctrl-C', () => {
-  it('ends a demo during sampling with 130 and removes its files', async () => {
-    const TMPDIR = fresh()
-    await mkdir(TMPDIR)
-    const demo = start(AF, ['demo'], { cwd: root, env: { TMPDIR } })
-    await demo.says(/^epoch 0 /m)
-    expect(await readdir(TMPDIR)).toEqual([expect.stringMatching(/^affine-demo-/)])
-    const { code, stdout, stderr } = await demo.stop()
-    expect([code, stderr]).toEqual([130, ''])
-    expect(stdout).not.toContain('Try next')
-    expect(await readdir(TMPDIR)).toEqual([])
-  })
-})
+const subnet = ['--netuid', '1', '--first-epoch', '0']
+it.concurrent.each([
+  ['af status', AF, ['status', '--json', ...subnet]],
+  ['af validate', AF, ['validate', ...subnet, '--folder', 'f', '--buckets', 'b']],
+  ['af miner', AF, ['miner', '--port', '0', '--netuid', '1']],
+  ['af-verify', AF_VERIFY, subnet],
+])(
+  'a node that never answers makes %s report that it waits, until Ctrl-C',
+  async (_, program, words) => {
+    const url = (await listen(createServer())).replace('http', 'ws')
+    const env = { AFFINE_HOTKEY: SECRET }
+    const { child, stop } = start(program, [...words, '--network', url], { cwd: root, env })
+    const printed = child.stderr === null ? [] : await once(child.stderr, 'data')
+    expect(printed).toEqual([`waiting for ${url}: no answer yet\n`])
+    expect(await stop()).toMatchObject({ code: 130, stderr: '' })
+  },
+)

@@ -1,8 +1,27 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type LocalChain, serveLocal } from '@affine/chain'
+import { LocalChain, type LocalOptions, type Snapshot, serveLocal } from '@affine/chain'
+import { playerReply, type ReferencePlayer } from '@affine/miners'
+import { NODE_CALLER } from '@affine/miners/node'
 import { listen } from '@affine/node/listen'
+import { LOCAL_NETWORK, NETWORKS, type Network } from '@affine/settlement'
+import type { Output } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import { onTestFinished, vi } from 'vitest'
+import {
+  completion,
+  type Handle,
+  type Seen,
+  type StandIn,
+  serve,
+  serveChutes,
+} from '../../../packages/miners/test/servers.ts'
 import { captureOutput } from '../../../packages/terminal/test/within.ts'
+import type { RunningProcess } from '../../../test/processes.ts'
+
+const FAULTS = new URL('../../../test/faults.mjs', import.meta.url).href
 
 /** The result of a command: its output, its error, and the exit code that it set. */
 export interface CommandResult {
@@ -35,12 +54,90 @@ export const parseRecords = (stdout: string): ReturnType<typeof JSON.parse>[] =>
     .filter(Boolean)
     .map((line) => JSON.parse(line))
 
+/** Returns a screen that records its lines. */
+export const recordScreen = () => ({
+  line: vi.fn<Output['line']>(),
+  status: () => {},
+  wait: () => {},
+})
+
 /** Returns the export of a chain up to its first `count` blocks. */
 export const cutBlocks = (exported: string, count: number): string =>
   exported
     .split(/^/m)
     .slice(0, count + 1)
     .join('')
+
+/**
+ * Writes a file that only its owner may read, by default a new one. Creates its folder. Resolves
+ * with its path.
+ */
+export async function writeIn(
+  folder: string,
+  text: string,
+  name: string = randomUUID(),
+): Promise<string> {
+  const file = join(folder, name)
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(file, text, { mode: 0o600 })
+  return file
+}
+
+/** Creates the chain of subnet 7. */
+export const createChain = (options: Partial<LocalOptions>): LocalChain =>
+  LocalChain.create({ netuid: 7, random: () => randomBytes(32), time: 1000, ...options })
+
+/** Makes `changes` to the network of a chain until the test ends. */
+export function changeNetwork({ genesis }: LocalChain, changes: Partial<Network>): void {
+  Object.assign(NETWORKS, { changed: { ...LOCAL_NETWORK, genesis, ...changes } })
+  onTestFinished(() => void Reflect.deleteProperty(NETWORKS, 'changed'))
+}
+
+/** Changes the snapshots of all local chains until the test ends, or until it restores the result. */
+export function changeSnapshots(change: (snapshot: Snapshot) => Partial<Snapshot>) {
+  const { snapshot } = LocalChain.prototype
+  async function changed(this: LocalChain, block: number): Promise<Snapshot> {
+    const whole = await snapshot.call(this, block)
+    return { ...whole, ...change(whole) }
+  }
+  const spy = vi.spyOn(LocalChain.prototype, 'snapshot').mockImplementation(changed)
+  onTestFinished(() => spy.mockRestore())
+  return spy
+}
+
+/** Puts the miners of a chain on Chutes until the test ends. A server with these handlers stands in. */
+export async function putOnChutes(
+  chain: LocalChain,
+  handlers: Readonly<Record<string, Handle>>,
+  changes: Partial<Network> = {},
+): Promise<StandIn> {
+  changeNetwork(chain, { platform: 'chutes', ...changes })
+  const standIn = await serveChutes(handlers)
+  const spy = vi.spyOn(NODE_CALLER, 'exchange').mockImplementation(standIn.place.exchange)
+  onTestFinished(() => spy.mockRestore())
+  return standIn
+}
+
+/** Serves a reference miner, which replies after `delayMs`. Records the requests. */
+export const servePlayer = (
+  player: ReferencePlayer,
+  delayMs = 0,
+): Promise<{ readonly url: string; readonly seen: readonly Seen[] }> =>
+  serve((_, __, response, body) => {
+    const reply = playerReply(JSON.parse(body).messages.at(-1).content, player)
+    const head = { 'content-type': 'application/json' }
+    setTimeout(() => response.writeHead(200, head).end(completion(reply)), delayMs)
+  })
+
+/** Resolves with the record that a process with "--json" prints once it serves. */
+export const servingOf = async ({ says }: RunningProcess): Promise<ReturnType<typeof JSON.parse>> =>
+  JSON.parse((await says(/^\{"type":"serving".*\}$/m))[0])
+
+/** Returns the environment of a process whose disk has these faults, as in faults.mjs. */
+export const withFaults = (faults: object) => ({
+  FAULTS: JSON.stringify(faults),
+  NODE_OPTIONS: `--import ${FAULTS}`,
+})
 
 /** Serves a chain that makes blocks until it is disposed of. */
 export async function serveGrowingChain(

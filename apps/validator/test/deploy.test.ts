@@ -1,33 +1,28 @@
 import { readFile } from 'node:fs/promises'
-import { account } from '@affine/chain'
 import { createMetrics } from '@affine/engine/metrics'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { AF, killAll, run } from '../../../test/processes.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { runAf } from '../../../test/in-process.ts'
+import { words } from '../../../test/words.ts'
 import { readSettings } from '../src/settings/settings.ts'
 import { SETTINGS } from '../src/settings/table.ts'
 
 const read = (path: string): Promise<string> =>
   readFile(new URL(`../../../${path}`, import.meta.url), 'utf8')
-let [alerts, operating, unit, image, example] = ['', '', '', '', '']
+let [alerts, unit, image, example, operating] = ['', '', '', '', '']
 let metrics: readonly (string | undefined)[]
 
 beforeAll(async () => {
-  const files = ['prometheus-alerts.yml', '../docs/errors.md', 'af-validate.service', 'Dockerfile']
-  ;[alerts, operating, unit, image, example] = (await Promise.all(
-    [...files, 'env.example'].map((name) => read(`deploy/${name}`)),
-  )) as [string, string, string, string, string]
-  const others = ['operating', 'settings', 'buckets', 'upgrades']
-  operating += (await Promise.all(others.map((name) => read(`docs/${name}.md`)))).join('')
-  const { hotkey } = account(new Uint8Array(32).fill(1))
-  const { read: page } = createMetrics(
-    { hotkey, lastUpdate: 0, emit: true },
-    { time: async () => 0 },
-    () => 0,
+  const files = ['prometheus-alerts.yml', 'af-validate.service', 'Dockerfile', 'env.example']
+  ;[alerts = '', unit = '', image = '', example = ''] = await Promise.all(
+    files.map((name) => read(`deploy/${name}`)),
   )
+  const pages = ['errors', 'operating', 'settings', 'buckets', 'upgrades']
+  operating = (await Promise.all(pages.map((name) => read(`docs/${name}.md`)))).join('')
+  const validator = { hotkey: '5F', lastUpdate: 0, emit: true }
+  const { read: page } = createMetrics(validator, { time: async () => 0 }, () => 0)
   const text = await (await page()).text()
   metrics = [...text.matchAll(/^# HELP (\w+)/gm)].map(([, name]) => name)
 })
-afterAll(killAll)
 
 it('the alerts name only existing metrics', () => {
   const queried = [...alerts.matchAll(/\b(?:affine|process|nodejs)_\w+/g)].map(([name]) => name)
@@ -44,7 +39,7 @@ describe('the documents for operators', () => {
       operating.match(/\b(?:AFFINE|BT|S3|R2|SUBTENSOR|CHUTES)_[A-Z0-9_]+\b/g),
     )
     for (const name of variables) expect(names).toContain(name)
-    const help = (await run(AF, ['validate', '--help'])).stdout
+    const help = (await runAf(['validate', '--help'])).stdout
     for (const option of help.match(/^ {2}--[a-z0-9-]+/gm) ?? [])
       expect(operating).toContain(`\`${option.trim()}\``)
   })
@@ -54,30 +49,20 @@ describe('the documents for operators', () => {
       expect(operating).toContain(`\`${name}\``)
     for (const name of operating.match(/\bAffine[A-Z]\w+/g) ?? [])
       expect(alerts).toContain(`alert: ${name}\n`)
-    const own = [
-      'StateDiscarded',
-      'Unreachable',
-      'WrongGenesis',
-      'NotInRuntime',
-      'BadReply',
-      'Refused',
-    ]
-    for (const code of [...own, 'UnknownBlock', 'BadLog'])
-      expect(operating, code).toContain(`\`${code}\``)
+    const codes = `StateDiscarded Unreachable WrongGenesis NotInRuntime BadReply Refused
+      UnknownBlock BadLog`
+    for (const code of words(codes)) expect(operating, code).toContain(`\`${code}\``)
   })
 
   it('set only existing variables: env.example, the unit, the image', async () => {
     const set = [...example.matchAll(/^#?([A-Z0-9_]+)=/gm)].map(([, name]) => name)
     expect(set.length).toBeGreaterThan(10)
-    for (const name of [
-      ...set,
-      ...(unit.match(/\bAFFINE_\w+/g) ?? []),
-      ...(image.match(/\bAFFINE_\w+/g) ?? []),
-    ])
+    for (const name of [...set, ...(`${unit}${image}`.match(/\bAFFINE_\w+/g) ?? [])])
       expect(names).toContain(name)
-    const start = /^ExecStart=\S+ \S+af\.js (.*)$/m.exec(unit)?.[1]?.split(' ') ?? []
-    const help = (await run(AF, [start[0] ?? '', '--help'])).stdout
-    for (const word of start.filter((word) => word.startsWith('--')))
+    const [, start = ''] = /^ExecStart=\S+ \S+af\.js (.*)$/m.exec(unit) ?? []
+    const [command = '', ...options] = start.split(' ')
+    const help = (await runAf([command, '--help'])).stdout
+    for (const word of options.filter((word) => word.startsWith('--')))
       expect(help).toContain(`  ${word} `)
   })
 

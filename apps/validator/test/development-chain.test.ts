@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
+import { mkdtemp } from 'node:fs/promises'
+import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { account } from '@affine/chain'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Account, account } from '@affine/chain'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type DevSubnet, prepareSubnet } from '../../../packages/chain/test/dev-subnet.ts'
 import { AF, AF_VERIFY, killAll, type RunningProcess, run, start } from '../../../test/processes.ts'
+import { testFolder } from '../../../test/test-folder.ts'
+import { listen } from '../../../test/web-server.ts'
+import { writeIn } from './commands.ts'
 
 const url = process.env.SUBTENSOR_ENDPOINT ?? ''
 const EPOCH_BLOCKS = 30
@@ -15,6 +18,7 @@ const SEAL_BLOCK = 20
 const TEMPO = 10
 const BLOCK_MS = 500
 
+const root = testFolder('development-chain')
 afterAll(killAll)
 
 /** Opens a TCP port that forwards to the chain's node until `cut` closes it. */
@@ -26,12 +30,11 @@ async function cuttable(): Promise<{ readonly url: string; cut(): void }> {
     for (const socket of [near, far]) sockets.add(socket.on('error', () => socket.destroy()))
     near.pipe(far).pipe(near)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const cut = () => {
     server.close()
     for (const socket of sockets) socket.destroy()
   }
-  return { url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`, cut }
+  return { url: (await listen(server)).replace('http', 'ws'), cut }
 }
 
 /**
@@ -44,32 +47,28 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
   let stopped = false
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'subnet-'))
+    folder = await mkdtemp(join(root, 'subnet-'))
   })
   afterEach(async () => {
     stopped = true
     await ticking
     await subnet.close()
-    await rm(folder, { recursive: true })
   }, 300_000)
 
   /** Creates a subnet of three validators and two miners, with key files, on a live chain. */
   async function open(): Promise<readonly string[]> {
-    const seeds = new Map<string, string>()
-    const newAccount = () => {
+    const keys: Promise<string>[] = []
+    const newAccount = (): Account => {
       const seed = randomBytes(32)
       const made = account(seed)
-      seeds.set(made.hotkey, seed.toString('hex'))
+      keys.push(writeIn(folder, seed.toString('hex'), made.hotkey))
       return made
     }
     subnet = await prepareSubnet(url, { validators: 3, miners: 2, tempo: TEMPO, newAccount })
-    for (const { hotkey } of [...subnet.validators, ...subnet.miners])
-      await writeFile(join(folder, hotkey), seeds.get(hotkey) ?? '', { mode: 0o600 })
+    await Promise.all(keys)
     stopped = false
-    const pause = () =>
-      new Promise((resolve) => setTimeout(resolve, subnet.isPuppet ? BLOCK_MS : 0))
     ticking = (async () => {
-      for (; !stopped; await pause()) await subnet.advance()
+      for (; !stopped; await sleep(subnet.isPuppet ? BLOCK_MS : 0)) await subnet.advance()
     })()
     const first = Math.floor((await head()) / EPOCH_BLOCKS) + 1
     return ['--netuid', `${subnet.netuid}`, '--first-epoch', `${first}`]
@@ -80,20 +79,19 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
     return (await chain.getHeader(await chain.getFinalizedHead())).number.toNumber()
   }
   const until = async (holds: (block: number) => boolean | Promise<boolean>) => {
-    while (!(await holds(await head()))) await new Promise((resolve) => setTimeout(resolve, 200))
+    while (!(await holds(await head()))) await sleep(200)
   }
   const offset = (block: number) => block % EPOCH_BLOCKS
+  /** Returns the uid of a hotkey, or null if it is not registered. */
   const uid = async (hotkey: string) =>
-    Number(await subnet.api.query.subtensorModule!.uids!(subnet.netuid, hotkey))
+    (await subnet.api.query.subtensorModule!.uids!(subnet.netuid, hotkey)).toJSON()
+  const isRegistered = async (hotkey: string) => (await uid(hotkey)) !== null
 
   /** Reads the chain's weights with another client than that of the validators. */
   async function rows(): Promise<Record<string, unknown>> {
     const entries = await subnet.api.query.subtensorModule!.weights!.entries(subnet.netuid)
     return Object.fromEntries(entries.map(([{ args }, row]) => [`${args[1]}`, row.toJSON()]))
   }
-
-  const isRegistered = async (hotkey: string) =>
-    (await subnet.api.query.subtensorModule!.uids!(subnet.netuid, hotkey)).toJSON() !== null
 
   /** Registers keys on the full subnet until this key is evicted. */
   async function evict(hotkey: string): Promise<void> {
@@ -112,25 +110,16 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
 
   const validate = (where: string, subnetOf: readonly string[], i: number): RunningProcess => {
     const { hotkey } = subnet.validators[i]!
-    const own = ['--key', join(folder, hotkey), '--folder', join(folder, `validator-${i}`)]
-    return start(AF, [
-      'validate',
-      '--network',
-      where,
-      ...subnetOf,
-      ...own,
-      '--buckets',
-      join(folder, 'buckets'),
-    ])
+    const own = ['--key', hotkey, '--folder', `validator-${i}`, '--buckets', 'buckets']
+    return start(AF, ['validate', '--network', where, ...subnetOf, ...own], { cwd: folder })
   }
 
   /** Starts the miners, the weaker first. Resolves with the hotkey of the better miner. */
   async function mine(): Promise<string> {
     const where = ['miner', '--network', url, '--netuid', `${subnet.netuid}`]
     for (const [i, skill] of ['0.3', '0.95'].entries()) {
-      const options =
-        `--key ${join(folder, subnet.miners[i]!.hotkey)} --skill ${skill} --port 0`.split(' ')
-      await start(AF, [...where, ...options]).says(/committed/)
+      const options = ['--key', subnet.miners[i]!.hotkey, '--skill', skill, '--port', '0']
+      await start(AF, [...where, ...options], { cwd: folder }).says(/committed/)
     }
     return subnet.miners[1]!.hotkey
   }
@@ -141,7 +130,7 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
     const uids = await Promise.all(subnet.validators.map(({ hotkey }) => uid(hotkey)))
     await until(async () => {
       const found = await rows()
-      return uids.every((uid) => JSON.stringify(found[uid]) === want)
+      return uids.every((uid) => JSON.stringify(found[`${uid}`]) === want)
     })
   }
 

@@ -1,115 +1,111 @@
-import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
+import { LocalChain } from '@affine/chain'
 import { type DuelFacts, shortenHotkey } from '@affine/report'
 import { LOCAL_NETWORK } from '@affine/settlement'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { testFolder } from '../../../test/test-folder.ts'
 import { explain } from '../src/commands/explain.ts'
-import { type CommandResult, cutBlocks, findUnprintable, runCommand } from './commands.ts'
-import { type PlayedSubnet, playSubnetOnce, THREE_MINERS } from './played-subnet.ts'
+import { type CommandResult, cutBlocks, findUnprintable, runCommand, writeIn } from './commands.ts'
+import {
+  hotkeyOf,
+  named,
+  PARTICIPANTS,
+  type PlayedSubnet,
+  playSubnetOnce,
+} from './played-subnet.ts'
 
 const { isTTY, columns } = process.stdout
 
-describe('af explain', () => {
-  const root = testFolder('explain')
-  let subnet: PlayedSubnet
-  const hotkeyOf = (name: string): string => subnet.hotkeyOf(name)
-  const fileOf = async (name: string, text: string): Promise<string> => {
-    await writeFile(join(root, name), text)
-    return join(root, name)
+const root = testFolder('explain')
+let subnet: PlayedSubnet
+const fileOf = (name: string, blocks: number): Promise<string> =>
+  writeIn(root, cutBlocks(subnet.chainExport, blocks), name)
+/** Results by arguments, stored because each run reads the whole history. */
+const results = new Map<string, Promise<CommandResult>>()
+function ask(file: string, hotkey: string, ...words: readonly string[]): Promise<CommandResult> {
+  const all = ['--network', file, '--buckets', subnet.buckets, '--hotkey', hotkey, ...words]
+  const key = all.join(' ')
+  const answer = results.get(key) ?? runCommand(explain, ...all)
+  results.set(key, answer)
+  return answer
+}
+
+beforeAll(async () => {
+  subnet = await playSubnetOnce()
+})
+const whole = (): string => subnet.chainFile
+
+it('af explain prints the duels and the current position of a loser and of the winner', async () => {
+  const loser = await ask(whole(), hotkeyOf('weaker'))
+  expect([loser.error, findUnprintable(loser.stdout)]).toEqual([undefined, []])
+  const winner = await ask(whole(), hotkeyOf('stronger'))
+  const text = [loser, winner].map(({ stdout }) => named(stdout)).join('\n---\n\n')
+  await expect(text).toMatchFileSnapshot('snapshots/explain.txt')
+  const causesIn = async (name: string) => {
+    const { records } = await ask(whole(), hotkeyOf(name), '--json')
+    const duels = records.filter(({ type }) => type === 'epoch').map(({ duel }) => duel)
+    return (duels as DuelFacts[]).map(({ analyses }) => analyses.map(({ cause }) => cause))
   }
-  /** Results by arguments, stored because each run reads the whole history. */
-  const results = new Map<string, Promise<CommandResult>>()
-  function ask(file: string, hotkey: string, ...words: readonly string[]): Promise<CommandResult> {
-    const all = ['--network', file, '--buckets', subnet.buckets, '--hotkey', hotkey, ...words]
-    const key = all.join(' ')
-    const answer = results.get(key) ?? runCommand(explain, ...all)
-    results.set(key, answer)
-    return answer
-  }
+  expect(await causesIn('weaker')).toEqual([expect.arrayContaining(['LINE'])])
+  expect((await causesIn('stronger')).flat()).toContain('SCORE')
+  const { records } = await ask(whole(), hotkeyOf('weaker'), '--json')
+  expect(records[0]).toMatchObject({ type: 'duel', ending: 'lost', by: 'verdicts', wins: 0 })
+  expect(records[0]?.cause).toMatch(/^(OUTPLAYED|WRONG)$/)
+})
 
-  beforeAll(async () => {
-    subnet = await playSubnetOnce(THREE_MINERS)
-  })
-  /** Returns the number of closed epochs. */
-  const countEpochs = (): number =>
-    Math.floor(
-      (subnet.chainExport.trimEnd().split('\n').length - 1) / LOCAL_NETWORK.protocol.epochBlocks,
-    )
-  const whole = (): string => subnet.chainFile
+it('af explain fits a duel into a terminal of 80 x 24, and names a lost challenge of each environment', async () => {
+  Object.assign(process.stdout, { isTTY: true, columns: 80 })
+  const { stdout } = await ask(whole(), hotkeyOf('weaker'), '--netuid', '120')
+  Object.assign(process.stdout, { isTTY, columns })
+  const lines = stripVTControlCharacters(stdout.replaceAll(/.*\r/g, '')).split('\n')
+  // One line remains for the network, on standard error.
+  expect(lines.length).toBeLessThanOrEqual(23)
+  expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80)
+  const lost = lines.flatMap((line) => /^ {2}lost (.+)#\d+ in epoch \d+: /.exec(line)?.[1] ?? [])
+  expect(lost).toEqual(Object.keys(LOCAL_NETWORK.protocol.envs))
+})
 
-  it('prints the duels and the current position of a loser and of the winner', async () => {
-    const loser = await ask(whole(), hotkeyOf('weaker'))
-    expect([loser.error, findUnprintable(loser.stdout)]).toEqual([undefined, []])
-    const winner = await ask(whole(), hotkeyOf('stronger'))
-    const text = [loser, winner].map(({ stdout }) => subnet.named(stdout)).join('\n---\n\n')
-    await expect(text).toMatchFileSnapshot('snapshots/explain.txt')
-    const causesIn = async (name: string) => {
-      const { records } = await ask(whole(), hotkeyOf(name), '--json')
-      const duels = records.filter(({ type }) => type === 'epoch').map(({ duel }) => duel)
-      return (duels as DuelFacts[]).map(({ analyses }) => analyses.map(({ cause }) => cause))
-    }
-    expect(await causesIn('weaker')).toEqual([expect.arrayContaining(['LINE'])])
-    expect((await causesIn('stronger')).flat()).toContain('SCORE')
-    const { records } = await ask(whole(), hotkeyOf('weaker'), '--json')
-    expect(records[0]).toMatchObject({ type: 'duel', ending: 'lost', by: 'verdicts', wins: 0 })
-    expect(records[0]?.cause).toMatch(/^(OUTPLAYED|WRONG)$/)
-  })
+it('af explain shows a pending duel, and only the epochs of a duel that --last includes', async () => {
+  const contender = hotkeyOf('stronger')
+  const [duel] = (await ask(whole(), contender, '--json')).records
+  const { from, to } = duel as unknown as Record<'from' | 'to', number>
+  expect(to).toBeGreaterThan(from)
+  const { epochBlocks } = LOCAL_NETWORK.protocol
+  // The chain ends where the last epoch of the duel begins.
+  const file = await fileOf('going-on.json', to * epochBlocks)
+  const going = (await ask(file, contender, '--json')).records
+  expect(going[0]).toMatchObject({ type: 'duel', ending: 'open', needed: 3 })
+  expect(going.at(-1)).toMatchObject({ type: 'now', hotkey: contender })
+  const closed = Math.floor((LocalChain.import(subnet.chainExport).height + 1) / epochBlocks)
+  const late = await ask(whole(), contender, '--last', String(closed - to), '--json')
+  expect(late.records[0]).toMatchObject({ ending: 'won', start: from, from: to, to })
+})
 
-  it('fits a duel into a terminal of 80 x 24, and names a lost challenge of each environment', async () => {
-    Object.assign(process.stdout, { isTTY: true, columns: 80 })
-    const { stdout } = await ask(whole(), hotkeyOf('weaker'), '--netuid', '120')
-    Object.assign(process.stdout, { isTTY, columns })
-    const lines = stripVTControlCharacters(stdout.replaceAll(/.*\r/g, '')).split('\n')
-    // One line remains for the network, on standard error.
-    expect(lines.length).toBeLessThanOrEqual(23)
-    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80)
-    const lost = lines.flatMap((line) => /^ {2}lost (.+)#\d+ in epoch \d+: /.exec(line)?.[1] ?? [])
-    expect(lost).toEqual(Object.keys(LOCAL_NETWORK.protocol.envs))
-  })
+it('af explain finds a miner by its uid, and shows its queue position', async () => {
+  const file = await fileOf('early.json', 12)
+  const uid = PARTICIPANTS.validators.length + 2
+  const { records, stdout } = await ask(file, String(uid))
+  const stronger = shortenHotkey(hotkeyOf('stronger'))
+  expect(stdout).toContain(
+    `${stronger} waits, at place 3 of 3: its turn begins in about 1 epoch; registration `,
+  )
+  expect(records).toEqual([])
+  const json = await ask(file, hotkeyOf('veteran'), '--json')
+  expect(json.records).toMatchObject([{ type: 'now', hotkey: hotkeyOf('veteran'), place: 1 }])
+  expect((await ask(file, hotkeyOf('alice'))).stdout).toContain(
+    `${shortenHotkey(hotkeyOf('alice'))} has no commitment\n`,
+  )
+})
 
-  it('shows a pending duel, and only the epochs of a duel that --last includes', async () => {
-    const contender = hotkeyOf('stronger')
-    const [duel] = (await ask(whole(), contender, '--json')).records
-    const { from, to } = duel as unknown as Record<'from' | 'to', number>
-    expect(to).toBeGreaterThan(from)
-    // The chain ends where the last epoch of the duel begins.
-    const cut = cutBlocks(subnet.chainExport, to * LOCAL_NETWORK.protocol.epochBlocks)
-    const file = await fileOf('going-on.json', cut)
-    const going = (await ask(file, contender, '--json')).records
-    expect(going[0]).toMatchObject({ type: 'duel', ending: 'open', needed: 3 })
-    expect(going.at(-1)).toMatchObject({ type: 'now', hotkey: contender })
-    const late = await ask(whole(), contender, '--last', String(countEpochs() - to), '--json')
-    expect(late.records[0]).toMatchObject({ ending: 'won', start: from, from: to, to })
-  })
+it('af explain finds a miner by its name in names.json, and prints the name', async () => {
+  const names = JSON.stringify({ [hotkeyOf('stronger')]: 'stronger' })
+  await writeIn(root, names, 'named/names.json')
+  const file = await fileOf('named/chain.json', 12)
+  expect((await ask(file, 'stronger')).stdout).toContain('stronger waits, at place 3 of 3: ')
+})
 
-  it('finds a miner by its uid, and shows its queue position', async () => {
-    const file = await fileOf('early.json', cutBlocks(subnet.chainExport, 12))
-    const uid = subnet.participants.validators.length + 2
-    const { records, stdout } = await ask(file, String(uid))
-    const stronger = shortenHotkey(hotkeyOf('stronger'))
-    expect(stdout).toContain(
-      `${stronger} waits, at place 3 of 3: its turn begins in about 1 epoch; registration `,
-    )
-    expect(records).toEqual([])
-    const json = await ask(file, hotkeyOf('veteran'), '--json')
-    expect(json.records).toMatchObject([{ type: 'now', hotkey: hotkeyOf('veteran'), place: 1 }])
-    expect((await ask(file, hotkeyOf('alice'))).stdout).toContain(
-      `${shortenHotkey(hotkeyOf('alice'))} has no commitment\n`,
-    )
-  })
-
-  it('finds a miner by its name in names.json, and prints the name', async () => {
-    await mkdir(join(root, 'named'))
-    await fileOf('named/names.json', JSON.stringify({ [hotkeyOf('stronger')]: 'stronger' }))
-    const file = await fileOf('named/chain.json', cutBlocks(subnet.chainExport, 12))
-    expect((await ask(file, 'stronger')).stdout).toContain('stronger waits, at place 3 of 3: ')
-  })
-
-  it('reports an unknown hotkey as unregistered, escaped for the terminal', async () => {
-    const { stdout, exitCode } = await ask(whole(), '\u001b[2Jnobody')
-    expect([stdout.split('\n')[0], exitCode]).toEqual(['nobody is not registered', 1])
-    expect((await ask(whole(), hotkeyOf('weaker'))).exitCode).toBe(undefined)
-  })
+it('af explain reports an unknown hotkey as unregistered, escaped for the terminal', async () => {
+  const { stdout, exitCode } = await ask(whole(), '\u001b[2Jnobody')
+  expect([stdout.split('\n')[0], exitCode]).toEqual(['nobody is not registered', 1])
+  expect((await ask(whole(), hotkeyOf('weaker'))).exitCode).toBe(undefined)
 })

@@ -2,17 +2,14 @@ import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { AF, killAll, type ProcessResult, run } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-
-const FAULTS = new URL('../../../test/faults.mjs', import.meta.url).href
+import { withFaults } from './commands.ts'
 
 const root = testFolder('full-disk')
 afterAll(killAll)
 
 /** Runs `af` on a disk with these faults. */
 const onDisk = (faults: object, words: readonly string[]): Promise<ProcessResult> =>
-  run(AF, words, {
-    env: { NODE_OPTIONS: `--import=${FAULTS}`, FAULTS: JSON.stringify(faults) },
-  })
+  run(AF, words, { env: withFaults(faults) })
 
 it.each([
   ['ENOSPC', 'journal', 'appendFile', 9],
@@ -29,10 +26,8 @@ it.each([
 it('af practise and af duel end immediately if they cannot store results', async () => {
   const file = join(root, 'samples.jsonl')
   const practice = ['practise', 'perfect', '--challenges', '3', '--resume', file]
-  const practised = await onDisk(
-    { fault: 'ENOSPC', path: file, op: 'appendFile', from: 3 },
-    practice,
-  )
+  const faults = { fault: 'ENOSPC', path: file, op: 'appendFile', from: 3 }
+  const practised = await onDisk(faults, practice)
   expect(practised.stderr).toMatch(`cannot write ${file}: ENOSPC`)
   expect(practised.code).toBe(4)
 

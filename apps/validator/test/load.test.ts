@@ -1,25 +1,35 @@
 import { readFile } from 'node:fs/promises'
+import { LIMITS } from '@affine/blocks'
 import { account } from '@affine/chain'
-import { PROTOCOL } from '@affine/duel'
+import { computeQuota, type EnvConstants, PROTOCOL } from '@affine/duel'
 import { type Agent, make, play, playGame } from '@affine/envs'
 import { playEpisode, playPair, soloChallenge } from '@affine/miners'
 import { canonicalize, type Json } from '@affine/prng'
 import { expect, it } from 'vitest'
 import { estimateLoads, formatBytes, printCosts } from '../src/service/load.ts'
+import { recordScreen } from './commands.ts'
 
-const neurons = (count: number) =>
-  Array.from({ length: count }, () => ({ permit: true, stake: 1n }))
+const neurons = Array.from({ length: 64 }, () => ({ permit: true, stake: 1n }))
+const loads = estimateLoads(PROTOCOL, { neurons })
+const { mostEpoch } = loads
+const pageOf = (page: string): Promise<string> =>
+  readFile(new URL(`../../../docs/${page}.md`, import.meta.url), 'utf8')
+const scale = await pageOf('scale')
 
 it('computes the load of docs/scale.md for the maximum number of duels', () => {
-  const { mostEpoch, dayEpochs } = estimateLoads(PROTOCOL, { neurons: neurons(64) })
   // Eight contenders and the champion.
   const most = 9 * 3 * 512
   const laneBytes = most * 830 + 8 * 64 * 16_000
+  expect(loads.dayEpochs).toBe(20)
   expect(mostEpoch).toMatchObject({
-    ...{ samples: most + 8 * 64, requests: 9 * 512 * 6 + 8 * 64 * 91, laneBytes },
+    samples: most + 8 * 64,
+    requests: 9 * 512 * 6 + 8 * 64 * 91,
+    laneBytes,
+    bucketBytes: 64 * laneBytes,
+    tokens: 9 * 512 * (40 + 4 * 194 + 317) + 8 * 64 * 91 * 270,
+    // The side that begins a game of 91 turns has 46 of them.
+    championRequests: 64 * (512 * 6 + 8 * 64 * 46),
   })
-  expect(mostEpoch.bucketBytes).toBe(64 * laneBytes)
-  expect(dayEpochs).toBe(20)
 })
 
 it('load.ts has the mean sizes of an episode and a game, within 5 %', async () => {
@@ -40,31 +50,21 @@ it.each([
   ['tictactoe-v0', 200, 664],
   ['pack-v0', 200, 687],
   ['hex-v0', 20, 722],
-])(
-  'requests and replies of %s have the size with which the tokens of load.ts were counted',
-  async (id, challenges, bytes) => {
-    const env = make(id)
-    const sizes: number[] = []
-    const agent: Agent = (messages) => {
-      const content = env.spec.solve(messages.at(-1)?.content ?? '')
-      sizes.push(messages.reduce((sum, message) => sum + message.content.length, content.length))
-      return { content }
-    }
-    for (let index = 0; index < challenges; index++) {
-      const challengeId = soloChallenge(env.spec.id, 'ab'.repeat(32), index)
-      if (env.spec.game) await playGame(env, challengeId, { champion: agent, contender: agent })
-      else await play(env, challengeId, agent)
-    }
-    const mean = sizes.reduce((sum, size) => sum + size, 0) / sizes.length
-    expect(Math.round(mean)).toBe(bytes)
-  },
-)
-
-it('computes the tokens, and the requests to the champion, of the largest epoch', () => {
-  const { tokens, championRequests } = estimateLoads(PROTOCOL, { neurons: neurons(64) }).mostEpoch
-  expect(tokens).toBe(9 * 512 * (40 + 4 * 194 + 317) + 8 * 64 * 91 * 270)
-  // The side that begins a game of 91 turns has 46 of them.
-  expect(championRequests).toBe(64 * (512 * 6 + 8 * 64 * 46))
+])('requests and replies of %s have the assumed size', async (id, challenges, bytes) => {
+  const env = make(id)
+  const sizes: number[] = []
+  const agent: Agent = (messages) => {
+    const content = env.spec.solve(messages.at(-1)?.content ?? '')
+    sizes.push(messages.reduce((sum, message) => sum + message.content.length, content.length))
+    return { content }
+  }
+  for (let index = 0; index < challenges; index++) {
+    const challengeId = soloChallenge(env.spec.id, 'ab'.repeat(32), index)
+    if (env.spec.game) await playGame(env, challengeId, { champion: agent, contender: agent })
+    else await play(env, challengeId, agent)
+  }
+  const mean = sizes.reduce((sum, size) => sum + size, 0) / sizes.length
+  expect(Math.round(mean)).toBe(bytes)
 })
 
 it('the documents have the bytes of a lane with replies of 640 bytes, the maximum', async () => {
@@ -72,7 +72,6 @@ it('the documents have the bytes of a lane with replies of 640 bytes, the maximu
   // One line of a reply in a game is recorded. A line longer than a move ends the game.
   const games = 8 * 64 * filledBytes('hex-v0', 'A1'.length)
   const laneBytes = lanes.reduce((sum, bytes) => sum + bytes, games)
-  const scale = await pageOf('scale')
   expect(scale).toContain(`such a lane has ${Math.round(laneBytes / 1e6)} MB`)
   const year = (voters: number): string => formatBytes(365 * 20 * voters * laneBytes)
   expect(scale).toContain(year(64))
@@ -81,29 +80,16 @@ it('the documents have the bytes of a lane with replies of 640 bytes, the maximu
 })
 
 it('prints the costs of a validator and of a miner, one line each', async () => {
-  const lines: string[] = []
-  const records: object[] = []
-  const line = (text: string, record: object): void => {
-    lines.push(text)
-    records.push(record)
-  }
-  const screen = { line, status: () => {}, wait: () => {} }
-  for (const who of ['validator', 'miner'] as const)
-    printCosts(who, estimateLoads(PROTOCOL, { neurons: neurons(64) }), screen)
-  await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('snapshots/costs.txt')
-  expect(records[1]).toMatchObject({
-    type: 'costs',
-    who: 'miner',
-    calls: 1_703_936,
-    monthEpochs: 600,
-  })
+  const screen = recordScreen()
+  for (const who of ['validator', 'miner'] as const) printCosts(who, loads, screen)
+  const lines = screen.line.mock.calls.map(([text]) => `${text}\n`)
+  await expect(lines.join('')).toMatchFileSnapshot('snapshots/costs.txt')
+  const costs = { type: 'costs', who: 'miner', calls: 1_703_936, monthEpochs: 600 }
+  expect(screen.line.mock.calls[1]?.[1]).toMatchObject(costs)
   const page = await pageOf('mining')
   for (const text of ['2.16 $', '1,296 $', '5.40 $', '1,703,936 times', '444 million'])
     expect(page).toContain(text)
 })
-
-const pageOf = (page: string): Promise<string> =>
-  readFile(new URL(`../../../docs/${page}.md`, import.meta.url), 'utf8')
 
 const HOTKEY = account(new Uint8Array(32).fill(1)).hotkey
 const INVOCATION = '01234567-89ab-cdef-0123-456789abcdef'
@@ -142,3 +128,59 @@ function filledBytes(id: string, replyLength: number): number {
   const played = spec.game ? { champion: episode, contender: other } : episode
   return canonicalize({ env: spec.id, index: 123, challengeId, ...played }).length + 1
 }
+
+const text = scale.replaceAll(/\s+/g, ' ')
+const rows = scale.split('\n').map((line) => line.replaceAll(/ +/g, ' '))
+const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |`
+const EPOCHS = 365 * 20
+const LANES = [64, 128] as const
+
+/** Returns the mean samples of a lane in one environment, over the longest duels. */
+function meanSamples(env: EnvConstants): number {
+  const epochs = Array.from({ length: PROTOCOL.duelEpochs }, (_, at) => computeQuota(at + 1, env))
+  const quota = epochs.reduce((sum, each) => sum + each, 0) / PROTOCOL.duelEpochs
+  return quota * (env.players === 2 ? PROTOCOL.duelsMost : PROTOCOL.duelsMost + 1)
+}
+
+const millions = (count: number, digits = 0): string =>
+  `${Number((count / 1e6).toFixed(digits)).toLocaleString('en')} million`
+const yearOf = (each: number, tell: (count: number) => string): readonly string[] =>
+  LANES.map((lanes) => tell(EPOCHS * lanes * each))
+const envs = Object.entries(PROTOCOL.envs)
+
+it('a year has the samples, blocks and bytes of docs/scale.md', () => {
+  const mean = envs.reduce((sum, [, env]) => sum + meanSamples(env), 0)
+  const [count, average] = [mostEpoch.samples, mean].map((number) => number.toLocaleString('en'))
+  expect(text).toContain(`at most ${count} in one epoch, and ${average} on average`)
+  expect(text).toContain(`at most ${formatBytes(mostEpoch.laneBytes)} a lane, in 8 blocks`)
+  expect(rows).toContain(row('samples, if all duels take 8 epochs', ...yearOf(mean, millions)))
+  expect(rows).toContain(row('samples, at the most', ...yearOf(mostEpoch.samples, millions)))
+  expect(rows).toContain(
+    row('bytes of one copy, with short replies', ...yearOf(mostEpoch.laneBytes, formatBytes)),
+  )
+  // The first block is full of games, the others of episodes.
+  const games = envs.flatMap(([, env]) => (env.players === 2 ? [env.quotaMost] : []))
+  const episodes =
+    mostEpoch.samples - PROTOCOL.duelsMost * games.reduce((sum, quota) => sum + quota, 0)
+  const blocks = yearOf(1 + Math.ceil(episodes / LIMITS.blockSamples), (all) => millions(all, 1))
+  expect(rows).toContain(row('blocks, with short replies', ...blocks))
+  const copies = LANES.map((lanes) => formatBytes(EPOCHS * lanes * lanes * mostEpoch.laneBytes))
+  expect(rows).toContain(
+    row('to compare every attested copy', ...copies.map((bytes) => `${bytes} read`)),
+  )
+})
+
+it('the hours for verifying a year follow from the speeds that the page states', () => {
+  const [, mult8, tictactoe, pack, hex] =
+    /verifies, in a second, ([\d,]+) episodes of mult8, ([\d,]+) of tictactoe, ([\d,]+) of pack and ([\d,]+) games of hex/.exec(
+      text,
+    ) ?? []
+  const speeds: Readonly<Record<string, string | undefined>> = { hex, mult8, pack, tictactoe }
+  const seconds = envs.map(([env, constants]) => {
+    const speed = speeds[env.replace('@0.1.0', '')] ?? ''
+    return meanSamples(constants) / Number(speed.replaceAll(',', ''))
+  })
+  const each = seconds.reduce((sum, part) => sum + part, 0)
+  const hours = yearOf(each, (count) => `${(count / 3600).toFixed(1)} hours`)
+  expect(rows).toContain(row('to verify on one core', ...hours))
+})

@@ -1,14 +1,13 @@
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { cp, mkdir, readdir, readFile, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { type Account, account, type ChainError, LocalChain, remoteChain } from '@affine/chain'
 import { pcg64 } from '@affine/prng'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runAf } from '../../../test/in-process.ts'
-import { AF, killAll, type RunningProcess, start } from '../../../test/processes.ts'
+import { AF, killAll, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { parseRecords } from './commands.ts'
+import { parseRecords, servingOf, withFaults, writeIn } from './commands.ts'
 
-const FAULTS = new URL('../../../test/faults.mjs', import.meta.url).href
 const SEED = process.env.KILL_SEED ?? String(Date.now())
 const LIVES = 6
 
@@ -16,23 +15,31 @@ const root = testFolder('af-localnet')
 let count = 0
 const fresh = (): string => join(root, `${count++}`)
 
+/** A localnet of one validator and two miners that has ended. Tests use copies of it. */
+const ended = fresh()
+beforeAll(async () => {
+  const first = localnet(ended, '--validators', '1')
+  await servingOf(first)
+  await first.stop()
+})
 afterAll(killAll)
 
-type Words = readonly string[]
-
-/** Starts a localnet on a free port, or on the port in `more`. */
-const localnet = (out: string, more: Words = [], faults?: object): RunningProcess =>
-  start(AF, ['localnet', '--port', '0', '--block-ms', '20', '--out', out, '--json', ...more], {
-    cwd: root,
-    ...(faults && {
-      env: { FAULTS: JSON.stringify(faults), NODE_OPTIONS: `--import ${FAULTS}` },
-    }),
-  })
-const servingOf = async ({ says }: RunningProcess) => {
-  const [line] = await says(/^\{"type":"serving".*\}$/m)
-  return JSON.parse(line) as { url: string; block: number; neurons: { hotkey: string }[] }
+async function copyEnded(): Promise<string> {
+  const out = fresh()
+  await cp(ended, out, { recursive: true })
+  return out
 }
-const localnetHere = (...words: Words) =>
+const startFaulty = (faults: object | undefined, out: string, ...more: readonly string[]) => {
+  const words = ['--port', '0', '--block-ms', '20', '--out', out, '--json', ...more]
+  return start(AF, ['localnet', ...words], {
+    cwd: root,
+    ...(faults && { env: withFaults(faults) }),
+  })
+}
+/** Starts a localnet on a free port, or on the port in `more`. */
+const localnet = (out: string, ...more: readonly string[]) => startFaulty(undefined, out, ...more)
+/** Runs a localnet in this process that is to be refused. */
+const refused = (...words: readonly string[]) =>
   runAf(['localnet', '--port', '0', ...words], { cwd: root })
 const keyOf = async (out: string, name: string): Promise<Account> =>
   account(Buffer.from(await readFile(join(out, 'keys', name), 'utf8'), 'hex'))
@@ -43,7 +50,7 @@ const stopped = { code: 130, stderr: '' }
 describe.concurrent('a restarted localnet', () => {
   it('continues its chain with its keys and transactions at the next block', async () => {
     const out = fresh()
-    const first = localnet(out, ['--validators', '1', '--miners', '1'])
+    const first = localnet(out, '--validators', '1', '--miners', '1')
     const began = await servingOf(first)
     expect(began.neurons).toHaveLength(2)
     const keys = await readdir(join(out, 'keys'))
@@ -54,24 +61,22 @@ describe.concurrent('a restarted localnet', () => {
     await before.setWeights(validator, [[1, 1]])
     const seen = await before.head()
     const { tempo: begunWith } = await before.snapshot(0)
-    const ended = await first.stop()
-    expect(ended).toMatchObject(stopped)
-    expect(ended.stdout).toContain(JSON.stringify({ type: 'ended', file: join(out, 'chain.json') }))
+    const { code, stderr, stdout } = await first.stop()
+    expect({ code, stderr }).toEqual(stopped)
+    expect(stdout).toContain(JSON.stringify({ type: 'ended', file: join(out, 'chain.json') }))
     const text = await chainText(out)
     const stored = LocalChain.import(text)
     expect(stored.height).toBeGreaterThan(seen.number)
 
-    const second = localnet(out, ['--miners', '1'])
+    const second = localnet(out, '--miners', '1')
     const { url, block } = await servingOf(second)
     expect(block).toBe(stored.height)
     const after = await remoteChain(url, { fetch })
     expect([after.genesis, await after.blockHash(seen.number)]).toEqual([before.genesis, seen.hash])
-    const { commitments, neurons, tempo } = await after.snapshot((await after.head()).number)
+    const { commitments, neurons, tempo } = await after.snapshot(after.height)
     expect(commitments).toEqual([expect.objectContaining({ fields: [field('said')] })])
     expect([neurons.length, tempo]).toEqual([2, begunWith])
-    expect(Object.keys(await after.weights((await after.head()).number))).toEqual([
-      validator.hotkey,
-    ])
+    expect(Object.keys(await after.weights(after.height))).toEqual([validator.hotkey])
     await after.commit(miner, [field('said again')])
     expect(await second.stop()).toMatchObject(stopped)
     expect((await chainText(out)).startsWith(text)).toBe(true)
@@ -81,7 +86,7 @@ describe.concurrent('a restarted localnet', () => {
 
   it('includes pending transactions in its last block', async () => {
     const out = fresh()
-    const chain = localnet(out, ['--block-ms', '60000'])
+    const chain = localnet(out, '--block-ms', '60000')
     const { url } = await servingOf(chain)
     const miner = await keyOf(out, 'miner-1')
     let sent: Promise<unknown> | undefined
@@ -103,19 +108,17 @@ describe.concurrent('a restarted localnet', () => {
   })
 
   it('adds one more miner with --miners, which remains in later runs', async () => {
-    const out = fresh()
-    const first = localnet(out)
-    const began = await servingOf(first)
-    await first.stop()
-    const second = localnet(out, ['--miners', '3'])
+    const out = await copyEnded()
+    const first = LocalChain.import(await chainText(out))
+    const second = localnet(out, '--miners', '3')
     const { url, block, neurons } = await servingOf(second)
     const { hotkey } = await keyOf(out, 'miner-3')
     const key = join(out, 'keys', 'miner-3')
-    expect(block).toBeGreaterThan(began.block)
-    expect(neurons).toHaveLength(6)
-    expect(neurons.slice(0, 5)).toEqual(began.neurons)
-    const added = { uid: 5, hotkey, stake: '0', permit: false, registered: block }
-    expect(neurons[5]).toMatchObject(added)
+    const hotkeys = (await first.snapshot(0)).neurons.map(({ hotkey }) => hotkey)
+    expect(neurons.map(({ hotkey }: Account) => hotkey)).toEqual([...hotkeys, hotkey])
+    expect(block).toBeGreaterThan(first.height)
+    const added = { uid: 3, hotkey, stake: '0', permit: false, registered: block }
+    expect(neurons[3]).toMatchObject(added)
     expect((await stat(key)).mode & 0o777).toBe(0o600)
     const miner = start(AF, ['miner', '--port', '0', '--network', url, '--key', key, '--json'])
     await miner.says(/"type":"committed"/)
@@ -123,99 +126,89 @@ describe.concurrent('a restarted localnet', () => {
     const secret = await readFile(key, 'utf8')
     for (const { stdout, stderr } of ends) expect(stdout + stderr).not.toContain(secret)
     const third = localnet(out)
-    expect((await servingOf(third)).neurons[5]).toMatchObject(added)
+    expect((await servingOf(third)).neurons[3]).toMatchObject(added)
     await third.stop()
   })
 
   it('rejects other numbers of validators or uids, and fewer miners; accepts equal numbers', async () => {
-    const out = fresh()
-    const first = localnet(out, ['--validators', '2'])
-    await servingOf(first)
-    await first.stop()
+    const out = await copyEnded()
     const file = await chainText(out)
-    for (const [option, expected] of [
-      ['validators', '2'],
-      ['miners', 'at least 2'],
-      ['max-uids', '256'],
+    for (const [option, got, expected] of [
+      ['validators', '2', '1'],
+      ['miners', '1', 'at least 2'],
+      ['max-uids', '1', '256'],
     ] as const) {
-      const ended = await localnetHere('--out', out, `--${option}`, '1')
-      expect([ended.code, ended.stdout]).toEqual([2, ''])
-      expect(ended.stderr).toMatch(
-        new RegExp(`^af: "--${option}" expected ${expected}, .*, got 1\n$`),
-      )
+      const { code, stdout, stderr } = await refused('--out', out, `--${option}`, got)
+      expect([code, stdout]).toEqual([2, ''])
+      expect(stderr).toMatch(`af: "--${option}" expected ${expected}, `)
+      expect(stderr).toMatch(new RegExp(`, got ${got}\n$`))
     }
     expect(await chainText(out)).toBe(file)
-    const same = localnet(out, ['--validators', '2', '--miners', '2'])
+    const same = localnet(out, '--validators', '1', '--miners', '2')
     await servingOf(same)
     await same.stop()
   })
 
   it('reports an altered chain and leaves it unchanged', async () => {
-    const out = fresh()
-    const first = localnet(out)
-    await servingOf(first)
-    await first.stop()
-    const file = join(out, 'chain.json')
+    const out = await copyEnded()
     const altered = (await chainText(out)).replace(/(?<="entropy":")./, (digit) =>
       digit === '0' ? '1' : '0',
     )
-    await writeFile(file, altered)
-    const refused = await localnetHere('--out', out)
-    expect(refused.code).toBe(4)
-    expect(refused.stderr).toMatch(new RegExp(`^af: ${file} was altered \\(BadLog: .*\\): .*\n$`))
+    const file = await writeIn(out, altered, 'chain.json')
+    const { code, stderr } = await refused('--out', out)
+    expect(code).toBe(4)
+    expect(stderr).toMatch(new RegExp(`^af: ${file} was altered \\(BadLog: .*\\): .*\n$`))
     expect(await chainText(out)).toBe(altered)
-    const folder = fresh()
-    await mkdir(join(folder, 'chain.json'), { recursive: true })
-    const ended = await localnetHere('--out', folder)
-    expect(ended.code).toBe(2)
-    expect(ended.stderr).toContain(`af: ${join(folder, 'chain.json')} expected to be `)
+  })
+
+  it('rejects a folder in which chain.json is not a file', async () => {
+    const file = join(fresh(), 'chain.json')
+    await mkdir(file, { recursive: true })
+    const { code, stderr } = await refused('--out', dirname(file))
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`af: ${file} expected to be `)])
   })
 })
 
-describe('a validator whose localnet ends', () => {
-  it('reports the missing node, continues once the chain does, and can be stopped without it', async () => {
-    const out = fresh()
-    const chain = localnet(out, ['--validators', '1'])
-    const { url } = await servingOf(chain)
-    const own = ['--folder', join(out, 'v'), '--buckets', join(out, 'buckets')]
-    const words = ['--network', url, '--key', join(out, 'keys/validator-1'), ...own]
-    const validator = start(AF, ['validate', ...words], { cwd: root })
-    await validator.says(/"type":"sent","task":{"kind":"attest"/)
-    await chain.stop()
-    await validator.says(/"type":"problem","task":{"kind":"node"}/)
-    const again = localnet(out, ['--port', new URL(url).port])
-    const { block } = await servingOf(again)
-    await validator.says(/"kind":"node"(.|\n)*"type":"sent","task":{"kind":"attest"/)
-    const sent = parseRecords(validator.stdout()).filter(({ type }) => type === 'sent')
-    expect(sent.at(-1)?.block).toBeGreaterThan(block)
-    await again.stop()
-    expect(await validator.stop()).toMatchObject(stopped)
-    expect((await readdir(join(out, 'v'))).filter((name) => name.startsWith('lock'))).toEqual([])
-  })
+it('a validator whose localnet ends reports the missing node, continues with the chain, and can be stopped without it', async () => {
+  const out = await copyEnded()
+  const chain = localnet(out)
+  const { url } = await servingOf(chain)
+  const own = ['--folder', 'v', '--buckets', 'buckets', '--key', 'keys/validator-1']
+  const validator = start(AF, ['validate', '--network', url, ...own], { cwd: out })
+  await validator.says(/"type":"sent","task":{"kind":"attest"/)
+  await chain.stop()
+  await validator.says(/"type":"problem","task":{"kind":"node"}/)
+  const again = localnet(out, '--port', new URL(url).port)
+  const { block } = await servingOf(again)
+  await validator.says(/"kind":"node"(.|\n)*"type":"sent","task":{"kind":"attest"/)
+  const sent = parseRecords(validator.stdout()).filter(({ type }) => type === 'sent')
+  expect(sent.at(-1)?.block).toBeGreaterThan(block)
+  await again.stop()
+  expect(await validator.stop()).toMatchObject(stopped)
+  expect((await readdir(join(out, 'v'))).filter((name) => name.startsWith('lock'))).toEqual([])
 })
 
-describe('a localnet that is killed repeatedly', () => {
+it('a localnet that is killed repeatedly never reverts a reported block, and always restarts', async () => {
   /** Files of a localnet, and the approximate number of operations on them in one life. */
   const PLACES = [
     ['/chain\\.json$', 90],
     ['/keys', 30],
     ['/lock$', 2],
   ] as const
+  const [out, memory] = [fresh(), join(root, 'unsynced')]
   /** Every reported hash, by block. */
   const hashes = new Map<number, string>()
   /** Number of a miner's commitments, and of those confirmed in a block. */
-  let sent = 0
-  let known = 0
+  let [sent, known] = [0, 0]
 
   /** Follows a chain for `blocks` blocks, and commits for the miner in some of them. */
-  async function follow(url: string, out: string, blocks: number): Promise<void> {
+  async function follow(url: string, blocks: number): Promise<void> {
     const chain = await remoteChain(url, { fetch })
     for (const [number, hash] of hashes) expect(await chain.blockHash(number), SEED).toBe(hash)
     const miner = await keyOf(out, 'miner-1')
     const { number: height } = await chain.head()
     const [slot] = (await chain.snapshot(height)).commitments
     expect(slot?.fields[0]?.length ?? 0, SEED).toBeGreaterThanOrEqual(known)
-    const last = height + blocks
     for await (const { number, hash } of chain.heads()) {
       hashes.set(number, hash)
       if (number % 4 === 0) {
@@ -223,32 +216,27 @@ describe('a localnet that is killed repeatedly', () => {
         await chain.commit(miner, [new Uint8Array(sent)])
         known = sent
       }
-      if (number >= last) return
+      if (number >= height + blocks) return
     }
   }
 
-  it('never reverts a reported block, and always restarts', async () => {
-    const random = pcg64(BigInt(SEED))
-    const draw = (most: number): number => Number(random.integers(0, most))
-    const out = fresh()
-    const memory = join(root, 'unsynced')
-    for (let life = 0; life < LIVES; life++) {
-      const [path, most] = PLACES[draw(PLACES.length)] ?? PLACES[0]
-      const fault = ['KILL', 'CUT', 'ENOSPC'][draw(path === PLACES[0][0] ? 3 : 2)]
-      const chain = localnet(out, [], { path, from: 1 + draw(most), fault, memory, clock: 5000 })
-      const serving = await servingOf(chain).catch(() => undefined)
-      if (serving !== undefined)
-        await follow(serving.url, out, draw(30)).catch((error: ChainError) => {
-          if (!['Unreachable', 'BadReply'].includes(error.code)) throw error
-        })
-      const { code, stderr } = await chain.stop('SIGKILL')
-      if (code !== null) expect([code, stderr], SEED).toEqual([4, expect.stringMatching('ENOSPC')])
-    }
-    const last = localnet(out)
-    await follow((await servingOf(last)).url, out, 1)
-    expect(await last.stop()).toMatchObject(stopped)
-    expect(LocalChain.import(await chainText(out)).height).toBeGreaterThan(
-      Math.max(...hashes.keys()),
-    )
-  })
+  const random = pcg64(BigInt(SEED))
+  const draw = (most: number): number => Number(random.integers(0, most))
+  for (let life = 0; life < LIVES; life++) {
+    const [path, most] = PLACES[draw(PLACES.length)] ?? PLACES[0]
+    const fault = ['KILL', 'CUT', 'ENOSPC'][draw(path === PLACES[0][0] ? 3 : 2)]
+    const chain = startFaulty({ path, from: 1 + draw(most), fault, memory, clock: 5000 }, out)
+    const serving = await servingOf(chain).catch(() => undefined)
+    if (serving !== undefined)
+      await follow(serving.url, draw(30)).catch((error: ChainError) => {
+        if (!['Unreachable', 'BadReply'].includes(error.code)) throw error
+      })
+    const { code, stderr } = await chain.stop('SIGKILL')
+    if (code !== null) expect([code, stderr], SEED).toEqual([4, expect.stringMatching('ENOSPC')])
+  }
+  const last = localnet(out)
+  await follow((await servingOf(last)).url, 1)
+  expect(await last.stop()).toMatchObject(stopped)
+  const { height } = LocalChain.import(await chainText(out))
+  expect(height).toBeGreaterThan(Math.max(...hashes.keys()))
 })

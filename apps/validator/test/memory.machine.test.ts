@@ -1,53 +1,48 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { blockPath, LIMITS } from '@affine/blocks'
-import { account, LocalChain } from '@affine/chain'
+import { account } from '@affine/chain'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { AF, killAll, type RunningProcess, start } from '../../../test/processes.ts'
+import { testFolder } from '../../../test/test-folder.ts'
 import { buildPage } from '../../explorer/test/build-page.ts'
+import { createChain, writeIn } from './commands.ts'
 
 const CONNECTIONS = 300
 const MOST_MB = 100
 const BLOCK = `/5F/${blockPath('ab'.repeat(32))}`
-const page = fileURLToPath(new URL('../../explorer/dist', import.meta.url))
-let root: string
+const assets = fileURLToPath(new URL('../../explorer/dist/assets', import.meta.url))
+const root = testFolder('memory')
 let largest: string
+let chainFile: string
 const sockets: Socket[] = []
 
 beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'memory-'))
   await buildPage()
-  const sizes = (await readdir(join(page, 'assets'))).map(async (name) => {
-    const { length } = await readFile(join(page, 'assets', name))
+  const sizes = (await readdir(assets)).map(async (name) => {
+    const { length } = await readFile(join(assets, name))
     return { path: `/assets/${name}`, length }
   })
-  const assets = (await Promise.all(sizes)).sort((a, b) => b.length - a.length)
-  largest = assets[0]?.path ?? ''
-  await mkdir(join(root, 'localnet/keys'), { recursive: true })
-  await mkdir(join(root, 'buckets/5F/v1/blocks'), { recursive: true })
-  const block = randomBytes(LIMITS.blockBytes / 2).toString('hex')
-  await writeFile(join(root, 'buckets', BLOCK), block)
-  await writeFile(join(root, 'localnet/chain.json'), await longChain())
+  const files = (await Promise.all(sizes)).sort((a, b) => b.length - a.length)
+  largest = files[0]?.path ?? ''
+  await writeIn(root, randomBytes(LIMITS.blockBytes / 2).toString('hex'), `buckets${BLOCK}`)
+  chainFile = await writeIn(root, await longChain(), 'localnet/chain.json')
 })
 afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy()
 })
-afterAll(async () => {
-  await killAll()
-  await rm(root, { recursive: true })
-})
+afterAll(killAll)
 
 /** Returns the export of a chain of about 9 MB. */
 async function longChain(): Promise<string> {
   const { hotkey } = account(randomBytes(32))
   const neurons = [{ hotkey, stake: 1_000_000_000_000n }]
-  const chain = LocalChain.create({ netuid: 1, random: () => randomBytes(32), neurons })
-  for (let time = 1; time < 50_000; time++) await chain.produce(time)
+  const chain = createChain({ neurons })
+  for (let time = 1000; time < 51_000; time++) await chain.produce(time)
   return chain.export()
 }
 
@@ -85,7 +80,7 @@ test.each([
 ])(
   'af serve stays within its memory limit when 300 clients request %s, as %s, and read nothing',
   async (_, coding, path = largest) => {
-    const words = ['--network', join(root, 'localnet/chain.json'), '--port', '0']
+    const words = ['--network', chainFile, '--port', '0']
     const served = start(AF, ['serve', join(root, 'buckets'), ...words])
     const [, url = ''] = await served.says(/ at (http:\S+);/)
     const request = `GET ${path} HTTP/1.1\r\nHost: a\r\nAccept-Encoding: ${coding}\r\n\r\n`
@@ -95,7 +90,7 @@ test.each([
     // The server may not have noticed yet that the clients have disconnected.
     await expect.poll(async () => (await ask()).status).toBe(200)
     const honest = await ask()
-    const chain = await readFile(join(root, 'localnet/chain.json'), 'utf8')
+    const chain = await readFile(chainFile, 'utf8')
     expect((await honest.text()) === chain).toBe(true)
     await served.stop()
   },

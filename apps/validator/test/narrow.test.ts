@@ -1,4 +1,4 @@
-import { cp, writeFile } from 'node:fs/promises'
+import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { output } from '@affine/terminal'
@@ -12,8 +12,9 @@ import { doctor } from '../src/commands/doctor.ts'
 import { env } from '../src/commands/env.ts'
 import { explain } from '../src/commands/explain.ts'
 import { status } from '../src/commands/status.ts'
-import { runCommand } from './commands.ts'
-import { type PlayedSubnet, playSubnetOnce, TWO_MINERS } from './played-subnet.ts'
+import { narrate } from '../src/service/narrate.ts'
+import { runCommand, writeIn } from './commands.ts'
+import { formatStory, type PlayedSubnet, playSubnetOnce, recomputeIn } from './played-subnet.ts'
 
 const { isTTY, columns } = process.stdout
 const WIDTHS = [40, 80]
@@ -21,19 +22,18 @@ const COMMANDS = ['demo', 'duel', 'practise', 'env run', 'explain', 'validate']
 const root = testFolder('narrow')
 const KEY = join(root, 'key')
 let subnet: PlayedSubnet
-let over: readonly string[]
-/** The output of `af demo`. */
-const demo = new Command('demo').action(() => {
-  for (const text of subnet.printed) output().line(text, {})
+/** Prints the story of `af demo` and, as with `--verbose`, every epoch. */
+const demo = new Command('demo').action(async () => {
+  const epochs = await recomputeIn(subnet.folder)
+  output().line(formatStory(epochs), {})
+  for (const settled of epochs) narrate({ type: 'epoch', settled }, output(), String)
 })
 
 beforeAll(async () => {
-  await writeFile(KEY, 'ab'.repeat(32), { mode: 0o600 })
-  subnet = await playSubnetOnce(TWO_MINERS)
+  await writeIn(root, 'ab'.repeat(32), 'key')
+  subnet = await playSubnetOnce()
   // A copy, because `af doctor` writes to its bucket.
-  const buckets = join(root, 'buckets')
-  await cp(subnet.buckets, buckets, { recursive: true })
-  over = ['--network', subnet.chainFile, '--buckets', buckets]
+  await cp(subnet.buckets, join(root, 'buckets'), { recursive: true })
 })
 afterEach(() => void Object.assign(process.stdout, { isTTY, columns }))
 afterAll(killAll)
@@ -47,21 +47,18 @@ function wider(text: string, width: number): readonly string[] {
   return lines.filter((line) => [...line].length > width && !/^ *\$ /.test(line))
 }
 
-async function runIn(width: number, command: CommandUnknownOpts, words: readonly string[]) {
-  Object.assign(process.stdout, { isTTY: true, columns: width })
-  return runCommand(command, ...words)
-}
-
 describe.each(WIDTHS)('in a terminal of %i columns', (width) => {
-  it.each<[string, CommandUnknownOpts, readonly string[]]>([
-    ['status', status, []],
-    ['explain', explain, ['--hotkey', '5', '--verbose']],
-    ['doctor', doctor, ['--key', KEY, '--folder', '/var/lib/affine/validator']],
-    ['env list', env, ['list']],
-    ['demo', demo, []],
-  ])('no line of af %s is wider than the terminal', async (name, command, words) => {
-    const isOver = !['env list', 'demo'].includes(name)
-    const { stdout, error } = await runIn(width, command, isOver ? [...words, ...over] : words)
+  it.each<[string, CommandUnknownOpts, string]>([
+    ['status', status, 'CHAIN'],
+    ['explain', explain, 'CHAIN --hotkey 5 --verbose'],
+    ['doctor', doctor, `CHAIN --key ${KEY} --folder /var/lib/affine/validator`],
+    ['env', env, 'list'],
+    ['demo', demo, ''],
+  ])('no line of af %s is wider than the terminal', async (_, command, line) => {
+    Object.assign(process.stdout, { isTTY: true, columns: width })
+    const over = `--network ${subnet.chainFile} --buckets ${join(root, 'buckets')}`
+    const words = line.replace('CHAIN', over).split(' ').filter(Boolean)
+    const { stdout, error } = await runCommand(command, ...words)
     expect(error).toBeUndefined()
     expect(stdout.split('\n').length).toBeGreaterThan(3)
     expect(wider(stdout, width)).toEqual([])
@@ -89,19 +86,16 @@ describe.each(WIDTHS)('in a terminal of %i columns', (width) => {
   })
 })
 
-describe.skipIf(!HAS_TERMINALS)('colour', () => {
-  const over = (): string[] => [subnet.buckets, '--network', subnet.chainFile]
-  const words = (): string[] => [...over(), '--to-epoch', '2']
-  const columns = 80
-
-  it('appears in a terminal, except with NO_COLOR or in JSON', async () => {
-    const FORCED = { FORCE_COLOR: '1' }
-    const plain = await inTerminal([AF_VERIFY, ...words()], { columns, env: { NO_COLOR: '1' } })
-    const coloured = await inTerminal([AF_VERIFY, ...words()], { columns })
-    const json = await inTerminal([AF_VERIFY, ...words(), '--json'], { columns, env: FORCED })
-    expect(plain.stdout).toContain('No problems found.')
-    expect(plain.stdout).not.toContain('\u001b[3')
-    expect(coloured.stdout).toContain('\u001b[32mNo problems found.\u001b[39m')
-    expect(json.stdout).not.toContain('\u001b')
-  })
-})
+it.skipIf(!HAS_TERMINALS)(
+  'colour appears in a terminal, except with NO_COLOR or in JSON',
+  async () => {
+    const words = [AF_VERIFY, subnet.buckets, '--network', subnet.chainFile, '--to-epoch', '2']
+    const printed = async (env: Record<string, string>, ...more: readonly string[]) =>
+      (await inTerminal([...words, ...more], { columns: 80, env })).stdout
+    const plain = await printed({ NO_COLOR: '1' })
+    expect(plain).toContain('No problems found.')
+    expect(plain).not.toContain('\u001b[3')
+    expect(await printed({})).toContain('\u001b[32mNo problems found.\u001b[39m')
+    expect(await printed({ FORCE_COLOR: '1' }, '--json')).not.toContain('\u001b')
+  },
+)

@@ -1,18 +1,21 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { listEpisodes, type Sample } from '@affine/blocks'
-import { computeQuota } from '@affine/duel'
 import { make, play, type Transcript } from '@affine/envs'
 import { playerReply } from '@affine/miners'
-import { LOCAL_NETWORK } from '@affine/settlement'
-import { boundsPpm, walk } from '@affine/wilson'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { completion, serve } from '../../../packages/miners/test/servers.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { runAf } from '../../../test/in-process.ts'
 import { AF, killAll, run } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { closeServers } from '../../../test/web-server.ts'
-import { cutBlocks, parseRecords } from './commands.ts'
-import { type PlayedSubnet, playSubnetOnce, TWO_MINERS } from './played-subnet.ts'
+import { cutBlocks, parseRecords, servePlayer, writeIn } from './commands.ts'
+import {
+  hotkeyOf,
+  PARTICIPANTS,
+  type PlayedSubnet,
+  playSubnetOnce,
+  recomputeIn,
+} from './played-subnet.ts'
 
 /** Records the port of every connection of a process. */
 const NOTING = `
@@ -28,119 +31,85 @@ Socket.prototype.connect = function (...words) {
 
 const PLAYER = { skill: 0.9, seed: 'mine' }
 
-describe('af practise --against', () => {
-  const root = testFolder('against')
-  let subnet: PlayedSubnet
-  let where: string[]
-  let samples: { sample: Sample; validator: string }[]
+const root = testFolder('against')
+let subnet: PlayedSubnet
+let where: string[]
+const samples: Sample[] = []
 
-  beforeAll(async () => {
-    subnet = await playSubnetOnce(TWO_MINERS)
-    where = ['--network', subnet.chainFile, '--buckets', subnet.buckets]
-    samples = []
-    await subnet.epochs((sample, { validator }) => void samples.push({ sample, validator }))
-  })
-  afterAll(closeServers)
-  afterAll(killAll)
+beforeAll(async () => {
+  subnet = await playSubnetOnce()
+  where = ['--network', subnet.chainFile, '--buckets', subnet.buckets]
+  await recomputeIn(subnet.folder, { onSample: (sample) => void samples.push(sample) })
+})
+afterAll(closeServers)
+afterAll(killAll)
 
-  it('compares with the recorded results of the champion, and calls only the endpoint', async () => {
-    const { url, seen } = await serve((_, __, response, body) => {
-      const reply = playerReply(JSON.parse(body).messages.at(-1).content, PLAYER)
-      response.writeHead(200, { 'content-type': 'application/json' }).end(completion(reply))
-    })
-    const file = join(root, 'practice.jsonl')
-    const words = ['practise', url, '--against', ...where, '--challenges', '50']
-    const connections = join(root, 'connections')
-    const noting = join(root, 'noting.mjs')
-    await writeFile(noting, NOTING)
-    const env = { CONNECTIONS: connections, NODE_OPTIONS: `--import ${noting}` }
-    const more = ['--last', '100', '--resume', file]
-    const ended = await run(AF, [...words, ...more, '--json'], { env })
-    expect([ended.code, ended.stderr]).toEqual([0, ''])
-    const records = parseRecords(ended.stdout)
-    const { champion, envs, dethrones, ratioPpm } = records.at(-1)
-    expect(champion).toBe(subnet.hotkeyOf('stronger'))
+it('af practise --against compares with the recorded results of the champion, and calls only the endpoint', async () => {
+  const { url, seen } = await servePlayer(PLAYER)
+  const file = join(root, 'practice.jsonl')
+  const options = ['--challenges', '50', '--last', '100', '--resume', file]
+  const words = ['practise', url, '--against', ...where, ...options]
+  const connections = join(root, 'connections')
+  const noting = await writeIn(root, NOTING, 'noting.mjs')
+  const env = { CONNECTIONS: connections, NODE_OPTIONS: `--import ${noting}` }
+  const ended = await run(AF, [...words, '--json'], { env })
+  expect([ended.code, ended.stderr]).toEqual([0, ''])
+  const records = parseRecords(ended.stdout)
+  const { champion, envs, dethrones } = records.at(-1)
+  expect(champion).toBe(hotkeyOf('stronger'))
 
-    // The evidence must give the same numbers.
-    const wins: Record<string, number> = {}
-    for (const { env, wins: won, losses, ties, win } of envs) {
-      const past = samples
-        .filter(({ sample }) => sample.env === env)
-        .flatMap(({ sample, validator }) =>
-          listEpisodes(sample)
-            .filter(({ miner }) => miner === champion)
-            .map(({ reward }) => ({ id: sample.challengeId, reward, validator })),
-        )
-      const lines = (await readFile(file, 'utf8')).trimEnd().split('\n').slice(1)
-      const mine = lines.map((line) => JSON.parse(line)).filter((line) => line.env === env)
-      expect(mine).toHaveLength(50)
-      const counts = { won: 0, lost: 0, tied: 0 }
-      for (const { challengeId, reward } of mine) {
-        const recorded = past.find(({ id }) => id === challengeId)
-        const again: Transcript = await play(make(env), challengeId, (messages) => ({
-          content: playerReply(messages.at(-1)?.content ?? '', PLAYER),
-        }))
-        expect(reward).toBe(again.reward)
-        const lead = again.reward - (recorded?.reward ?? Number.NaN)
-        expect(Number.isInteger(lead)).toBe(true)
-        if (lead > 0) counts.won += 1
-        else if (lead < 0) counts.lost += 1
-        else counts.tied += 1
-      }
-      expect([won, losses, ties]).toEqual([counts.won, counts.lost, counts.tied])
-      // The probabilities of a win apply to one lane of a duel with the same share of ties.
-      const { protocol } = LOCAL_NETWORK
-      const constants = protocol.envs[env]!
-      const epochs = Array.from({ length: protocol.duelEpochs }, (_, i) =>
-        computeQuota(i + 1, constants),
-      )
-      const played = epochs.reduce((sum, quota) => sum + quota, 0)
-      const decisive = Math.floor((played * (won + losses)) / (won + losses + ties))
-      const cap = Math.min(protocol.cap, decisive)
-      const z = Math.sqrt(protocol.floorZSquaredPpm / 1e6) + 0.4
-      const rule = { ...protocol, cap, zSquaredPpm: Math.round(z * z * 1e6) }
-      const tally = { wins: won, trials: won + losses }
-      const { lower, upper } = boundsPpm({ ...tally, zSquaredPpm: 3_841_600n })
-      const at = (p: number): number => walk({ p, ratioPpm, rule }).win
-      expect(win.lower).toBeCloseTo(at(lower / 1e6), 12)
-      expect(win.middle).toBeCloseTo(at(won / (won + losses)), 12)
-      expect(win.upper).toBeCloseTo(at(upper / 1e6), 12)
-      wins[env] = win.middle
+  // The evidence must give the same numbers.
+  const wins: Record<string, number> = {}
+  for (const { env, wins: won, losses, ties, win } of envs) {
+    const mine = parseRecords(await readFile(file, 'utf8')).filter((line) => line.env === env)
+    expect(mine).toHaveLength(50)
+    const leads: number[] = []
+    for (const { challengeId, reward } of mine) {
+      const recorded = samples
+        .filter((sample) => sample.challengeId === challengeId)
+        .flatMap(listEpisodes)
+        .find(({ miner }) => miner === champion)
+      const again: Transcript = await play(make(env), challengeId, (messages) => ({
+        content: playerReply(messages.at(-1)?.content ?? '', PLAYER),
+      }))
+      expect(reward).toBe(again.reward)
+      leads.push(Math.sign(again.reward - (recorded?.reward ?? Number.NaN)))
     }
-    // Two of three environments of one player are needed.
-    const [a = 0, b = 0, c = 0] = Object.values(wins)
-    expect(Object.keys(wins)).toEqual(['mult8@0.1.0', 'pack@0.1.0', 'tictactoe@0.1.0'])
-    expect(dethrones.middle).toBeCloseTo(a * b + a * c + b * c - 2 * a * b * c, 12)
-    expect(dethrones.lower).toBeLessThanOrEqual(dethrones.middle)
-    expect(dethrones.middle).toBeLessThanOrEqual(dethrones.upper)
+    const count = (sign: number) => leads.filter((lead) => lead === sign).length
+    expect([won, losses, ties]).toEqual([count(1), count(-1), count(0)])
+    expect(win.lower).toBeLessThan(win.middle)
+    expect(win.middle).toBeLessThan(win.upper)
+    wins[env] = win.middle
+  }
+  // Two of three environments of one player are needed.
+  const [a = 0, b = 0, c = 0] = Object.values(wins)
+  expect(Object.keys(wins)).toEqual(['mult8@0.1.0', 'pack@0.1.0', 'tictactoe@0.1.0'])
+  expect(dethrones.middle).toBeCloseTo(a * b + a * c + b * c - 2 * a * b * c, 12)
+  expect(dethrones.lower).toBeLessThanOrEqual(dethrones.middle)
+  expect(dethrones.middle).toBeLessThanOrEqual(dethrones.upper)
 
-    const text = await run(AF, [...words, ...more])
-    expect(text.stdout).toMatch(
-      /^mult8@0\.1\.0: \d+ won, \d+ lost, \d+ tied against the champion\n {2}\[.*┃.*\] [\d.]+ % to [\d.]+ % vs [\d.]+ %: a win with 0\.\d{3} \(0/m,
-    )
-    expect(text.stdout).toContain('hex@0.1.0: not compared: in a game the replies depend')
-    expect(text.stdout).toMatch(/^It becomes champion with probability /m)
-    expect(text.stdout).toMatch(/: reward -?\d, best \d, the champion's -?\d$/m)
-    // The command connected to one port only, so no request reached the champion.
-    const places = (await readFile(connections, 'utf8')).trimEnd().split('\n')
-    expect(new Set(places)).toEqual(new Set([new URL(url).port]))
-    const posts = seen.map(({ body }) => body)
-    expect(posts.length).toBeGreaterThanOrEqual(100)
-    for (const { account } of subnet.participants.miners)
-      expect(posts.join()).not.toContain(account.hotkey)
-  })
+  const text = await runAf(words)
+  expect(text.stdout).toMatch(
+    /^mult8@0\.1\.0: \d+ won, \d+ lost, \d+ tied against the champion\n {2}\[.*┃.*\] [\d.]+ % to [\d.]+ % vs [\d.]+ %: a win with 0\.\d{3} \(0/m,
+  )
+  expect(text.stdout).toContain('hex@0.1.0: not compared: in a game the replies depend')
+  expect(text.stdout).toMatch(/^It becomes champion with probability /m)
+  expect(text.stdout).toMatch(/: reward -?\d, best \d, the champion's -?\d$/m)
+  // The command connected to one port only, so no request reached the champion.
+  const places = (await readFile(connections, 'utf8')).trimEnd().split('\n')
+  expect(new Set(places)).toEqual(new Set([new URL(url).port]))
+  const posts = seen.map(({ body }) => body)
+  expect(posts.length).toBeGreaterThanOrEqual(100)
+  for (const { account } of PARTICIPANTS.miners) expect(posts.join()).not.toContain(account.hotkey)
+})
 
-  it('needs a chain and a champion, and rejects --env', async () => {
-    const lacking = await run(AF, ['practise', '0.5', '--against'])
-    expect([lacking.code, lacking.stderr]).toEqual([
-      2,
-      'af: --against needs "--network", the network of the champion\n',
-    ])
-    const words = ['practise', '0.5', '--against', ...where]
-    expect((await run(AF, [...words, '--env', 'mult8-v0'])).code).toBe(2)
-    const early = join(root, 'early.json')
-    await writeFile(early, cutBlocks(subnet.chainExport, 12))
-    const none = await run(AF, ['practise', '0.5', '--against', '--network', early])
-    expect([none.code, none.stderr]).toEqual([4, 'af: there is no champion yet\n'])
-  })
+it('af practise --against needs a chain and a champion, and rejects --env', async () => {
+  const practise = (...words: readonly string[]) =>
+    runAf(['practise', '0.5', '--against', ...words])
+  const stderr = 'af: --against needs "--network", the network of the champion\n'
+  expect(await practise()).toMatchObject({ code: 2, stderr })
+  expect((await practise(...where, '--env', 'mult8-v0')).code).toBe(2)
+  const early = await writeIn(root, cutBlocks(subnet.chainExport, 12))
+  const none = { code: 4, stderr: 'af: there is no champion yet\n' }
+  expect(await practise('--network', early)).toMatchObject(none)
 })

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,26 +9,18 @@ import {
   account,
   decodeCommitment,
   encodeCommitment,
-  LocalChain,
   serveLocal,
 } from '@affine/chain'
 import { parseState } from '@affine/duel'
 import { listen } from '@affine/node/listen'
 import { digest } from '@affine/prng'
-import {
-  LOCAL_NETWORK,
-  listSeals,
-  locateBlock,
-  type RecomputedEpoch,
-  recompute,
-  sealBlock,
-} from '@affine/settlement'
-import { createBucketOpener } from '@affine/settlement/node'
+import { LOCAL_NETWORK, listSeals, locateBlock, sealBlock } from '@affine/settlement'
 import { AF, type RunningProcess, start } from '../../../test/processes.ts'
+import { createChain, servingOf, withFaults, writeIn } from './commands.ts'
+import { recomputeIn } from './played-subnet.ts'
 
 const STAKE = 1_000_000_000_000n
 const { protocol } = LOCAL_NETWORK
-const FAULTS = new URL('../../../test/faults.mjs', import.meta.url).href
 /**
  * Maximum time that the chain waits for its validators in each half of an epoch, spread over the
  * blocks. Killed validators need it to restart, and retries happen at the next block.
@@ -78,22 +70,7 @@ interface SubnetOptions {
   readonly blockMs: number
 }
 
-/**
- * A running subnet. Its chain is served over HTTP from this process; miners and validators are
- * processes.
- */
-export interface RunningSubnet extends AsyncDisposable {
-  readonly root: string
-  readonly buckets: string
-  readonly seats: readonly Seat[]
-  /** The last block: its number, and its position in the epoch. */
-  height(): number
-  at(): { readonly epoch: number; readonly offset: number }
-  /** Resolves once the chain has reached this position, or is stopped. */
-  reaches(epoch: number, offset?: number): Promise<void>
-  /** Stops the chain, writes its export to `file`, and recomputes all epochs from the buckets. */
-  end(): Promise<{ readonly file: string; readonly epochs: readonly RecomputedEpoch[] }>
-}
+export type RunningSubnet = Awaited<ReturnType<typeof startSubnet>>
 
 const held = new Set<string>()
 
@@ -110,14 +87,12 @@ function hasLane(bucket: string, head: string): boolean {
   return true
 }
 
-export async function startSubnet({
-  seed,
-  stakes,
-  steady,
-  unreadable = 0,
-  miners,
-  blockMs,
-}: SubnetOptions): Promise<RunningSubnet> {
+/**
+ * Starts a subnet. Its chain is served over HTTP from this process; miners and validators are
+ * processes.
+ */
+export async function startSubnet(options: SubnetOptions) {
+  const { seed, stakes, steady, unreadable = 0, miners, blockMs } = options
   const root = await mkdtemp(join(tmpdir(), 'running-'))
   const buckets = join(root, 'buckets')
   const bytes = (...parts: (string | number)[]) =>
@@ -126,7 +101,7 @@ export async function startSubnet({
     account(bytes('key', i)),
   )
   let drawn = 0
-  const chain = LocalChain.create({
+  const chain = createChain({
     netuid: 120,
     random: () => bytes('entropy', drawn++),
     time: Date.now(),
@@ -136,16 +111,14 @@ export async function startSubnet({
   })
   const server = await listen(serveLocal(chain, 1000), 0)
 
-  await mkdir(join(root, 'keys'))
   const seatOf = async (account: Account, i: number): Promise<Seat> => {
-    const key = join(root, 'keys', `${i}`)
-    await writeFile(key, bytes('key', i).toString('hex'), { mode: 0o600 })
+    const key = await writeIn(root, bytes('key', i).toString('hex'))
     const folder = join(root, `validator-${i}`)
     const places = `--folder ${folder} --buckets ${buckets}`
     const words = `validate --network ${server.url} --key ${key} ${places}`.split(' ')
     const validate: Seat['validate'] = (faults, more = []) => {
-      const env = faults && { FAULTS: JSON.stringify(faults), NODE_OPTIONS: `--import ${FAULTS}` }
-      return start(AF, [...words, ...more, '--concurrency', '1', '--json'], env && { env })
+      const place = faults && { env: withFaults(faults) }
+      return start(AF, [...words, ...more, '--concurrency', '1', '--json'], place)
     }
     const sent = { seals: new Map(), attested: new Set<number>(), inTime: new Set<number>() }
     return { account, folder, bucket: join(buckets, account.hotkey), ...sent, validate }
@@ -158,11 +131,10 @@ export async function startSubnet({
     const fields = 'fields' in call ? call.fields.map((field) => Buffer.from(field, 'hex')) : []
     const commitment = decodeCommitment(fields, hotkey)
     const { seals, attested } = all.find(({ account }) => account.hotkey === hotkey) ?? {}
-    if (commitment?.kind === 'seal')
-      seals?.set(
-        commitment.epoch,
-        new Set([...(seals.get(commitment.epoch) ?? []), commitment.head]),
-      )
+    if (commitment?.kind === 'seal') {
+      const { epoch, head } = commitment
+      seals?.set(epoch, new Set(seals.get(epoch)).add(head))
+    }
     if (commitment?.kind === 'attest') attested?.add(commitment.epoch)
     return submit(extrinsic)
   }
@@ -172,7 +144,7 @@ export async function startSubnet({
   const [best = '', other = ''] = await Promise.all(
     ['0.9', '0.3'].map(async (skill): Promise<string> => {
       const miner = start(AF, ['miner', '--port', '0', '--skill', skill, '--json'])
-      return JSON.parse((await miner.says(/^\{"type":"serving".*\}$/m))[0]).url
+      return (await servingOf(miner)).url
     }),
   )
   const commits = accounts.slice(stakes.length).map((account, i) => {
@@ -237,26 +209,24 @@ export async function startSubnet({
     server[Symbol.dispose]()
   }
   return {
-    root,
     buckets,
     seats: all,
+    /** Returns the position of the last block. */
     at,
-    height: () => chain.height,
-    async reaches(epoch, offset = 0) {
+    /** Returns the number of the last block. */
+    height: (): number => chain.height,
+    /** Resolves once the chain has reached this position, or is stopped. */
+    async reaches(epoch: number, offset = 0): Promise<void> {
       const block = epoch * protocol.epochBlocks + offset
       while (!stopped && chain.height < block) await Promise.race([sleep(5), making])
     },
+    /** Stops the chain, writes its export to `file`, and recomputes all epochs from the buckets. */
     async end() {
       await stop()
-      const file = join(root, 'chain.json')
-      await writeFile(file, chain.export())
-      const epochs: RecomputedEpoch[] = []
-      const openBucket = createBucketOpener(buckets)
-      for await (const epoch of recompute({ chain, network: LOCAL_NETWORK, openBucket }))
-        epochs.push(epoch)
-      return { file, epochs }
+      const file = await writeIn(root, chain.export(), 'chain.json')
+      return { file, epochs: await recomputeIn(root) }
     },
-    async [Symbol.asyncDispose]() {
+    async [Symbol.asyncDispose](): Promise<void> {
       await stop()
       await rm(root, { recursive: true })
     },

@@ -38,17 +38,27 @@ export async function serveS3(): Promise<S3Server> {
   const r2Buckets = { B: { id: 'bucket', s3Credentials: KEYS } }
   const emulator = new Miniflare({ cf: false, modules: true, script: PUBLIC, r2Buckets })
   const server = createProxy(await emulator.ready)
-  const url = await listen(server, 0)
+  return serveBucket(server, '/cdn-cgi/local/r2/s3', '', () => emulator.dispose())
+}
+
+/** Starts a server, with the paths of the service and of the public bucket. */
+async function serveBucket(
+  server: Server,
+  service: string,
+  open: string,
+  end = async (): Promise<void> => {},
+): Promise<S3Server> {
+  const url = await listen(server)
   const variables = {
-    S3_ENDPOINT: `${url}/cdn-cgi/local/r2/s3`,
+    S3_ENDPOINT: `${url}${service}`,
     S3_BUCKET: 'bucket',
     S3_ACCESS_KEY_ID: KEYS.accessKeyId,
     S3_SECRET_ACCESS_KEY: KEYS.secretAccessKey,
-    AFFINE_BUCKET_URL: url,
+    AFFINE_BUCKET_URL: `${url}${open}`,
   }
   const dispose = async (): Promise<void> => {
     server.close().closeAllConnections()
-    await emulator.dispose()
+    await end()
   }
   return { variables, url, [Symbol.asyncDispose]: dispose }
 }
@@ -103,17 +113,8 @@ export async function serveOddS3(
     if (found === undefined) return say(404, 'NoSuchKey')
     return answer.writeHead(200, { 'content-encoding': 'gzip' }).end(found)
   })
-  const url = await listen(server, 0)
-  const variables = {
-    S3_ENDPOINT: `${url}/s3`,
-    S3_BUCKET: 'bucket',
-    S3_ACCESS_KEY_ID: KEYS.accessKeyId,
-    S3_SECRET_ACCESS_KEY: KEYS.secretAccessKey,
-    AFFINE_BUCKET_URL: `${url}/public`,
-  }
   const mend = (): void => {
     overwrites = false
   }
-  const dispose = async (): Promise<void> => server.close().closeAllConnections()
-  return { variables, url, mend, [Symbol.asyncDispose]: dispose }
+  return { ...(await serveBucket(server, '/s3', '/public')), mend }
 }

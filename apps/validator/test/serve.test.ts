@@ -1,19 +1,15 @@
 import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
-import { mkdir, readdir, readlink, symlink, truncate, writeFile } from 'node:fs/promises'
-import {
-  type IncomingHttpHeaders,
-  type RequestOptions,
-  request,
-  type ServerResponse,
-} from 'node:http'
+import { mkdir, readdir, readlink, symlink, truncate } from 'node:fs/promises'
+import { type IncomingMessage, type RequestOptions, request, type ServerResponse } from 'node:http'
 import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { blockPath, httpBucket, LIMITS, probePath } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
-import { listenWith } from '@affine/node/listen'
+import { type Listening, listenWith } from '@affine/node/listen'
 import { createBucketOpener } from '@affine/settlement/node'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { bucketSuite, noise } from '../../../packages/blocks/test/bucket-suite.ts'
@@ -21,11 +17,18 @@ import { runAf } from '../../../test/in-process.ts'
 import { AF, killAll, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { words } from '../../../test/words.ts'
-import { serveBucketFiles } from '../src/service/served-files.ts'
+import { buildPage } from '../../explorer/test/build-page.ts'
+import {
+  type PageNetwork,
+  serveBucketFiles,
+  servePageAndBuckets,
+} from '../src/service/served-files.ts'
+import { writeIn } from './commands.ts'
 
 const FOREVER = 'public, max-age=31536000, immutable'
 const BLOCK = `/${blockPath('ab'.repeat(32))}`
 const text = '{"role":"user","content":"Compute 1 * 1."}\n'.repeat(1000)
+const CODINGS = ['identity', 'gzip']
 const root = testFolder('serve')
 let url: string
 const servers: Disposable[] = []
@@ -48,12 +51,6 @@ afterAll(async () => {
   await killAll()
 })
 
-type Answer = {
-  readonly status: number
-  readonly headers: IncomingHttpHeaders
-  readonly body: Buffer
-}
-
 /** Returns the number of files below a folder that this process has open. */
 async function openFiles(folder: string): Promise<number> {
   const names = await readdir('/proc/self/fd')
@@ -62,28 +59,20 @@ async function openFiles(folder: string): Promise<number> {
 }
 
 /** Requests the path verbatim, because fetch would normalise it. */
-const ask = (path: string, options: RequestOptions = {}, body?: Buffer): Promise<Answer> =>
-  new Promise((resolve, reject) => {
-    const outgoing = request(url, { ...options, path }, async (response) => {
-      const chunks = await response.toArray()
-      resolve({
-        status: response.statusCode ?? 0,
-        headers: response.headers,
-        body: Buffer.concat(chunks),
-      })
-    })
-    outgoing.on('error', reject).end(body)
-  })
+async function ask(path: string, options: RequestOptions = {}, body?: Buffer) {
+  const outgoing = request(url, { ...options, path })
+  outgoing.on('error', () => {}).end(body)
+  const [response]: IncomingMessage[] = await once(outgoing, 'response')
+  const { statusCode: status, headers = {} } = response ?? {}
+  return { status, headers, body: Buffer.concat((await response?.toArray()) ?? []) }
+}
+const askWith = (headers: RequestOptions['headers']) => ask(`/5F${BLOCK}`, { headers })
 
 bucketSuite('`af serve <bucket>`', async () => {
   const folder = join(root, 'suite')
   await mkdir(folder)
-  return {
-    bucket: {
-      ...httpBucket(await serving(folder), { fetch }),
-      write: directoryBucket(folder).write,
-    },
-  }
+  const { read } = httpBucket(await serving(folder), { fetch })
+  return { bucket: { read, write: directoryBucket(folder).write } }
 })
 
 bucketSuite('`af serve <buckets>`', async () => {
@@ -113,80 +102,53 @@ describe('a block', () => {
 
   it('is compressed for clients that accept gzip', async () => {
     for (const accept of ['gzip', 'br, gzip;q=0.5', '*']) {
-      const { headers, body } = await ask(`/5F${BLOCK}`, { headers: { 'accept-encoding': accept } })
+      const { headers, body } = await askWith({ 'accept-encoding': accept })
       expect(headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' })
       expect(headers['content-length']).not.toBe(String(text.length))
       expect(body.length).toBeLessThan(text.length / 10)
       expect(String(gunzipSync(body))).toBe(text)
     }
     for (const accept of ['identity', 'br', 'gzip;q=0', ''])
-      expect(
-        String((await ask(`/5F${BLOCK}`, { headers: { 'accept-encoding': accept } })).body),
-      ).toBe(text)
+      expect(String((await askWith({ 'accept-encoding': accept })).body)).toBe(text)
   })
 
-  it('has an ETag, with which it is not sent again', async () => {
-    for (const coding of ['identity', 'gzip']) {
-      const headers = { 'accept-encoding': coding }
-      const { etag = '' } = (await ask(`/5F${BLOCK}`, { headers })).headers
-      expect(etag).toMatch(/^(W\/)?"[0-9a-f]{40}"$/)
-      const again = await ask(`/5F${BLOCK}`, { headers: { ...headers, 'if-none-match': etag } })
-      expect([again.status, again.body.length, again.headers['cache-control']]).toEqual([
-        304,
-        0,
-        FOREVER,
-      ])
-      const other = await ask(`/5F${BLOCK}`, {
-        headers: { ...headers, 'if-none-match': '"other"' },
-      })
-      expect(other.status).toBe(200)
-    }
+  it.each(CODINGS)('has an ETag, with which it is not sent again: %s', async (coding) => {
+    const accepted = { 'accept-encoding': coding }
+    const { etag = '' } = (await askWith(accepted)).headers
+    expect(etag).toMatch(/^(W\/)?"[0-9a-f]{40}"$/)
+    const { status, body, headers } = await askWith({ ...accepted, 'if-none-match': etag })
+    expect([status, body.length, headers['cache-control']]).toEqual([304, 0, FOREVER])
+    expect((await askWith({ ...accepted, 'if-none-match': '"other"' })).status).toBe(200)
   })
 
   it('responds to HEAD', async () => {
     const { status, headers, body } = await ask(`/5F${BLOCK}`, { method: 'HEAD' })
     expect([status, body.length]).toEqual([200, 0])
-    expect(headers).toMatchObject({
-      'cache-control': FOREVER,
-      'content-length': String(text.length),
-    })
+    const length = String(text.length)
+    expect(headers).toMatchObject({ 'cache-control': FOREVER, 'content-length': length })
     expect((await ask('/5F/v1/states/8.json', { method: 'HEAD' })).status).toBe(404)
   })
 })
 
 describe('everything else', () => {
   beforeAll(async () => {
-    const bucket = join(root, 'buckets/5F')
-    await writeFile(join(root, 'secret'), 'secret')
-    await writeFile(join(root, 'buckets/secret'), 'secret')
-    for (const folder of [
-      'buckets/v1/keys',
-      'buckets/5F/v1/blocks/folder',
-      'buckets/5F/blocks',
-      'outside/v1/blocks',
-      'buckets/.dot/v1/blocks',
-    ])
-      await mkdir(join(root, folder), { recursive: true })
-    for (const path of [
-      'v1/secret',
-      'v1/blocks/.secret',
-      '.env',
-      'key',
-      'v1/blocks/folder/x',
-      'blocks/x',
-    ])
-      await writeFile(join(bucket, path), 'secret')
-    await writeFile(join(root, 'buckets/v1/keys/x'), 'secret')
-    await writeFile(join(root, 'buckets/.dot/v1/blocks/x'), 'secret')
-    await writeFile(join(root, 'outside/v1/blocks/x'), 'secret')
-    await symlink(join(root, 'secret'), join(bucket, 'v1/blocks/link'))
-    await symlink('../../../../secret', join(bucket, 'v1/states/link'))
-    await symlink('../secret', join(bucket, 'v1/blocks/inside'))
-    await symlink('nowhere', join(bucket, 'v1/blocks/dangling'))
-    await symlink('loop', join(bucket, 'v1/blocks/loop'))
-    await symlink(join(root, 'outside'), join(root, 'buckets/linked'))
+    const secrets = words(`
+      secret outside/v1/blocks/x buckets/secret buckets/v1/keys/x buckets/.dot/v1/blocks/x
+      buckets/5F/v1/secret buckets/5F/v1/blocks/.secret buckets/5F/.env buckets/5F/key
+      buckets/5F/v1/blocks/folder/x buckets/5F/blocks/x
+    `)
+    for (const path of secrets) await writeIn(root, 'secret', path)
     await mkdir(join(root, 'buckets/half/v1'), { recursive: true })
-    await symlink(join(root, 'outside/v1/blocks'), join(root, 'buckets/half/v1/blocks'))
+    const links = {
+      '5F/v1/blocks/link': join(root, 'secret'),
+      '5F/v1/states/link': '../../../../secret',
+      '5F/v1/blocks/inside': '../secret',
+      '5F/v1/blocks/dangling': 'nowhere',
+      '5F/v1/blocks/loop': 'loop',
+      linked: join(root, 'outside'),
+      'half/v1/blocks': join(root, 'outside/v1/blocks'),
+    }
+    for (const [path, to] of Object.entries(links)) await symlink(to, join(root, 'buckets', path))
   })
 
   const paths = [
@@ -212,30 +174,24 @@ describe('everything else', () => {
     for (const method of ['GET', 'HEAD']) {
       const { status, headers, body } = await ask(path, { method })
       expect([404, 403, 400]).toContain(status)
-      if (status !== 400)
-        expect(headers).toMatchObject({
-          'cache-control': 'no-store',
-          'access-control-allow-origin': '*',
-        })
+      const open = { 'cache-control': 'no-store', 'access-control-allow-origin': '*' }
+      if (status !== 400) expect(headers).toMatchObject(open)
       const text = status === 403 ? 'not a file\n' : 'not found\n'
       expect(String(body)).toBe(method === 'HEAD' || status === 400 ? '' : text)
     }
   })
 
-  it.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'PROPFIND', 'QUERY'])(
-    'is rejected: %s',
-    async (method) => {
-      const { status, headers } = await ask(`/5F${BLOCK}`, { method })
-      expect(status).toBe(404)
-      expect(headers['cache-control']).toBe('no-store')
-    },
-  )
+  const methods = words('POST PUT DELETE PATCH OPTIONS PROPFIND QUERY')
+  it.each(methods)('is rejected: %s', async (method) => {
+    const { status, headers } = await ask(`/5F${BLOCK}`, { method })
+    expect([status, headers['cache-control']]).toEqual([404, 'no-store'])
+  })
 
   it('is rejected: oversized and malformed requests', async () => {
     // The response to a partial request may be lost with the connection.
     const large = [
       ask(`/5F/v1/blocks/${'a'.repeat(100_000)}`),
-      ask(`/5F${BLOCK}`, { headers: { 'x-large': 'a'.repeat(100_000) } }),
+      askWith({ 'x-large': 'a'.repeat(100_000) }),
       ask(`/5F${BLOCK}`, { method: 'POST' }, Buffer.alloc(1 << 24)),
     ]
     for (const ended of await Promise.allSettled(large))
@@ -259,8 +215,7 @@ describe('everything else', () => {
 
   it('is rejected: a file over the limit of a block, and an entry that is not a file', async () => {
     const folder = join(root, 'buckets/5F/v1/blocks')
-    await writeFile(join(folder, 'large'), '')
-    await truncate(join(folder, 'large'), LIMITS.blockBytes + 1)
+    await truncate(await writeIn(folder, '', 'large'), LIMITS.blockBytes + 1)
     const socket = createServer().listen(join(folder, 'socket'))
     await once(socket, 'listening')
     execFileSync('mkfifo', [join(folder, 'fifo')])
@@ -318,22 +273,19 @@ describe('clients that read nothing', () => {
   const countWaitingBytes = (): number =>
     answers.reduce((sum, each) => sum + each.writableLength, 0)
 
-  it.each(['identity', 'gzip'])(
-    'have a limited number of open files and buffers: %s',
-    async (coding) => {
-      const count = 160
-      for (let i = 0; i < count; i++)
-        send(`GET ${LARGE} HTTP/1.1\r\nHost: a\r\nAccept-Encoding: ${coding}\r\n\r\n`)
-      await expectSoon(() => countAnswers(200) + countAnswers(503)).toBe(count)
-      expect(await openFiles(root)).toBeLessThanOrEqual(128)
-      expect(countWaitingBytes()).toBeLessThan(128 * 200_000)
-      for (const socket of sockets.splice(0)) socket.destroy()
-      await expectSoon(() => openFiles(root)).toBe(0)
-      const before = countAnswers(200)
-      send(`GET ${LARGE} HTTP/1.1\r\nHost: a\r\n\r\n`)
-      await expectSoon(() => countAnswers(200)).toBe(before + 1)
-    },
-  )
+  it.each(CODINGS)('open a limited number of files and buffers: %s', async (coding) => {
+    const count = 160
+    for (let i = 0; i < count; i++)
+      send(`GET ${LARGE} HTTP/1.1\r\nHost: a\r\nAccept-Encoding: ${coding}\r\n\r\n`)
+    await expectSoon(() => countAnswers(200) + countAnswers(503)).toBe(count)
+    expect(await openFiles(root)).toBeLessThanOrEqual(128)
+    expect(countWaitingBytes()).toBeLessThan(128 * 200_000)
+    for (const socket of sockets.splice(0)) socket.destroy()
+    await expectSoon(() => openFiles(root)).toBe(0)
+    const before = countAnswers(200)
+    send(`GET ${LARGE} HTTP/1.1\r\nHost: a\r\n\r\n`)
+    await expectSoon(() => countAnswers(200)).toBe(before + 1)
+  })
 
   it.each([
     ['1.1', ''],
@@ -360,9 +312,8 @@ describe('clients that read nothing', () => {
   it('have at most 1024 connections without a request', async () => {
     let count = 0
     for (let i = 0; i < 1034; i++) {
-      send('')
-        .resume()
-        .once('close', () => count++)
+      const socket = send('').resume()
+      socket.once('close', () => count++)
       // Opens fewer connections than the backlog at once: the system delays further ones.
       if (i % 50 === 49) await new Promise((done) => setTimeout(done, 50))
     }
@@ -373,35 +324,72 @@ describe('clients that read nothing', () => {
   })
 })
 
-describe('af serve', () => {
-  it('serves until Ctrl-C, and exits with 130', async () => {
-    const served = start(AF, ['serve', join(root, 'buckets'), '--port', '0'])
-    const [, at = ''] = await served.says(/ at (http:\S+); Ctrl-C stops it\n/)
-    const bytes = await httpBucket(`${at}/5F`, { fetch }).read(BLOCK.slice(1), 1 << 20)
-    expect(String(Buffer.from(bytes ?? []))).toBe(text)
-    expect(await served.stop()).toMatchObject({
-      code: 130,
-      stderr: expect.not.stringContaining(' at '),
+const CHAIN = '{"format":"affine-chain/1"}'
+const FINNEY: PageNetwork = { chain: { name: 'finney' } }
+const servingPage = async (network = FINNEY): Promise<Listening> =>
+  listenWith(await servePageAndBuckets(root, network), 0)
+const textAt = async (url: string): Promise<string> => (await fetch(url)).text()
+
+describe('the page next to buckets', () => {
+  beforeAll(buildPage)
+
+  it('has a security policy, is revalidated, and its assets are cached', async () => {
+    using server = await servingPage()
+    const page = await fetch(`${server.url}/`)
+    expect(Object.fromEntries(page.headers)).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-cache',
+      'content-security-policy': "frame-ancestors 'none'",
+      'x-content-type-options': 'nosniff',
     })
+    const html = await page.text()
+    expect(html).toContain("default-src 'self'")
+    expect(html.replaceAll("'wasm-unsafe-eval'", '')).not.toMatch(/style=|unsafe/)
+    const [[, inline = ''] = [], ...others] = html.matchAll(/<script(?![^>]* src=)[^>]*>([^<]*)/g)
+    const hash = createHash('sha256').update(inline).digest('base64')
+    expect(html).toContain(`script-src 'self' 'wasm-unsafe-eval' 'sha256-${hash}';`)
+    expect(others).toEqual([])
+    const [, script = ''] = /src="\.(\/assets\/[^"]+\.js)"/.exec(html) ?? []
+    const { headers } = await fetch(server.url + script)
+    expect(headers.get('cache-control')).toContain('immutable')
   })
 
-  it('prints its URL as JSON, and serves the given chain', async () => {
-    const chain = join(root, 'chain.json')
-    await writeFile(chain, '{"format":"affine-chain/1"}')
-    const words = `serve ${join(root, 'buckets/5F')} --port 0 --json --network ${chain}`
-    const served = start(AF, words.split(' '))
-    const [line = ''] = await served.says(/.*\n/)
-    const record = JSON.parse(line)
-    expect(record).toMatchObject({ type: 'serving', folder: join(root, 'buckets/5F') })
-    expect((await fetch(`${record.url}${BLOCK}`)).status).toBe(200)
-    const shown = await fetch(`${record.url}/chain.json`)
-    expect(await shown.text()).toBe('{"format":"affine-chain/1"}')
+  it('names the configured chain: a served export, or a name', async () => {
+    const chain = { file: await writeIn(root, CHAIN, 'chain.json') }
+    using server = await servingPage({ chain, names: { a: 'b' } })
+    const file = JSON.parse(await textAt(`${server.url}/network.json`))
+    expect(file).toEqual({ chain: 'chain.json', buckets: './', names: { a: 'b' } })
+    expect(await textAt(`${server.url}/chain.json`)).toBe(CHAIN)
+    using other = await servingPage({ chain: { name: 'wss://node' }, netuid: 7, firstEpoch: 8 })
+    const node = { chain: 'wss://node', buckets: './', netuid: 7, firstEpoch: 8 }
+    expect(JSON.parse(await textAt(`${other.url}/network.json`))).toEqual(node)
+    expect((await fetch(`${other.url}/chain.json`)).status).toBe(404)
+  })
+
+  it('forwards other paths to the buckets and reads no other file', async () => {
+    using server = await servingPage({ chain: { file: join(root, 'gone.json') } })
+    for (const path of ['/chain.json', '/package.json', '/assets/', '/..%2fpackage.json'])
+      expect((await fetch(server.url + path)).status, path).toBe(404)
+    expect((await fetch(server.url, { method: 'POST' })).status).toBe(404)
+    const head = await fetch(server.url, { method: 'HEAD' })
+    expect([head.status, await head.text()]).toEqual([200, ''])
+  })
+})
+
+describe('af serve', () => {
+  it('serves a bucket and the given chain until Ctrl-C, and exits with 130', async () => {
+    const [chain, folder] = [await writeIn(root, CHAIN), join(root, 'buckets/5F')]
+    const words = ['serve', folder, '--port', '0', '--json', '--network', chain]
+    const served = start(AF, words)
+    const record = JSON.parse((await served.says(/.*\n/))[0])
+    expect(record).toMatchObject({ type: 'serving', folder })
+    expect(await textAt(`${record.url}${BLOCK}`)).toBe(text)
+    expect(await textAt(`${record.url}/chain.json`)).toBe(CHAIN)
     const busy = await runAf(['serve', root, '--port', new URL(record.url).port])
-    expect(busy).toMatchObject({
-      code: 4,
-      stderr: expect.stringMatching(/^af: port \d+ is in use: choose another.*\n$/m),
-    })
-    await served.stop('SIGTERM')
+    const reason = expect.stringMatching(/^af: port \d+ is in use: choose another.*\n$/m)
+    expect(busy).toMatchObject({ code: 4, stderr: reason })
+    const stderr = expect.not.stringContaining(' at ')
+    expect(await served.stop()).toMatchObject({ code: 130, stderr })
   })
 
   it('publishes no key that the URL in a variable may contain', async () => {

@@ -1,43 +1,41 @@
-import { randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { execFile, spawnSync } from 'node:child_process'
+import { chmod, mkdtemp, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseEnv } from 'node:util'
-import { account, LocalChain } from '@affine/chain'
+import { fileURLToPath } from 'node:url'
+import { parseEnv, stripVTControlCharacters } from 'node:util'
+import { account } from '@affine/chain'
 import { readEnvLines } from '@affine/terminal'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Written } from '../../../packages/terminal/test/within.ts'
 import { runAf } from '../../../test/in-process.ts'
-import { killAll } from '../../../test/processes.ts'
+import { AF } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { findSettings } from '../src/settings/entries.ts'
 import { formatEnvFile } from '../src/settings/env-file.ts'
-import { parseRecords, serveGrowingChain } from './commands.ts'
+import { createChain, parseRecords, serveGrowingChain, writeIn } from './commands.ts'
 import { type S3Server, serveS3 } from './s3-server.ts'
-import { HAS_PYTHON, runTyped } from './typed.ts'
+
+const PTY = fileURLToPath(new URL('terminal.py', import.meta.url))
+/** Whether Python can create a terminal. */
+const HAS_PYTHON = spawnSync('python3', ['-c', 'import pty']).status === 0
 
 const SEED = new Uint8Array(32).fill(7)
 const { hotkey } = account(SEED)
 const WALLET = ['--wallet', 'mine', '--hotkey', 'hot', '--wallet-path', '../wallets']
 
 const root = testFolder('setup')
-let chain: LocalChain
 let served: Awaited<ReturnType<typeof serveGrowingChain>>
 let s3: S3Server
 
 beforeAll(async () => {
-  const wallet = join(root, 'wallets', 'mine', 'hotkeys')
-  await mkdir(wallet, { recursive: true })
   const key = JSON.stringify({ secretSeed: Buffer.from(SEED).toString('hex') })
-  await writeFile(join(wallet, 'hot'), key, { mode: 0o600 })
+  await writeIn(root, key, 'wallets/mine/hotkeys/hot')
   const neurons = [{ hotkey, stake: 1_500_000_000_000n }]
-  const random = (): Uint8Array => randomBytes(32)
-  chain = LocalChain.create({ netuid: 7, random, time: Date.now(), neurons })
-  served = await serveGrowingChain(chain)
+  served = await serveGrowingChain(createChain({ time: Date.now(), neurons }))
   s3 = await serveS3()
 })
 afterAll(async () => {
-  await killAll()
   await served[Symbol.asyncDispose]()
   await s3[Symbol.asyncDispose]()
 })
@@ -46,10 +44,13 @@ afterAll(async () => {
 const place = (): Promise<string> => mkdtemp(join(root, 'place-'))
 const setUp = (cwd: string, words: readonly string[], env = {}): Promise<Written> =>
   runAf(['setup', ...words], { cwd, env })
-const inFolder = (): string[] => {
-  const where = ['--network', served.url, '--folder', 'validator', '--buckets', 'buckets']
-  return [...where, ...WALLET]
-}
+/** Settings of a validator, without a bucket. */
+const own = (): string[] => ['--network', served.url, '--folder', 'validator', ...WALLET]
+const inFolder = (): string[] => [...own(), '--buckets', 'buckets']
+/** Parses the written .env of a folder. */
+const envIn = async (cwd: string) => parseEnv(await readFile(join(cwd, '.env'), 'utf8'))
+const modeIn = async (cwd: string) => (await stat(join(cwd, '.env'))).mode & 0o777
+const ACCOUNT = { BT_WALLET_COLD: 'mine', BT_WALLET_HOT: 'hot', BT_WALLET_PATH: '../wallets' }
 
 describe.concurrent('af setup, without a terminal', () => {
   it('prints what is missing and how to set it, and writes nothing', async () => {
@@ -77,16 +78,9 @@ describe.concurrent('af setup, without a terminal', () => {
     expect(stdout).toMatch(
       /^\.env is written, readable only by this user\. Next: .*\b(?:af|cli\.[jt]s) validate$/m,
     )
-    const file = join(cwd, '.env')
-    expect((await stat(file)).mode & 0o777).toBe(0o600)
-    expect(parseEnv(await readFile(file, 'utf8'))).toEqual({
-      SUBTENSOR_ENDPOINT: served.url,
-      BT_WALLET_COLD: 'mine',
-      BT_WALLET_HOT: 'hot',
-      BT_WALLET_PATH: '../wallets',
-      AFFINE_FOLDER: 'validator',
-      AFFINE_BUCKETS: 'buckets',
-    })
+    expect(await modeIn(cwd)).toBe(0o600)
+    const places = { AFFINE_FOLDER: 'validator', AFFINE_BUCKETS: 'buckets' }
+    expect(await envIn(cwd)).toEqual({ SUBTENSOR_ENDPOINT: served.url, ...ACCOUNT, ...places })
     const doctor = await runAf(['doctor'], { cwd })
     expect(doctor.stdout).toMatch(/^folder +validator +\.env +AFFINE_FOLDER$/m)
     expect(doctor.stdout).not.toContain(' settings ')
@@ -95,8 +89,8 @@ describe.concurrent('af setup, without a terminal', () => {
 
   it('overwrites .env only with --overwrite, and keeps its other values', async () => {
     const cwd = await place()
-    const file = join(cwd, '.env')
-    await writeFile(file, 'AFFINE_METRICS=9464\nAFFINE_FOLDER=another\n', { mode: 0o644 })
+    const file = await writeIn(cwd, 'AFFINE_METRICS=9464\nAFFINE_FOLDER=another\n', '.env')
+    await chmod(file, 0o644)
     const refused = await setUp(cwd, inFolder())
     expect([refused.code, refused.stdout]).toEqual([2, ''])
     expect(refused.stderr).toMatch(/^af: \.env exists: edit it, .* --overwrite\n$/)
@@ -105,41 +99,35 @@ describe.concurrent('af setup, without a terminal', () => {
     expect(overwritten.code).toBe(0)
     const records = parseRecords(overwritten.stdout)
     const next = expect.stringMatching(/\b(?:af|cli\.[jt]s) validate$/)
-    expect(records).toContainEqual({ type: 'written', next })
-    expect(records).toContainEqual(
-      expect.objectContaining({ type: 'costs', who: 'validator', calls: expect.anything() }),
-    )
-    expect((await stat(file)).mode & 0o777).toBe(0o600)
-    expect(parseEnv(await readFile(file, 'utf8'))).toMatchObject({
-      AFFINE_METRICS: '9464',
-      AFFINE_FOLDER: 'validator',
-    })
+    const costs = { type: 'costs', who: 'validator', calls: expect.anything() }
+    for (const record of [{ type: 'written', next }, costs])
+      expect(records).toContainEqual(expect.objectContaining(record))
+    expect(await modeIn(cwd)).toBe(0o600)
+    const merged = { AFFINE_METRICS: '9464', AFFINE_FOLDER: 'validator' }
+    expect(await envIn(cwd)).toMatchObject(merged)
     expect((await readdir(cwd)).sort()).toEqual(['.env', 'buckets'])
   })
 
   it('reads secrets from the environment, tests them, and prints none', async () => {
     const cwd = await place()
-    const words = ['--network', served.url, '--folder', 'validator', ...WALLET]
     const { S3_SECRET_ACCESS_KEY: secret = '', S3_ACCESS_KEY_ID: id = '' } = s3.variables
     const env = { ...s3.variables, CHUTES_API_KEY: 'cpk_of_mine' }
-    const wrong = await setUp(cwd, words, { ...env, S3_SECRET_ACCESS_KEY: 'wrong-one' })
+    const wrong = await setUp(cwd, own(), { ...env, S3_SECRET_ACCESS_KEY: 'wrong-one' })
     expect(wrong.code).toBe(4)
     expect(wrong.stdout).toMatch(/^✘ {2}bucket write cannot write .*status 403/m)
     expect(wrong.stderr).toMatch(/^af: \.env is not written: .* --anyway\n$/)
-    const { code, stdout } = await setUp(cwd, words, env)
+    const { code, stdout } = await setUp(cwd, own(), env)
     expect(code).toBe(0)
     for (const text of [wrong.stdout, stdout])
       for (const each of [secret, id, 'cpk_of_mine', 'wrong-one']) expect(text).not.toContain(each)
-    const written = parseEnv(await readFile(join(cwd, '.env'), 'utf8'))
-    expect(written).toMatchObject(env)
+    expect(await envIn(cwd)).toMatchObject(env)
     const probe = await fetch(`${s3.url}/v1/probes/${hotkey}.json`)
     expect(await probe.json()).toEqual({ hotkey })
   })
 
   it('writes settings that fail a check only with --anyway', async () => {
     const cwd = await place()
-    const stranger = join(root, 'stranger')
-    await writeFile(stranger, 'ab'.repeat(32), { mode: 0o600 })
+    const stranger = await writeIn(root, 'ab'.repeat(32))
     const words = ['--network', served.url, '--folder', 'f', '--buckets', 'b', '--key', stranger]
     const { code, stdout, stderr } = await setUp(cwd, words)
     expect([code, stderr]).toEqual([4, expect.stringContaining('.env is not written')])
@@ -151,141 +139,121 @@ describe.concurrent('af setup, without a terminal', () => {
   })
 })
 
-/** Parses the text of a .env as `af` does. */
-function afReads(text: string): Record<string, string> {
-  const { lines } = readEnvLines(text, () => true)
-  return Object.fromEntries(lines.map(({ name, value }) => [name, value]))
-}
-
-/** Parses a .env like systemd's `EnvironmentFile=`: systemd.exec(5), parse_env_file_internal. */
-function systemdReads(text: string): Record<string, string> {
-  const read: Record<string, string> = {}
-  for (const line of text.split('\n')) {
-    if (/^\s*([#;]|$)/.test(line)) continue
-    const [, name = '', after = ''] = /^\s*([^=\s]+)\s*=\s*(.*)$/s.exec(line) ?? []
-    const value = systemdValue(after)
-    // systemd omits values with control characters.
-    if (!/\p{Cc}/u.test(value)) read[name] = value
-  }
-  return read
-}
-
-function systemdValue(text: string): string {
+/** Reads a value like systemd's `EnvironmentFile=`: systemd.exec(5), parse_env_file_internal. */
+function systemdReads(text: string): string | undefined {
   const [, single] = /^'([^']*)'\s*$/.exec(text) ?? []
-  if (single !== undefined) return single
   const [, double] = /^"((?:[^"\\]|\\.)*)"\s*$/.exec(text) ?? []
-  if (double !== undefined) return double.replace(/\\(["\\`$])/g, '$1')
-  return text.trimEnd().replace(/\\(.)/g, '$1')
+  const value = single ?? double?.replace(/\\(["\\`$])/g, '$1')
+  const read = value ?? text.trimEnd().replace(/\\(.)/g, '$1')
+  // systemd omits values with control characters.
+  return /\p{Cc}/u.test(read) ? undefined : read
 }
 
-/** Parses a .env like Compose's `env_file`: the parser of compose-go, without expansion. */
-function composeReads(text: string): Record<string, string> {
-  const read: Record<string, string> = {}
-  for (const line of text.split('\n')) {
-    if (/^\s*(#|$)/.test(line)) continue
-    const [, name = '', after = ''] = /^\s*([^=\s]+)\s*=\s*(.*)$/s.exec(line) ?? []
-    const expand = (value: string): string => value.replace(/\$\{?\w+\}?/g, '')
-    const [, quote, quoted] = /^(['"])((?:(?!\1)[^\\]|\\.)*)\1/.exec(after) ?? []
-    if (quote === "'") read[name] = (quoted ?? '').replaceAll("\\'", "'")
-    else if (quote) read[name] = expand((quoted ?? '').replace(/\\(.)/g, '$1'))
-    else read[name] = /^['"]/.test(after) ? '' : expand(after.replace(/\s+#.*$/, '').trimEnd())
+/** Reads a value like Compose's `env_file`: the parser of compose-go, without expansion. */
+function composeReads(text: string): string {
+  const expand = (value: string): string => value.replace(/\$\{?\w+\}?/g, '')
+  const [, quote, quoted = ''] = /^(['"])((?:(?!\1)[^\\]|\\.)*)\1/.exec(text) ?? []
+  if (quote === "'") return quoted.replaceAll("\\'", "'")
+  if (quote) return expand(quoted.replace(/\\(.)/g, '$1'))
+  return /^['"]/.test(text) ? '' : expand(text.replace(/\s+#.*$/, '').trimEnd())
+}
+
+it('all programs read a line of .env identically for any value, or the value is rejected', () => {
+  const unit = fc.oneof(fc.constantFrom(...'\'"`$\\#;={} \tnax'), fc.string({ unit: 'binary' }))
+  const values = fc.array(unit, { minLength: 1 }).map((parts) => parts.join(''))
+  const isSafe = (value: string): boolean => {
+    let text: string
+    try {
+      text = formatEnvFile(findSettings({}, { AFFINE_FOLDER: value }))
+    } catch (error) {
+      return error instanceof RangeError
+    }
+    const [, after = ''] = /^AFFINE_FOLDER=\s*(.*)\n$/ms.exec(text) ?? []
+    const [line] = readEnvLines(text, () => true).lines
+    const inNode = parseEnv(text).AFFINE_FOLDER
+    const reads = [line?.value, inNode, systemdReads(after), composeReads(after)]
+    return reads.every((read) => read === value)
   }
-  return read
-}
-
-describe('a line of .env', () => {
-  const readers = { afReads, parseEnv, systemdReads, composeReads }
-  const found = (value: string) => findSettings({}, { AFFINE_FOLDER: value }, {})
-  it('is read identically by all programs, or rejected, for any value', () => {
-    const unit = fc.oneof(fc.constantFrom(...'\'"`$\\#;={} \tnax'), fc.string({ unit: 'binary' }))
-    const values = fc.array(unit, { minLength: 1 }).map((parts) => parts.join(''))
-    fc.assert(
-      fc.property(
-        values.filter((value) => value.trim() !== ''),
-        (value) => {
-          let text: string
-          try {
-            text = formatEnvFile(found(value))
-          } catch (error) {
-            return error instanceof RangeError
-          }
-          return Object.values(readers).every((read) => read(text).AFFINE_FOLDER === value)
-        },
-      ),
-      { numRuns: 2000 },
-    )
-  })
+  const given = values.filter((value) => value.trim() !== '')
+  fc.assert(fc.property(given, isSafe), { numRuns: 2000 })
 })
-
-const ENTER = '\r'
 
 describe.skipIf(!HAS_PYTHON)('af setup, in a terminal', () => {
   const wipe = '\u0015'
-  const wallet: (readonly string[])[] = [
-    ['wallet: ', `mine${ENTER}`],
-    ['hotkey: ', `hot${ENTER}`],
-  ]
+  const BUCKET = "Where is the validator's bucket?"
+  /**
+   * Runs `af setup` in a terminal. Types the second text of each step, and Enter, once the first is
+   * shown. Resolves with the output and the exit code.
+   */
+  function answer(
+    cwd: string,
+    words: readonly string[],
+    steps: readonly (readonly [string, (string | undefined)?])[],
+  ): Promise<{ readonly code: number | null; readonly shown: string }> {
+    const typed = steps.map(([shown, text = '']) => [shown, `${text}\r`])
+    const program = [process.execPath, AF, 'setup', '--wallet-path', '../wallets', ...words]
+    const place = { cwd, env: { ...process.env, TERM: 'xterm', CI: '' }, timeout: 600_000 }
+    return new Promise((resolve) => {
+      const line = [PTY, JSON.stringify(typed), ...program]
+      const child = execFile('python3', line, place, (_, stdout) =>
+        resolve({ code: child.exitCode, shown: stripVTControlCharacters(stdout) }),
+      )
+    })
+  }
 
   it('asks for the required settings, rejects bad values, and shows no secret', async () => {
     const cwd = await place()
-    const {
-      S3_ENDPOINT = '',
-      S3_ACCESS_KEY_ID: id = '',
-      S3_SECRET_ACCESS_KEY: secret = '',
-    } = s3.variables
-    const { code, shown } = await runTyped(
+    const { S3_ENDPOINT, S3_ACCESS_KEY_ID: id, S3_SECRET_ACCESS_KEY: secret } = s3.variables
+    const { code, shown } = await answer(
       cwd,
-      ['setup', '--wallet-path', '../wallets'],
+      [],
       [
-        ['network: ', `${served.url}${ENTER}`],
-        ['wallet: ', `nobody${ENTER}`],
-        ['does not exist', `${wipe}mine${ENTER}`],
-        ['hotkey: ', `hot${ENTER}`],
-        ['folder: ', ENTER],
-        ["Where is the validator's bucket?", ENTER],
-        ['s3-endpoint: ', `${S3_ENDPOINT}${ENTER}`],
-        ['s3-bucket: ', `Two Words${ENTER}`],
-        ['expected 3 to 63 of a-z', `${wipe}bucket${ENTER}`],
-        ['s3-access-key-id: ', `${id}${ENTER}`],
-        ['s3-secret-access-key: ', `${secret}${ENTER}`],
-        ['s3-region: ', ENTER],
-        ['bucket-url: ', `${s3.url}${ENTER}`],
+        ['network: ', served.url],
+        ['wallet: ', 'nobody'],
+        ['does not exist', `${wipe}mine`],
+        ['hotkey: ', 'hot'],
+        ['folder: '],
+        [BUCKET],
+        ['s3-endpoint: ', S3_ENDPOINT],
+        ['s3-bucket: ', 'Two Words'],
+        ['expected 3 to 63 of a-z', `${wipe}bucket`],
+        ['s3-access-key-id: ', id],
+        ['s3-secret-access-key: ', secret],
+        ['s3-region: '],
+        ['bucket-url: ', s3.url],
       ],
     )
     expect(shown).toContain('.env is written')
     expect(code).toBe(0)
     for (const each of [id, secret]) expect(shown).not.toContain(each)
-    const { AFFINE_BUCKETS: _, ...rest } = parseEnv(await readFile(join(cwd, '.env'), 'utf8'))
-    expect(rest).toEqual({
-      SUBTENSOR_ENDPOINT: served.url,
-      BT_WALLET_COLD: 'mine',
-      BT_WALLET_HOT: 'hot',
-      BT_WALLET_PATH: '../wallets',
-      AFFINE_FOLDER: 'validator',
-      S3_REGION: 'auto',
-      ...s3.variables,
-    })
+    const { AFFINE_BUCKETS: _, ...rest } = await envIn(cwd)
+    const defaults = { AFFINE_FOLDER: 'validator', S3_REGION: 'auto' }
+    const chain = { SUBTENSOR_ENDPOINT: served.url }
+    expect(rest).toEqual({ ...chain, ...ACCOUNT, ...defaults, ...s3.variables })
   })
 
   it('proposes current values, and keeps a secret after Enter', async () => {
     const cwd = await place()
-    const lines = Object.entries({ ...s3.variables, AFFINE_FOLDER: 'mine' })
-    const text = lines.map(([name, value]) => `${name}=${value}\n`).join('')
-    await writeFile(join(cwd, '.env'), text, { mode: 0o600 })
-    const words = ['setup', '--overwrite', '--network', served.url, '--wallet-path', '../wallets']
-    const { code } = await runTyped(cwd, words, [
-      ...wallet,
-      ['folder: ', ENTER],
-      ["Where is the validator's bucket?", ENTER],
-      ['s3-endpoint: ', ENTER],
-      ['s3-bucket: ', ENTER],
-      ['Enter keeps', ENTER],
-      ['s3-secret-access-key: ', ENTER],
-      ['s3-region: ', ENTER],
-      ['bucket-url: ', ENTER],
-    ])
+    const current = { ...s3.variables, AFFINE_FOLDER: 'mine' }
+    const lines = Object.entries(current).map(([name, value]) => `${name}=${value}\n`)
+    await writeIn(cwd, lines.join(''), '.env')
+    const { code } = await answer(
+      cwd,
+      ['--overwrite', '--network', served.url],
+      [
+        ['wallet: ', 'mine'],
+        ['hotkey: ', 'hot'],
+        ['folder: '],
+        [BUCKET],
+        ['s3-endpoint: '],
+        ['s3-bucket: '],
+        ['Enter keeps'],
+        ['s3-secret-access-key: '],
+        ['s3-region: '],
+        ['bucket-url: '],
+      ],
+    )
     expect(code).toBe(0)
-    const written = parseEnv(await readFile(join(cwd, '.env'), 'utf8'))
-    expect(written).toMatchObject({ ...s3.variables, AFFINE_FOLDER: 'mine' })
+    expect(await envIn(cwd)).toMatchObject(current)
   })
 })

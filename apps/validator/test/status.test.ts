@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { cp, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { cp, readdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { blockPath } from '@affine/blocks'
 import { LocalChain } from '@affine/chain'
 import { LOCAL_NETWORK, type RecomputedEpoch } from '@affine/settlement'
 import { NAMES_FILE } from '@affine/terminal'
@@ -11,27 +12,33 @@ import { testFolder } from '../../../test/test-folder.ts'
 import { mapNames } from '../src/commands/demo/subnet.ts'
 import { status } from '../src/commands/status.ts'
 import {
-  type CommandResult,
   cutBlocks,
   findUnprintable,
   parseRecords,
   runCommand,
   serveGrowingChain,
+  writeIn,
 } from './commands.ts'
-import { type PlayedSubnet, playSubnetOnce, THREE_MINERS } from './played-subnet.ts'
+import {
+  hotkeyOf,
+  named,
+  PARTICIPANTS,
+  type PlayedSubnet,
+  playSubnetOnce,
+  recomputeIn,
+} from './played-subnet.ts'
 
 const { epochBlocks, sealBlock } = LOCAL_NETWORK.protocol
 const THIRD_EPOCH = 3 * epochBlocks + 4
 const root = testFolder('status')
 let subnet: PlayedSubnet
-/** The epochs with a duel, from the evidence. */
-let duels: readonly RecomputedEpoch[]
-const hotkeyOf = (name: string): string => subnet.hotkeyOf(name)
+/** The first epoch with a duel, from the evidence. */
+let first: RecomputedEpoch
 
 beforeAll(async () => {
-  subnet = await playSubnetOnce(THREE_MINERS)
-  const epochs = await subnet.epochs()
-  duels = epochs.filter(({ before }) => before.duels.length > 0)
+  subnet = await playSubnetOnce()
+  const epochs = await recomputeIn(subnet.folder)
+  first = epochs.find(({ before }) => before.duels.length > 0) as RecomputedEpoch
 })
 afterAll(killAll)
 
@@ -39,26 +46,20 @@ afterAll(killAll)
 function until(block: number): LocalChain {
   return LocalChain.import(cutBlocks(subnet.chainExport, block + 1), () => randomBytes(32))
 }
-const ask = (chain: LocalChain, ...words: readonly string[]): Promise<CommandResult> =>
+const ask = (chain: LocalChain, ...words: readonly string[]) =>
   askIn(subnet.buckets, chain, ...words)
-async function askIn(
-  folder: string,
-  chain: LocalChain,
-  ...words: readonly string[]
-): Promise<CommandResult> {
-  const file = join(root, 'chain.json')
-  await writeFile(file, chain.export())
+async function askIn(folder: string, chain: LocalChain, ...words: readonly string[]) {
+  const file = await writeIn(root, chain.export())
   return runCommand(status, '--network', file, '--buckets', folder, ...words)
 }
 
 describe('af status', () => {
   it('prints each duel with its verdicts, and the result of the last epoch', async () => {
-    const [first] = duels
-    const { before, state, report } = first as RecomputedEpoch
+    const { before, state, report } = first
     const block = (before.epoch + 1) * epochBlocks + 4
     const { stdout, error } = await ask(until(block))
     expect([error, findUnprintable(stdout)]).toEqual([undefined, []])
-    await expect(subnet.named(stdout)).toMatchFileSnapshot('snapshots/status.txt')
+    await expect(named(stdout)).toMatchFileSnapshot('snapshots/status.txt')
     const { records } = await ask(until(block), '--json')
     expect(records).toMatchObject([
       {
@@ -78,15 +79,13 @@ describe('af status', () => {
 
   it('shows the names in the file next to the chain, and records for machines', async () => {
     const chain = until(THIRD_EPOCH)
-    const file = join(await mkdtemp(join(root, 'named-')), 'chain.json')
-    await writeFile(file, chain.export())
-    const names = mapNames(subnet.participants)
-    await writeFile(join(dirname(file), NAMES_FILE), JSON.stringify(names))
+    const file = await writeIn(root, chain.export(), 'named/chain.json')
+    await writeIn(root, JSON.stringify(mapNames(PARTICIPANTS)), `named/${NAMES_FILE}`)
     const words = ['--network', file, '--buckets', subnet.buckets]
     const { stdout } = await runCommand(status, ...words)
     const withoutWidths = (text: string): string => text.replaceAll(/ +/g, ' ')
     const { stdout: unnamed } = await ask(chain)
-    expect(withoutWidths(stdout)).toBe(withoutWidths(subnet.named(unnamed)))
+    expect(withoutWidths(stdout)).toBe(withoutWidths(named(unnamed)))
     const { records } = await runCommand(status, ...words, '--json')
     expect(records).toEqual((await ask(chain, '--json')).records)
     const [row] = (records as [{ rows: object[] }])[0].rows
@@ -104,48 +103,38 @@ describe('af status', () => {
     expect(await due(start)).toEqual({ what: 'seals', blocks: sealBlock, seconds: 12 * sealBlock })
     expect(await due(start + sealBlock)).toMatchObject({ what: 'seals', blocks: 0, seconds: 0 })
     const blocks = epochBlocks - 1 - sealBlock - 1
-    expect(await due(start + sealBlock + 1)).toEqual({
-      what: 'attestations',
-      blocks: blocks,
-      seconds: 12 * blocks,
-    })
+    const attestations = { what: 'attestations', blocks, seconds: 12 * blocks }
+    expect(await due(start + sealBlock + 1)).toEqual(attestations)
     expect(await due(start + epochBlocks - 1)).toMatchObject({ what: 'attestations', blocks: 0 })
   })
 
   it('starts with --last from the attested state, without earlier evidence', async () => {
-    const [first] = duels
-    const chain = until(((first?.epoch ?? 0) + 2) * epochBlocks + 1)
+    const chain = until((first.epoch + 2) * epochBlocks + 1)
     const all = await ask(chain)
     expect((await ask(chain, '--last', '1')).stdout).toBe(all.stdout)
     // No evidence of the first duel's epoch remains.
     const incomplete = join(root, 'thinned')
     await cp(subnet.buckets, incomplete, { recursive: true })
-    const blocks = new Set(
-      [...(first?.lanes.values() ?? [])].flatMap((lane) => (lane.ok ? lane.value.blocks : [])),
-    )
+    const blocks = [...first.lanes.values()].flatMap((lane) => (lane.ok ? lane.value.blocks : []))
     for (const bucket of await readdir(incomplete))
       for (const hash of blocks)
-        await rm(join(incomplete, bucket, 'v1', 'blocks', `${hash}.jsonl`), { force: true })
+        await rm(join(incomplete, bucket, blockPath(hash)), { force: true })
     expect((await askIn(incomplete, chain, '--last', '1')).stdout).toBe(all.stdout)
     const { error } = await askIn(incomplete, chain)
-    expect(error?.message).toContain(`epoch ${first?.epoch}: the attested lane of`)
+    expect(error?.message).toContain(`epoch ${first.epoch}: the attested lane of`)
   })
 })
 
 describe('af status --watch', () => {
-  /** A copy of the subnet's buckets, because a test moves it. */
-  let buckets = ''
-  beforeAll(async () => {
-    buckets = join(root, 'buckets')
-    await cp(subnet.buckets, buckets, { recursive: true })
-  })
-  const watch = (url: string, ...words: readonly string[]) =>
-    start(AF, ['status', '--network', url, '--buckets', buckets, '--watch', ...words])
+  // A copy, because a test moves it.
+  const buckets = join(root, 'buckets')
+  beforeAll(() => cp(subnet.buckets, buckets, { recursive: true }))
 
   it('continues from its state at every block, without earlier evidence', async () => {
     const chain = LocalChain.import(subnet.chainExport, () => randomBytes(32))
     await using served = await serveGrowingChain(chain)
-    const watching = watch(served.url, '--json')
+    const words = ['--network', served.url, '--buckets', buckets, '--watch', '--json']
+    const watching = start(AF, ['status', ...words])
     await watching.says(/"block":/)
     await rename(buckets, join(root, 'moved'))
     const later = (Math.floor(chain.height / epochBlocks) + 2) * epochBlocks
@@ -154,7 +143,7 @@ describe('af status --watch', () => {
     await rename(join(root, 'moved'), buckets)
     expect([code, stderr]).toEqual([130, `network: ${served.url}, netuid 120 (--network)\n`])
     const records = parseRecords(stdout)
-    expect(records.filter(({ type }) => type === 'problem')).toEqual([])
+    expect(records.map(({ type }) => type)).not.toContain('problem')
     const blocks = records.map(({ block }) => block as number)
     expect(blocks).toEqual([...new Set(blocks)].sort((a, b) => a - b))
     expect(blocks.at(-1)).toBeGreaterThanOrEqual(later)

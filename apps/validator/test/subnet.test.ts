@@ -1,5 +1,5 @@
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { blockPath, statePath } from '@affine/blocks'
 import { LocalChain, serveLocal } from '@affine/chain'
 import { type State, stateRoot } from '@affine/duel'
@@ -8,63 +8,37 @@ import { LOCAL_NETWORK, type RecomputedEpoch } from '@affine/settlement'
 import { getRequestListener } from '@hono/node-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runVerifier } from '../../../test/in-process.ts'
-import { AF_VERIFY, killAll, run } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { closeServers, serve } from '../../../test/web-server.ts'
 import { LIAR, runSubnet } from '../src/commands/demo/subnet.ts'
 import { serveBucketFiles } from '../src/service/served-files.ts'
 import { parseRecords } from './commands.ts'
 import {
+  hotkeyOf,
+  PARTICIPANTS,
   type PlayedSubnet,
   playSubnetOnce,
-  selectParticipants,
-  TWO_MINERS,
+  recomputeIn,
 } from './played-subnet.ts'
 
 const root = testFolder('subnet')
 let subnet: PlayedSubnet
-let buckets: string
-let chainFile: string
 /** The folder of a second run of the same subnet, and its final state. */
 let again: string
 let state: State
 let honest: readonly RecomputedEpoch[]
 const problems: string[] = []
-const hotkeyOf = (name: string): string => subnet.hotkeyOf(name)
 
-/** Two miners: the weaker is champion until the stronger has its duel. */
 beforeAll(async () => {
-  subnet = await playSubnetOnce(TWO_MINERS)
-  ;({ buckets, chainFile } = subnet)
+  subnet = await playSubnetOnce()
   again = join(root, 'again')
-  ;({ state } = await runSubnet(selectParticipants(TWO_MINERS), again, ({ name }, event) => {
+  ;({ state } = await runSubnet(PARTICIPANTS, again, ({ name }, event) => {
     if (event.type === 'problem')
       problems.push(`${name}: ${event.task.kind}: ${event.error.message}`)
   }))
-  honest = await subnet.epochs()
+  honest = await recomputeIn(subnet.folder)
 })
 afterAll(closeServers)
-afterAll(killAll)
-
-const flawsOf = (epochs: readonly RecomputedEpoch[]) => epochs.flatMap(({ flaws }) => flaws)
-const rootOf = (epochs: readonly RecomputedEpoch[]): string =>
-  stateRoot(epochs.at(-1)?.state as State)
-
-/** Returns a changed copy of the buckets. */
-async function copyChanged(change: (base: string) => Promise<void>): Promise<string> {
-  const base = await mkdtemp(join(root, 'tampered-'))
-  await cp(buckets, base, { recursive: true })
-  await change(base)
-  return base
-}
-
-/** Flips the lowest bit of the byte at `at`, which counts from the end if negative. */
-async function flip(file: string, at: number): Promise<void> {
-  const bytes = await readFile(file)
-  const index = at < 0 ? bytes.length + at : at
-  bytes[index] = (bytes[index] ?? 0) ^ 1
-  await writeFile(file, bytes)
-}
 
 /** Returns the blocks of a validator's first lane with a duel, newest first. */
 function laneOf(name: string): { readonly epoch: number; readonly blocks: readonly string[] } {
@@ -78,11 +52,7 @@ function laneOf(name: string): { readonly epoch: number; readonly blocks: readon
 /** Serves the buckets like `af serve`. */
 const serveBuckets = (base: string) => listenWith(serveBucketFiles(base), 0)
 
-const over = (base: string, ...words: readonly string[]) =>
-  runVerifier([base, '--network', chainFile, ...words])
-
-const place = (base: string, holder: string, path: string): string =>
-  join(base, hotkeyOf(holder), path)
+const verify = (base: string) => runVerifier([base, '--network', subnet.chainFile])
 
 describe('a subnet', () => {
   it('crowns the better miner without a problem, and the ratio to beat decays', () => {
@@ -96,15 +66,11 @@ describe('a subnet', () => {
   })
 
   it('sets all weight to the champion on chain', async () => {
-    const chain = LocalChain.import(await readFile(chainFile, 'utf8'))
-    const { number } = await chain.head()
-    const { neurons } = await chain.snapshot(number)
+    const chain = LocalChain.import(subnet.chainExport)
+    const { neurons } = await chain.snapshot(chain.height)
     const uid = neurons.find(({ hotkey }) => hotkey === hotkeyOf('stronger'))?.uid
-    const weights = await chain.weights(number)
-    expect(Object.keys(weights).sort()).toEqual(
-      subnet.participants.validators.map(({ account }) => account.hotkey).sort(),
-    )
-    for (const row of Object.values(weights)) expect(row).toEqual([[uid, 65_535]])
+    const rows = PARTICIPANTS.validators.map(({ account }) => [account.hotkey, [[uid, 65_535]]])
+    expect(await chain.weights(chain.height)).toEqual(Object.fromEntries(rows))
   })
 
   it('sets only the liar aside', () => {
@@ -117,62 +83,65 @@ describe('a subnet', () => {
   it('repeats byte for byte with its seed: blocks, states, chain', async () => {
     const filesIn = async (folder: string) =>
       (await readdir(folder, { recursive: true })).filter((name) => /\.jsonl?$/.test(name)).sort()
-    const files = await filesIn(buckets)
+    const files = await filesIn(subnet.buckets)
     expect(files.length).toBeGreaterThan(40)
     expect(await filesIn(join(again, 'buckets'))).toEqual(files)
-    for (const path of [...files.map((file) => join('buckets', file)), 'chain.json']) {
-      const [first, second] = [dirname(chainFile), again].map((folder) => join(folder, path))
-      expect(await readFile(second ?? '', 'utf8'), path).toBe(await readFile(first ?? '', 'utf8'))
-    }
+    const textOf = (folder: string, path: string) => readFile(join(folder, path), 'utf8')
+    for (const path of [...files.map((file) => join('buckets', file)), 'chain.json'])
+      expect(await textOf(again, path), path).toBe(await textOf(subnet.folder, path))
   })
 })
 
 describe('recomputing', () => {
   it('computes the root of the validators from public data, without flaws', () => {
-    expect(rootOf(honest)).toBe(stateRoot(state))
-    expect(flawsOf(honest)).toEqual([])
+    expect(stateRoot(honest.at(-1)?.state as State)).toBe(stateRoot(state))
+    expect(honest.flatMap(({ flaws }) => flaws)).toEqual([])
     expect(honest.map(({ epoch }) => epoch)).toEqual(honest.map((_, i) => i))
   })
 
   type Change = (file: string) => Promise<void>
-  const at =
-    (where: number | 'in its signature'): Change =>
+  /** Flips the lowest bit of the byte at `place`, which counts from the end if negative. */
+  const flip =
+    (place: number | 'in its signature'): Change =>
     async (file) => {
-      const lines = (await readFile(file)).indexOf(10)
-      await flip(file, where === 'in its signature' ? lines + 20 : where)
+      const bytes = await readFile(file)
+      const at = place === 'in its signature' ? bytes.indexOf(10) + 20 : place
+      const index = at < 0 ? bytes.length + at : at
+      bytes[index] = (bytes[index] ?? 0) ^ 1
+      await writeFile(file, bytes)
     }
   /** Changed copies: holder, validator of the block or epoch of the state, change, and code. */
   const ALTERED: readonly (readonly [string, string | number, Change, code: string])[] = [
-    ['bob', 'bob', at(40), 'WRONG_HASH'],
-    ['carol', 'carol', at('in its signature'), 'WRONG_SIGNATURE'],
-    ['dave', 'dave', at(-40), 'WRONG_ROOT'],
-    ['alice', 'alice', at(-1), 'BAD_LINES'],
-    ['carol', 'alice', at(-100), 'WRONG_ROOT'],
+    ['bob', 'bob', flip(40), 'WRONG_HASH'],
+    ['carol', 'carol', flip('in its signature'), 'WRONG_SIGNATURE'],
+    ['dave', 'dave', flip(-40), 'WRONG_ROOT'],
+    ['alice', 'alice', flip(-1), 'BAD_LINES'],
+    ['carol', 'alice', flip(-100), 'WRONG_ROOT'],
     ['dave', 'bob', rm, 'COPY_MISSING'],
     [LIAR, LIAR, rm, 'COPY_MISSING'],
-    ['dave', 2, at(0), 'STATE_DIFFERS'],
-    ['dave', 3, at(200), 'STATE_DIFFERS'],
-    ['dave', 1, at(-1), 'STATE_DIFFERS'],
+    ['dave', 2, flip(0), 'STATE_DIFFERS'],
+    ['dave', 3, flip(200), 'STATE_DIFFERS'],
+    ['dave', 1, flip(-1), 'STATE_DIFFERS'],
   ]
 
   it('finds every altered or missing copy and its holder, in a folder and over `af serve`, with the same root', async () => {
     const want: string[] = []
-    const base = await copyChanged(async (folder) => {
-      for (const [holder, of, change, code] of ALTERED) {
-        const isState = typeof of === 'number'
-        const lane = isState ? undefined : laneOf(of)
-        const block = lane?.blocks[0] ?? ''
-        const path = isState ? statePath(of) : blockPath(block)
-        await change(place(folder, holder, path))
-        const its = `block ${block} of ${of}`
-        const isGone = code === 'COPY_MISSING'
-        const copy = isGone ? `it attested ${its}: file not found` : `its copy of ${its}`
-        const epoch = isState ? of : lane?.epoch
-        want.push(`epoch ${epoch}, ${holder}: ${code}: ${isState ? path : copy}`)
-      }
-    })
+    const base = join(root, 'tampered')
+    await cp(subnet.buckets, base, { recursive: true })
+    for (const [holder, of, change, code] of ALTERED) {
+      const isState = typeof of === 'number'
+      const lane = isState ? undefined : laneOf(of)
+      const block = lane?.blocks[0] ?? ''
+      const path = isState ? statePath(of) : blockPath(block)
+      await change(join(base, hotkeyOf(holder), path))
+      const its = `block ${block} of ${of}`
+      const isGone = code === 'COPY_MISSING'
+      const copy = isGone ? `it attested ${its}: file not found` : `its copy of ${its}`
+      const epoch = isState ? of : lane?.epoch
+      want.push(`epoch ${epoch}, ${holder}: ${code}: ${isState ? path : copy}`)
+    }
     using web = await serveBuckets(base)
-    const [local, remote] = await Promise.all([over(base), over(web.url)])
+    const [local, remote] = await Promise.all([verify(base), verify(web.url)])
     const found = local.stdout.match(/(?<=^ *✘ ).*/gm)
     expect([...(found ?? [])].sort()).toEqual(want.sort())
     expect(local.stdout).toContain(`state root ${stateRoot(state)},`)
@@ -184,9 +153,8 @@ describe('recomputing', () => {
 
 describe('af-verify', () => {
   it('prints every epoch, the root and the suspect, and exits with 0', async () => {
-    const words = [buckets, '--network', chainFile]
-    const { code, stdout, stderr } = await run(AF_VERIFY, words)
-    expect([code, stderr]).toEqual([0, `network: ${chainFile}, netuid 120 (--network)\n`])
+    const { code, stdout, stderr } = await verify(subnet.buckets)
+    expect([code, stderr]).toEqual([0, `network: ${subnet.chainFile}, netuid 120 (--network)\n`])
     for (const { epoch } of honest) expect(stdout).toMatch(new RegExp(`^epoch ${epoch} `, 'm'))
     expect(stdout).toContain(`state root ${stateRoot(state)}, governing epoch ${state.epoch}`)
     expect(stdout).toContain('\nchampion   stronger\n')
@@ -196,8 +164,8 @@ describe('af-verify', () => {
   })
 
   it('reads buckets and chain over HTTP, with one object a line', async () => {
-    using files = await serveBuckets(buckets)
-    const chain = LocalChain.import(await readFile(chainFile, 'utf8'))
+    using files = await serveBuckets(subnet.buckets)
+    const chain = LocalChain.import(subnet.chainExport)
     const url = await serve(getRequestListener(serveLocal(chain), { overrideGlobalObjects: false }))
     const { code, stdout, stderr } = await runVerifier([files.url, '--network', url, '--json'])
     closeServers()
@@ -209,11 +177,8 @@ describe('af-verify', () => {
     const records = parseRecords(stdout)
     const epochs = honest.map(() => 'epoch')
     expect(records.map(({ type }) => type)).toEqual(['begin', ...epochs, 'end'])
-    expect(records.at(-1)).toMatchObject({
-      root: stateRoot(state),
-      flaws: 0,
-      champion: hotkeyOf('stronger'),
-    })
+    const end = { root: stateRoot(state), flaws: 0, champion: hotkeyOf('stronger') }
+    expect(records.at(-1)).toMatchObject(end)
     expect(Object.keys(records.at(-1).suspect)).toEqual([hotkeyOf(LIAR)])
   })
 })

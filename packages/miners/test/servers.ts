@@ -185,7 +185,7 @@ export const published = (miner: Miner, slug: string): Readonly<Record<string, H
   [fileOf(miner, 'tokenizer_config.json')]: answers(200, { chat_template: CHAT_TEMPLATE }),
 })
 
-interface StandIn {
+export interface StandIn {
   /** The URL of the server. `place` redirects requests for Chutes and Hugging Face to it. */
   readonly api: string
   readonly place: Pick<Caller, 'exchange'>

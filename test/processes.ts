@@ -2,6 +2,7 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { onceARun } from './once-a-run.ts'
+import { dropWaits } from './words.ts'
 
 const programs = await onceARun('programs', async (folder) => {
   const { bundlePrograms } = await import('./programs.ts')
@@ -28,9 +29,6 @@ interface Place {
 const INHERITED = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^AFFINE_|_proxy$/i.test(name)),
 )
-
-/** The lines that a program prints on a slow machine. */
-const WAITS = /^(?:waiting for .*|reading.*|playing eight .*|\d+ of \d+ played.*)\n/gm
 
 const running = new Set<ChildProcess>()
 
@@ -65,7 +63,7 @@ export function startCommand(
   })
   const ended = once(child, 'close').then(([code]): ProcessResult => {
     running.delete(child)
-    return { code, stdout, stderr: stderr.replace(WAITS, '') }
+    return { code, stdout, stderr: dropWaits(stderr) }
   })
   /**
    * Resolves with the first match in the standard output after its first `from` characters. Rejects

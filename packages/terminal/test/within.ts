@@ -1,5 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { vi } from 'vitest'
+import { dropWaits } from '../../../test/words.ts'
 import { type LoadIsOwnVariable, perform } from '../src/index.ts'
 
 /** The output and the exit code. */
@@ -57,11 +58,12 @@ export function within(
   const line = ['node', `${program.name()}.js`, ...words]
   const ended = last.then(async () => {
     using _ = changePlace({ cwd, env })
-    return await captureOutput(async () => {
+    const { stderr, ...result } = await captureOutput(async () => {
       process.argv = [...line]
       const code = await perform(program, line, loadIsOwnVariable)
       if (code !== undefined) process.exitCode = code
     })
+    return { ...result, stderr: dropWaits(stderr) }
   })
   last = ended.catch(() => {})
   return ended

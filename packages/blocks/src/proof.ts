@@ -61,8 +61,7 @@ export function proveSample(
   // The cast is safe: `proveInclusion` throws for any other index.
   const sample = lines[index] as string
   const links = after.map(toLine)
-  if (followLinks(hash, links) === null)
-    throw new RangeError('"after" expected the headers after the block')
+  if (!areLinked(hash, links)) throw new RangeError('"after" expected the headers after the block')
   return { sample, index, path, header: toLine(header), signature, links }
 }
 
@@ -129,7 +128,7 @@ export function judgeSampleProof(
   const { header, block: hash } = read.value
   const { index, path, signature, links, ...lines } = read.value.proof
   const { genesis, netuid, validator, epoch, count, root } = header
-  const after = links.map((line) => hashBlock(utf8ToBytes(line)))
+  const after = links.map(hashLine)
   const last = after.at(-1) ?? hash
   const leaf = utf8ToBytes(lines.sample)
   const sample = readSample(leaf)
@@ -147,8 +146,7 @@ export function judgeSampleProof(
     },
     {
       code: 'headers',
-      fault:
-        checkLinkCount(links, scope) ?? faultUnless(followLinks(hash, links) !== null, unlinked),
+      fault: checkLinkCount(links, scope) ?? faultUnless(areLinked(hash, links), unlinked),
       values: { block: hash, after },
     },
     { code: 'head', fault: faultUnless(last === head, unlinked), values: { last, head } },
@@ -186,17 +184,16 @@ function checkLinkCount(links: readonly string[], scope: ProofTarget['scope']): 
   return fault('BAD_PROOF', `expected at most ${max} links, got ${links.length}`)
 }
 
+const hashLine = (headerLine: string): Hash => hashBlock(utf8ToBytes(headerLine))
+
 /**
- * Returns the hash of the last link, or `hash` without links. Null unless each link is a header
- * whose `prev` is the hash of the link before it, or `hash` for the first link. Protocol §6.6.
+ * Reports whether each link is a header whose `prev` is the hash of the link before it, or `hash`
+ * for the first link. Protocol §6.6.
  */
-function followLinks(hash: Hash, links: readonly string[]): Hash | null {
-  let last = hash
-  for (const link of links) {
-    const line = utf8ToBytes(link)
-    const header = readHeader(line)
-    if (!header.ok || header.value.prev !== last) return null
-    last = hashBlock(line)
-  }
-  return last
+function areLinked(hash: Hash, links: readonly string[]): boolean {
+  const before = [hash, ...links.map(hashLine)]
+  return links.every((link, i) => {
+    const header = readHeader(utf8ToBytes(link))
+    return header.ok && header.value.prev === before[i]
+  })
 }

@@ -4,7 +4,7 @@ import { type FileHandle, link, open, realpath, rm, writeFile } from 'node:fs/pr
 import { dirname, join, resolve } from 'node:path'
 import { makeFolder, syncFolders } from '@affine/node/disk'
 import { concatBytes } from '@noble/hashes/utils.js'
-import { type Bucket, BucketFailure, checkPath } from './bucket.ts'
+import { areSameBytes, type Bucket, BucketFailure, checkPath } from './bucket.ts'
 
 /** An open file, which the caller closes, and its stats when it was opened. */
 export interface OpenFile {
@@ -126,12 +126,11 @@ async function readUpTo(max: number, { handle }: OpenFile): Promise<Uint8Array> 
 async function hasFile(root: string, path: string, bytes: Uint8Array): Promise<boolean> {
   const file = await openFile(root, path)
   if (file === 'missing') return false
-  if (file !== 'not-a-file' && isSame(await readUpTo(bytes.length + 1, file), bytes)) return true
+  if (file !== 'not-a-file' && areSameBytes(await readUpTo(bytes.length + 1, file), bytes))
+    return true
   const reason = 'the file exists with other content; move it elsewhere if it was modified'
   throw new BucketFailure(`write ${join(root, path)}`, { code: 'conflict', reason })
 }
-
-const isSame = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0
 
 /**
  * Returns the highest folder to sync after `firstMade`, the highest new folder, was created: the

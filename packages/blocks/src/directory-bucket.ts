@@ -109,8 +109,10 @@ export async function openFile(
 
 /** Reports whether a folder between the directory and the path is a link. */
 async function isLinked(directory: string, path: string): Promise<boolean> {
-  const folder = await realpath(join(directory, dirname(path)))
-  return folder !== join(await realpath(directory), dirname(path))
+  const folder = join(directory, dirname(path))
+  const real = await realpath(folder)
+  // If the paths are equal, no folder is a link, and the directory needs no second `realpath`.
+  return real !== folder && real !== join(await realpath(directory), dirname(path))
 }
 
 /** Reads the first `max` bytes of a file, or all if there are fewer, and closes it. */

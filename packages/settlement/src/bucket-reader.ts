@@ -4,6 +4,7 @@ import {
   blockPath,
   checkBlock,
   type EvidenceResult,
+  type Failure,
   isOnlyOfCopy,
   type LaneRequest,
   LIMITS,
@@ -134,9 +135,6 @@ export class BucketReader {
 /** An authentic block, audited up to its first fault, with its bytes and its source. */
 type FoundCopy = Omit<FoundBlock, 'asked'> & { readonly block: AuditedBlock }
 
-/** A fault that is in every copy of a block. */
-type BlockFailure = Extract<EvidenceResult<never>, { ok: false }>
-
 class BlockSearch {
   readonly asked = new Map<string, Promise<Copy>>()
   readonly #wanted: BlockRequest
@@ -146,7 +144,8 @@ class BlockSearch {
   readonly #tried: string[] = []
   /** Answers are checked one at a time, until the block is found. */
   readonly #oneByOne = pLimit(1)
-  #found: FoundCopy | BlockFailure | null = null
+  /** The block, or a fault that is in every copy of it. */
+  #found: FoundCopy | Failure | null = null
 
   constructor(wanted: BlockRequest, failed: Set<string>, check: CheckBlock) {
     this.#wanted = wanted
@@ -158,7 +157,7 @@ class BlockSearch {
    * Resolves once the source has answered: with the block or its validator's fault, or with null if
    * neither this source nor an earlier one has the block.
    */
-  async readFrom(source: Source): Promise<FoundCopy | BlockFailure | null> {
+  async readFrom(source: Source): Promise<FoundCopy | Failure | null> {
     const { name } = source
     const copy = tryRead(source, blockPath(this.#wanted.hash), LIMITS.blockBytes).then((answer) =>
       this.#oneByOne(() => this.#copyIn(answer, name)),
@@ -168,7 +167,7 @@ class BlockSearch {
     return this.#found
   }
 
-  describeMissing(): EvidenceResult<AuditedBlock> {
+  describeMissing(): Failure {
     const detail = `no bucket has a valid copy (${this.#tried.sort().join('; ')})`
     return { ok: false, code: 'MISSING_BLOCK', detail }
   }

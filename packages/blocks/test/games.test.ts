@@ -4,7 +4,7 @@ import { type ChallengePair, type Episode, type Sample, verifyLane } from '../sr
 import { CONTENDER, gamesOf, honestSamples, laneOf, plansOf, scopeOf, toy } from './lane.ts'
 
 const HEX = 'hex@0.1.0'
-const quota = { [HEX]: 40, 'mult8@0.1.0': 4, 'pack@0.1.0': 4, 'tictactoe@0.1.0': 4 }
+const quota = { [HEX]: 16, 'mult8@0.1.0': 4, 'pack@0.1.0': 4, 'tictactoe@0.1.0': 4 }
 const scope = scopeOf(toy.hotkey, quota)
 let samples: Sample[]
 let game: ChallengePair
@@ -35,7 +35,7 @@ describe('a lane of all four environments', () => {
     if (!read.ok) throw new Error(read.detail)
     const tallies = read.value.tallies[CONTENDER]!
     const [wins, losses, ...points] = tallies[HEX]!
-    expect([wins + losses, read.value.unbegun, ...points]).toEqual([40, 0, 0, 0])
+    expect([wins + losses, read.value.unbegun, ...points]).toEqual([16, 0, 0, 0])
     expect(Object.keys(tallies).sort()).toEqual(Object.keys(quota).sort())
     const faults = gamesOf(samples).map((each) => each.champion.fault ?? each.contender.fault)
     expect(new Set(faults)).toEqual(new Set([undefined, 'no-reply']))

@@ -1,5 +1,5 @@
 import { make } from '@affine/envs'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import {
   createBlockReader,
   type Episode,
@@ -20,14 +20,20 @@ import {
   toy,
 } from './lane.ts'
 
-const scope = scopeOf(toy.hotkey, { 'tictactoe@0.1.0': 1400, 'mult8@0.1.0': 700 })
+const scope = scopeOf(toy.hotkey, { 'tictactoe@0.1.0': 140, 'mult8@0.1.0': 70 })
+/** A lane of one full block. */
+const full = scopeOf(toy.hotkey, { 'mult8@0.1.0': 100 })
+const { blockSamples } = LIMITS
 let samples: Sample[]
 let lane: Files
 
 beforeAll(async () => {
+  Object.assign(LIMITS, { blockSamples: 200 })
   samples = await honestSamples(scope)
   lane = laneOf(toy, scope, plansOf(samples))
 })
+
+afterAll(() => Object.assign(LIMITS, { blockSamples }))
 
 /** Returns the tally of an environment, counted in another way than `verifyLane` does. */
 function tallyOf(env: string) {
@@ -61,8 +67,7 @@ describe('a valid lane', () => {
     expect(episodesOf(samples, 'champion').some(isCut)).toBe(true)
   })
 
-  it('may end in a block that has the secret and no samples, after a block of 2048 samples', async () => {
-    const full = scopeOf(toy.hotkey, { 'mult8@0.1.0': 1024 })
+  it('may end in a block that has the secret and no samples, after a full block', async () => {
     const plans = [...plansOf(await honestSamples(full)), { lines: [] }]
     expect((await verifyLane(laneOf(toy, full, plans))).ok).toBe(true)
   })
@@ -93,7 +98,6 @@ describe('reading a lane', () => {
   })
 
   it('stops once there are more samples than in the plan', async () => {
-    const full = scopeOf(toy.hotkey, { 'mult8@0.1.0': 1024 })
     const all = await honestSamples(full)
     const hostile = laneOf(toy, full, plansOf([...all, ...all, ...all]))
     const read = vi.fn(hostile.read)

@@ -1,6 +1,6 @@
 export * from './block.ts'
 export * from './bucket.ts'
-export { type BlockFault, type EvidenceResult, FAULT_CODES, type Failure, isOnlyOfCopy } from './fault.ts'
+export { type BlockFault, type EvidenceResult, FAULT_CODES, isOnlyOfCopy } from './fault.ts'
 export * from './forfeit.ts'
 export { httpBucket } from './http-bucket.ts'
 export * from './lane.ts'

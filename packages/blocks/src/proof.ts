@@ -137,41 +137,33 @@ export function judgeSampleProof(
   const unlinked = fault('BAD_PROOF', `expected headers up to ${head}`)
   const unsigned = fault('WRONG_SIGNATURE', `not ${validator}'s`)
   const notIncluded = fault('BAD_PROOF', `expected sample ${index} of ${count} under ${root}`)
-  const steps: readonly ProofStep[] = [
-    { code: 'form', fault: null, values: {} },
-    {
-      code: 'scope',
-      fault: checkScope('BAD_PROOF', header, scope),
-      values: { genesis, netuid, validator, epoch },
-    },
-    {
-      code: 'headers',
-      fault: checkLinkCount(links, scope) ?? faultUnless(areLinked(hash, links), unlinked),
-      values: { block: hash, after },
-    },
-    { code: 'head', fault: faultUnless(last === head, unlinked), values: { last, head } },
-    {
-      code: 'signature',
-      fault: faultUnless(isSigned, unsigned),
-      values: { hash, validator, signature },
-    },
-    {
-      code: 'inclusion',
-      fault: faultUnless(verifyInclusion(proved), notIncluded),
-      values: { leaf: bytesToHex(computeMerkleRoot([leaf])), index, count, path, root },
-    },
-    { code: 'sample', fault: sample.ok ? null : sample, values: {} },
+  const linkFault = checkLinkCount(links, scope) ?? faultUnless(areLinked(hash, links), unlinked)
+  const inclusion = { leaf: bytesToHex(computeMerkleRoot([leaf])), index, count, path, root }
+  const steps = [
+    stepOf('form', null),
+    stepOf('scope', checkScope('BAD_PROOF', header, scope), { genesis, netuid, validator, epoch }),
+    stepOf('headers', linkFault, { block: hash, after }),
+    stepOf('head', faultUnless(last === head, unlinked), { last, head }),
+    stepOf('signature', faultUnless(isSigned, unsigned), { hash, validator, signature }),
+    stepOf('inclusion', faultUnless(verifyInclusion(proved), notIncluded), inclusion),
+    stepOf('sample', sample.ok ? null : sample),
   ]
   const failed = steps.find((step) => step.fault !== null)
   return { result: failed?.fault ?? sample, steps }
 }
+
+const stepOf = (
+  code: ProofStep['code'],
+  fault: Failure | null,
+  values: ProofStep['values'] = {},
+): ProofStep => ({ code, fault, values })
 
 const faultUnless = (holds: boolean, failure: Failure): Failure | null => (holds ? null : failure)
 
 /** Returns the verdict of a proof that fails at a step on which all other steps depend. */
 export const failProof = (code: ProofStep['code'], failure: Failure): ProofVerdict => ({
   result: failure,
-  steps: [{ code, fault: failure, values: {} }],
+  steps: [stepOf(code, failure)],
 })
 
 /**

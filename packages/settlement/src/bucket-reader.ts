@@ -4,7 +4,6 @@ import {
   blockPath,
   checkBlock,
   type EvidenceResult,
-  type Failure,
   isOnlyOfCopy,
   type LaneRequest,
   LIMITS,
@@ -134,6 +133,9 @@ export class BucketReader {
 
 /** An authentic block, audited up to its first fault, with its bytes and its source. */
 type FoundCopy = Omit<FoundBlock, 'asked'> & { readonly block: AuditedBlock }
+
+/** A fault that is in every copy of a block, or that no copy was found. */
+type Failure = Extract<EvidenceResult<never>, { ok: false }>
 
 class BlockSearch {
   readonly asked = new Map<string, Promise<Copy>>()

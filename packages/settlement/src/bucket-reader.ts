@@ -135,7 +135,7 @@ export class BucketReader {
 type FoundCopy = Omit<FoundBlock, 'asked'> & { readonly block: AuditedBlock }
 
 /** A fault that is in every copy of a block, or that no copy was found. */
-type Failure = Extract<EvidenceResult<never>, { ok: false }>
+type BlockFailure = Extract<EvidenceResult<never>, { ok: false }>
 
 class BlockSearch {
   readonly asked = new Map<string, Promise<Copy>>()
@@ -147,7 +147,7 @@ class BlockSearch {
   /** Answers are checked one at a time, until the block is found. */
   readonly #oneByOne = pLimit(1)
   /** The block, or a fault that is in every copy of it. */
-  #found: FoundCopy | Failure | null = null
+  #found: FoundCopy | BlockFailure | null = null
 
   constructor(wanted: BlockRequest, failed: Set<string>, check: CheckBlock) {
     this.#wanted = wanted
@@ -159,7 +159,7 @@ class BlockSearch {
    * Resolves once the source has answered: with the block or its validator's fault, or with null if
    * neither this source nor an earlier one has the block.
    */
-  async readFrom(source: Source): Promise<FoundCopy | Failure | null> {
+  async readFrom(source: Source): Promise<FoundCopy | BlockFailure | null> {
     const { name } = source
     const copy = tryRead(source, blockPath(this.#wanted.hash), LIMITS.blockBytes).then((answer) =>
       this.#oneByOne(() => this.#copyIn(answer, name)),
@@ -169,7 +169,7 @@ class BlockSearch {
     return this.#found
   }
 
-  describeMissing(): Failure {
+  describeMissing(): BlockFailure {
     const detail = `no bucket has a valid copy (${this.#tried.sort().join('; ')})`
     return { ok: false, code: 'MISSING_BLOCK', detail }
   }

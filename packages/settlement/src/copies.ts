@@ -223,8 +223,8 @@ export function toFailureFacts(error: Error): BucketFailureFacts {
 const isTimeout = ({ code }: BucketFailureFacts): boolean => code === 'late' || code === 'dropped'
 
 /**
- * Returns why a file was not read: null stands for a missing file. All timeouts have the same words:
- * which reads of a slow bucket were late, and which were dropped, is chance.
+ * Returns why a file was not read; null stands for a missing file. All timeouts have the same
+ * words: which reads of a slow bucket were late, and which were dropped, is chance.
  */
 export function describeFailure(failure: BucketFailureFacts | null): string {
   if (failure === null) return 'file not found'

@@ -42,11 +42,8 @@ export async function openFolder(folder: string, begin: LocalStart): Promise<Sto
   if (hasChain(folder)) return StoredChain.resume(file)
   const validators = await newKeys(folder, 'validator', begin.validators)
   const miners = await newKeys(folder, 'miner', begin.miners)
-  const options = {
-    random: () => randomBytes(32),
-    time: Date.now(),
-    params: { maxUids: begin.maxUids },
-  }
+  const params = { maxUids: begin.maxUids }
+  const options = { random: () => randomBytes(32), time: Date.now(), params }
   return StoredChain.begin(createLocalChain(validators, miners, options), file)
 }
 

@@ -46,11 +46,15 @@ it('proves every sample of every block, through JSON', () => {
   }
 })
 
-it('proves a sample without links if its block is the head', () => {
+it('proves a sample without links if its block is the head, and rejects too many links', () => {
   const block = blocks[1]!
   const made = proveSample(block, 0)
   expect(judgeSampleProof(made, { ...target, head: block.hash }).result.ok).toBe(true)
   expect(check(made)).toMatchObject({ code: 'BAD_PROOF' })
+  expect(() => proveSample(block, 0, [block.header])).toThrow(/^"after" expected the headers/)
+  const { result } = judgeSampleProof(proof, { ...target, scope: { ...scope, quotas: {} } })
+  const detail = expect.stringMatching(/^expected at most 0 links, got \d$/)
+  expect(result).toMatchObject({ code: 'BAD_PROOF', detail })
 })
 
 describe('each step', () => {

@@ -99,10 +99,8 @@ const PUBLIC_PATH = /^v1\/(?:blocks|states|probes)\/[\w-][\w.-]*$/
 export const isBucketPath = (path: string): boolean => PUBLIC_PATH.test(path)
 
 /** Returns the media type of a bucket's file. */
-export function mediaType(path: string): string {
-  if (path.endsWith('.jsonl')) return 'application/jsonl'
-  return 'application/json'
-}
+export const mediaType = (path: string): string =>
+  path.endsWith('.jsonl') ? 'application/jsonl' : 'application/json'
 
 /**
  * Returns `path` unchanged.
@@ -114,6 +112,13 @@ export function checkPath(path: string): string {
   throw new RangeError(
     `"path" expected names of letters, digits, ".", "_" and "-", got ${JSON.stringify(path)}`,
   )
+}
+
+/** Reports whether bytes are equal. `every` takes ten times as long. */
+export function areSameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
+  return true
 }
 
 const PLAIN_URL = /^https?:\/\/[\w.:[\]-]+(\/[\w.~/-]*)?$/

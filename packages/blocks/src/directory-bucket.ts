@@ -4,7 +4,7 @@ import { type FileHandle, link, open, realpath, rm, writeFile } from 'node:fs/pr
 import { dirname, join, resolve } from 'node:path'
 import { makeFolder, syncFolders } from '@affine/node/disk'
 import { concatBytes } from '@noble/hashes/utils.js'
-import { type Bucket, BucketFailure, checkPath } from './bucket.ts'
+import { areSameBytes, type Bucket, BucketFailure, checkPath } from './bucket.ts'
 
 /** An open file, which the caller closes, and its stats when it was opened. */
 export interface OpenFile {
@@ -109,8 +109,10 @@ export async function openFile(
 
 /** Reports whether a folder between the directory and the path is a link. */
 async function isLinked(directory: string, path: string): Promise<boolean> {
-  const folder = await realpath(join(directory, dirname(path)))
-  return folder !== join(await realpath(directory), dirname(path))
+  const folder = join(directory, dirname(path))
+  const real = await realpath(folder)
+  // If the paths are equal, no folder is a link, and the directory needs no second `realpath`.
+  return real !== folder && real !== join(await realpath(directory), dirname(path))
 }
 
 /** Reads the first `max` bytes of a file, or all if there are fewer, and closes it. */
@@ -126,12 +128,11 @@ async function readUpTo(max: number, { handle }: OpenFile): Promise<Uint8Array> 
 async function hasFile(root: string, path: string, bytes: Uint8Array): Promise<boolean> {
   const file = await openFile(root, path)
   if (file === 'missing') return false
-  if (file !== 'not-a-file' && isSame(await readUpTo(bytes.length + 1, file), bytes)) return true
+  if (file !== 'not-a-file' && areSameBytes(await readUpTo(bytes.length + 1, file), bytes))
+    return true
   const reason = 'the file exists with other content; move it elsewhere if it was modified'
   throw new BucketFailure(`write ${join(root, path)}`, { code: 'conflict', reason })
 }
-
-const isSame = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0
 
 /**
  * Returns the highest folder to sync after `firstMade`, the highest new folder, was created: the

@@ -118,17 +118,11 @@ export function describeStatus(status: number, text: string): string {
 
 /** Returns an http or https URL that ends in a slash, so that relative paths resolve below it. */
 export function toFolderUrl(url: string | URL, name: string): URL {
-  if (!isPlainUrl(url))
+  const base = URL.canParse(url) ? new URL(url) : undefined
+  if (!base || !/^https?:$/.test(base.protocol) || base.username || base.password)
     throw new TypeError(`"${name}" expected an http or https URL without a user or password`)
-  const base = new URL(url)
   if (!base.pathname.endsWith('/')) base.pathname += '/'
   return base
-}
-
-function isPlainUrl(url: string | URL): boolean {
-  if (!URL.canParse(url)) return false
-  const { protocol, username, password } = new URL(url)
-  return /^https?:$/.test(protocol) && username === '' && password === ''
 }
 
 /** Reads a body. Resolves with null, and cancels the rest, if it has more than `limit` bytes. */

@@ -61,8 +61,7 @@ export function proveSample(
   // The cast is safe: `proveInclusion` throws for any other index.
   const sample = lines[index] as string
   const links = after.map(toLine)
-  if (followLinks(hash, links) === null)
-    throw new RangeError('"after" expected the headers after the block')
+  if (!areLinked(hash, links)) throw new RangeError('"after" expected the headers after the block')
   return { sample, index, path, header: toLine(header), signature, links }
 }
 
@@ -129,7 +128,7 @@ export function judgeSampleProof(
   const { header, block: hash } = read.value
   const { index, path, signature, links, ...lines } = read.value.proof
   const { genesis, netuid, validator, epoch, count, root } = header
-  const after = links.map((line) => hashBlock(utf8ToBytes(line)))
+  const after = links.map(hashLine)
   const last = after.at(-1) ?? hash
   const leaf = utf8ToBytes(lines.sample)
   const sample = readSample(leaf)
@@ -138,42 +137,33 @@ export function judgeSampleProof(
   const unlinked = fault('BAD_PROOF', `expected headers up to ${head}`)
   const unsigned = fault('WRONG_SIGNATURE', `not ${validator}'s`)
   const notIncluded = fault('BAD_PROOF', `expected sample ${index} of ${count} under ${root}`)
-  const steps: readonly ProofStep[] = [
-    { code: 'form', fault: null, values: {} },
-    {
-      code: 'scope',
-      fault: checkScope('BAD_PROOF', header, scope),
-      values: { genesis, netuid, validator, epoch },
-    },
-    {
-      code: 'headers',
-      fault:
-        checkLinkCount(links, scope) ?? faultUnless(followLinks(hash, links) !== null, unlinked),
-      values: { block: hash, after },
-    },
-    { code: 'head', fault: faultUnless(last === head, unlinked), values: { last, head } },
-    {
-      code: 'signature',
-      fault: faultUnless(isSigned, unsigned),
-      values: { hash, validator, signature },
-    },
-    {
-      code: 'inclusion',
-      fault: faultUnless(verifyInclusion(proved), notIncluded),
-      values: { leaf: bytesToHex(computeMerkleRoot([leaf])), index, count, path, root },
-    },
-    { code: 'sample', fault: sample.ok ? null : sample, values: {} },
+  const linkFault = checkLinkCount(links, scope) ?? faultUnless(areLinked(hash, links), unlinked)
+  const inclusion = { leaf: bytesToHex(computeMerkleRoot([leaf])), index, count, path, root }
+  const steps = [
+    stepOf('form', null),
+    stepOf('scope', checkScope('BAD_PROOF', header, scope), { genesis, netuid, validator, epoch }),
+    stepOf('headers', linkFault, { block: hash, after }),
+    stepOf('head', faultUnless(last === head, unlinked), { last, head }),
+    stepOf('signature', faultUnless(isSigned, unsigned), { hash, validator, signature }),
+    stepOf('inclusion', faultUnless(verifyInclusion(proved), notIncluded), inclusion),
+    stepOf('sample', sample.ok ? null : sample),
   ]
   const failed = steps.find((step) => step.fault !== null)
   return { result: failed?.fault ?? sample, steps }
 }
+
+const stepOf = (
+  code: ProofStep['code'],
+  fault: Failure | null,
+  values: ProofStep['values'] = {},
+): ProofStep => ({ code, fault, values })
 
 const faultUnless = (holds: boolean, failure: Failure): Failure | null => (holds ? null : failure)
 
 /** Returns the verdict of a proof that fails at a step on which all other steps depend. */
 export const failProof = (code: ProofStep['code'], failure: Failure): ProofVerdict => ({
   result: failure,
-  steps: [{ code, fault: failure, values: {} }],
+  steps: [stepOf(code, failure)],
 })
 
 /**
@@ -186,17 +176,16 @@ function checkLinkCount(links: readonly string[], scope: ProofTarget['scope']): 
   return fault('BAD_PROOF', `expected at most ${max} links, got ${links.length}`)
 }
 
+const hashLine = (headerLine: string): Hash => hashBlock(utf8ToBytes(headerLine))
+
 /**
- * Returns the hash of the last link, or `hash` without links. Null unless each link is a header
- * whose `prev` is the hash of the link before it, or `hash` for the first link. Protocol §6.6.
+ * Reports whether each link is a header whose `prev` is the hash of the link before it, or `hash`
+ * for the first link. Protocol §6.6.
  */
-function followLinks(hash: Hash, links: readonly string[]): Hash | null {
-  let last = hash
-  for (const link of links) {
-    const line = utf8ToBytes(link)
-    const header = readHeader(line)
-    if (!header.ok || header.value.prev !== last) return null
-    last = hashBlock(line)
-  }
-  return last
+function areLinked(hash: Hash, links: readonly string[]): boolean {
+  const before = [hash, ...links.map(hashLine)]
+  return links.every((link, i) => {
+    const header = readHeader(utf8ToBytes(link))
+    return header.ok && header.value.prev === before[i]
+  })
 }

@@ -1,6 +1,7 @@
 import { md5 } from '@noble/hashes/legacy.js'
 import { base64 } from '@scure/base'
 import {
+  areSameBytes,
   type Bucket,
   BucketFailure,
   type BucketFailureFacts,
@@ -23,21 +24,19 @@ import { AMAZON, type Dialect, type Signer, signHeaders } from './s3-signature.t
 
 export { BucketFailure, type Dialect, isBucketUrl }
 
-/** The place of a bucket, and its credentials. `timeoutMs` limits one request. */
-export interface S3Options extends HttpOptions {
+/**
+ * The place of a bucket, and its credentials. `timeoutMs` limits one request. Defaults: the region
+ * `auto`, which is R2's, and Amazon's dialect, which nearly all services accept.
+ */
+export interface S3Options
+  extends HttpOptions,
+    Omit<Signer, 'region' | 'dialect'>,
+    Partial<Pick<Signer, 'region' | 'dialect'>> {
   /** The service's URL, without the bucket: `https://<account>.r2.cloudflarestorage.com`. */
   readonly endpoint: string | URL
   readonly bucket: string
-  readonly accessKeyId: string
-  readonly secretAccessKey: string
-  /** Returns the time for signatures, in milliseconds since 1970. */
-  readonly now: () => number
-  /** Default: `auto`, R2's region. */
-  readonly region?: string
   /** Whether URLs have the bucket's name in the path or in the host. Default: `path`. */
   readonly style?: 'path' | 'virtual'
-  /** Default: Amazon's, which nearly all services accept. */
-  readonly dialect?: Dialect
 }
 
 /**
@@ -79,7 +78,7 @@ export function s3Bucket(options: S3Options): Bucket {
     // An existing file may be this writer's, from an attempt whose response was lost.
     const reading = transferOf('write', path, own.length)
     const stored = await sendS3(reading, signer)
-    if (stored.status === 200 && areEqual(stored.bytes, own)) return
+    if (stored.bytes && areSameBytes(stored.bytes, own)) return
     throw new BucketFailure(reading.action, explainWrite(status, stored))
   }
   return { read, write }
@@ -128,11 +127,6 @@ function checkNameAndKeys({ bucket, accessKeyId, secretAccessKey }: S3Options): 
 async function gzip(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   const zipped = new Blob([bytes]).stream().pipeThrough(new CompressionStream('gzip'))
   return new Uint8Array(await new Response(zipped).arrayBuffer())
-}
-
-function areEqual(stored: Uint8Array | null, bytes: Uint8Array): boolean {
-  if (stored?.length !== bytes.length) return false
-  return stored.every((byte, i) => byte === bytes[i])
 }
 
 interface FileTransfer extends FileRequest {

@@ -23,19 +23,20 @@ export const AMAZON: Dialect = {
 }
 
 /** A request to sign: a URL without a query, and header names in lower case. */
-export interface UnsignedRequest {
+interface UnsignedRequest {
   readonly method: 'GET' | 'PUT'
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array | null
 }
 
+/** A key of a service, and how to sign with it. */
 export interface Signer {
   readonly accessKeyId: string
   readonly secretAccessKey: string
   readonly region: string
   readonly dialect: Dialect
-  /** Returns the time in milliseconds since 1970. */
+  /** Returns the time for signatures, in milliseconds since 1970. */
   readonly now: () => number
 }
 

@@ -1,7 +1,7 @@
 import { digest } from '@affine/prng'
 import { blake3 } from '@noble/hashes/blake3.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
-import { beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import {
   type Block,
   checkBlock,
@@ -10,7 +10,6 @@ import {
   NO_BLOCK,
   proveSample,
   readBlock,
-  type Sample,
   verifyLane,
   writeBlock,
 } from '../src/index.ts'
@@ -18,34 +17,19 @@ import { honestSamples, SECRET, scopeOf, toy } from './lane.ts'
 
 const scope = scopeOf(toy.hotkey, { 'tictactoe@0.1.0': 800, 'mult8@0.1.0': 300 })
 const { genesis, netuid, validator, epoch } = scope
+const lane = { genesis, netuid, validator, epoch }
 const trust = { verify: toy.verify }
-let samples: Sample[]
-
-beforeAll(async () => {
-  samples = await honestSamples(scope)
-})
 
 it('writes, reads, verifies and proves the same bytes on every engine', async () => {
+  const samples = await honestSamples(scope)
   const blocks: Block[] = []
   const files = new Map<string, Uint8Array>()
   const all = blake3.create()
   for (const part of [samples.slice(0, 2048), samples.slice(2048)]) {
-    const place = {
-      genesis,
-      netuid,
-      validator,
-      epoch,
-      height: blocks.length,
-      prev: blocks.at(-1)?.hash ?? NO_BLOCK,
-    }
-    const reveal = blocks.length === 1 ? { secret: SECRET } : {}
-    const written = await writeBlock({
-      ...place,
-      ...reveal,
-      time: 0,
-      samples: part,
-      sign: toy.sign,
-    })
+    const last = blocks.at(-1)?.hash
+    const place = { ...lane, height: blocks.length, prev: last ?? NO_BLOCK, time: 0 }
+    const draft = { ...place, ...(last && { secret: SECRET }), samples: part }
+    const written = await writeBlock({ ...draft, sign: toy.sign })
     const read = readBlock(written.bytes, { ...trust, hash: written.hash })
     if (!read.ok) throw new Error(read.detail)
     expect(read.value.samples).toEqual(part)
@@ -57,21 +41,17 @@ it('writes, reads, verifies and proves the same bytes on every engine', async ()
   const head = blocks.at(-1)!.hash
   const read: LaneRequest['read'] = async (wanted) =>
     checkBlock(files.get(wanted.hash)!, { ...wanted, ...trust })
-  const lane = await verifyLane({ head, previous: NO_BLOCK, scope, read })
-  expect(lane).toMatchObject({
-    ok: true,
-    value: { blocks: blocks.map(({ hash }) => hash).reverse() },
-  })
+  const verified = await verifyLane({ head, previous: NO_BLOCK, scope, read })
+  const hashes = blocks.map(({ hash }) => hash).reverse()
+  expect(verified).toMatchObject({ ok: true, value: { blocks: hashes } })
 
   const proof = proveSample(blocks[0]!, 100, [blocks[1]!.header])
-  expect(judgeSampleProof(proof, { ...trust, head, scope }).result).toEqual({
-    ok: true,
-    value: samples[100],
-  })
+  const { result } = judgeSampleProof(proof, { ...trust, head, scope })
+  expect(result).toEqual({ ok: true, value: samples[100] })
 
   expect({
     bytes: bytesToHex(all.digest()),
-    lane: digest('lane', JSON.stringify(lane)),
+    lane: digest('lane', JSON.stringify(verified)),
     proof: digest('proof', JSON.stringify(proof)),
   }).toEqual({
     bytes: 'e96d1d9630cd5aef103eb7b6b2c0b062a256ea68e1fe4609501f173824bd733a',

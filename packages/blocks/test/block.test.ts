@@ -50,22 +50,16 @@ describe('writeBlock', () => {
     expect(hashBlock(utf8ToBytes(header!))).toBe(hash)
     expect(JSON.parse(signature!)).toEqual({ signature: bytesToHex(key.sign(hexToBytes(hash))) })
     const { sign, samples: _, ...fields } = draft
-    expect(JSON.parse(header!)).toEqual({
-      ...fields,
-      v: 1,
-      count: 4,
-      root: expect.stringMatching(/^[0-9a-f]{64}$/),
-    })
+    const root = expect.stringMatching(/^[0-9a-f]{64}$/)
+    expect(JSON.parse(header!)).toEqual({ ...fields, v: 1, count: 4, root })
     expect(forge(key, fields, { lines: samples })).toEqual({ hash, bytes })
   })
 
   it('signs nothing that cannot be read back', async () => {
     const sign = vi.fn(key.sign)
     const [sample] = episodesOf(samples, 'champion')
-    const long = {
-      ...sample!,
-      messages: [{ role: 'user', content: 'x'.repeat(LIMITS.sampleBytes) }],
-    } as const
+    const prompt = { role: 'user', content: 'x'.repeat(LIMITS.sampleBytes) } as const
+    const long = { ...sample!, messages: [prompt] }
     const wrong: [Partial<BlockDraft>, RegExp][] = [
       [{ validator: 'me' }, /BAD_HEADER.*validator/],
       [{ height: -1 }, /BAD_HEADER.*height/],
@@ -81,12 +75,9 @@ describe('writeBlock', () => {
   })
 
   it('rejects a signature of another length, and passes on the error of `sign`', async () => {
-    await expect(writeBlock({ ...draft, sign: () => new Uint8Array(63) })).rejects.toThrow(
-      '"sign" expected to give 64',
-    )
-    await expect(
-      writeBlock({ ...draft, sign: () => Promise.reject(new Error('locked')) }),
-    ).rejects.toThrow('locked')
+    const writeWith = (sign: BlockDraft['sign']) => writeBlock({ ...draft, sign })
+    await expect(writeWith(() => new Uint8Array(63))).rejects.toThrow('"sign" expected to give 64')
+    await expect(writeWith(() => Promise.reject(new Error('locked')))).rejects.toThrow('locked')
   })
 })
 

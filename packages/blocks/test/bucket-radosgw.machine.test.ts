@@ -68,16 +68,10 @@ describe.skipIf(!hasCeph)("Ceph's radosgw", () => {
       processes.push(spawn(program, ['-f', ...words], { cwd: root, env, stdio: 'ignore' }))
 
     const able = ['--cap', 'mon', 'allow *', '--cap', 'osd', 'allow *']
-    for (const name of ['mon.', 'client.admin', 'osd.0'])
-      await run(
-        'ceph-authtool',
-        'keyring',
-        ...(name === 'mon.' ? ['-C'] : []),
-        '--gen-key',
-        '-n',
-        name,
-        ...able,
-      )
+    for (const name of ['mon.', 'client.admin', 'osd.0']) {
+      const create = name === 'mon.' ? ['-C'] : []
+      await run('ceph-authtool', 'keyring', ...create, '--gen-key', '-n', name, ...able)
+    }
     await run('monmaptool', '--create', '--addv', 'a', `[${monitor}]`, '--fsid', fsid, 'monmap')
     await run('ceph-mon', '--mkfs', '-i', 'a', '--monmap', 'monmap', '--keyring', 'keyring')
     start('ceph-mon', '-i', 'a')
@@ -90,12 +84,8 @@ describe.skipIf(!hasCeph)("Ceph's radosgw", () => {
     const { accessKeyId, secretAccessKey } = keys
     const pair = ['--access-key', accessKeyId, '--secret-key', secretAccessKey]
     await run('radosgw-admin', 'user', 'create', '--uid', 'test', '--display-name', 'test', ...pair)
-    const made = await new AwsClient({ ...keys, service: 's3', region: 'auto' }).fetch(
-      `${endpoint}/affine`,
-      {
-        method: 'PUT',
-      },
-    )
+    const client = new AwsClient({ ...keys, service: 's3', region: 'auto' })
+    const made = await client.fetch(`${endpoint}/affine`, { method: 'PUT' })
     if (!made.ok) throw new Error(await made.text())
   })
 
@@ -107,11 +97,10 @@ describe.skipIf(!hasCeph)("Ceph's radosgw", () => {
     if (root) await rm(root, { recursive: true })
   })
 
-  bucketSuite('s3Bucket', async () => ({
-    bucket: patient(
-      s3Bucket({ endpoint, bucket: 'affine', ...keys, now: Date.now, fetch: nodeFetch }),
-    ),
-  }))
+  bucketSuite('s3Bucket', async () => {
+    const place = { endpoint, bucket: 'affine', ...keys }
+    return { bucket: patient(s3Bucket({ ...place, now: Date.now, fetch: nodeFetch })) }
+  })
 })
 
 async function freePort(): Promise<number> {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { words } from '../../../test/words.ts'
 import { type Bucket, blockPath, probePath, statePath } from '../src/index.ts'
 
 /** A bucket that may contain other files than the suite's. */
@@ -31,36 +32,10 @@ export const pathsOf = (hash: string, epoch: number, hotkey: string): readonly s
   probePath(hotkey),
 ]
 
-/** Returns one path of each kind without a file. */
-function freshPaths(): readonly string[] {
-  const hash = freshHash()
-  return pathsOf(hash, Number.parseInt(hash.slice(0, 12), 16), hash)
-}
-
 const BAD_PATHS = [
-  '',
-  '/',
-  '/etc/passwd',
-  '../secret',
-  '..',
-  '.',
-  'v1/../../secret',
-  'v1//x',
-  'v1/',
-  '/v1',
-  '.hidden',
-  'v1/.x',
-  'v1/..',
-  'a\\b',
-  'a b',
-  'a%2e',
-  'a?b',
-  'a#b',
-  'a:b',
-  'é',
-  'x\0',
-  'x\n',
-  'http://127.0.0.1/x',
+  ...words('/ /etc/passwd ../secret .. . v1/../../secret v1//x v1/ /v1 .hidden v1/.x v1/..'),
+  ...words('a\\b a%2e a?b a#b a:b é http://127.0.0.1/x'),
+  ...['', 'a b', 'x\0', 'x\n'],
 ]
 
 /** Tests the behaviour of any `Bucket`. */
@@ -93,7 +68,7 @@ export function bucketSuite(name: string, open: () => Promise<Harness>): void {
       expect(Buffer.compare(read!, content)).toBe(0)
     })
 
-    it.each(freshPaths())(
+    it.each(pathsOf(freshHash(), Date.now(), freshHash()))(
       'stores a part of a buffer in a file of any kind, here at the path %s',
       async (path) => {
         await bucket.write(path, bytes('x{"epoch":3}x').subarray(1, -1))

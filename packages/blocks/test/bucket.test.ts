@@ -8,6 +8,7 @@ import { nodeFetch as fetch } from '@affine/node/http'
 import { afterAll, describe, expect, it } from 'vitest'
 import { testFolder } from '../../../test/test-folder.ts'
 import { closeServers, serve } from '../../../test/web-server.ts'
+import { words } from '../../../test/words.ts'
 import { directoryBucket } from '../src/directory-bucket.ts'
 import { httpBucket, isBucketPath } from '../src/index.ts'
 import { bucketSuite, bytes, pathsOf, text } from './bucket-suite.ts'
@@ -35,16 +36,7 @@ it('accepts the paths that validators write, and no other paths', () => {
     for (const other of [`/${path}`, `5F/${path}`, `${path}/x`, `${path}\n`, path.slice(3)])
       expect(isBucketPath(other), other).toBe(false)
   }
-  for (const path of [
-    '',
-    'v1',
-    'v1/',
-    'v1/x',
-    'v1/blocks',
-    'v1/blocks/',
-    'v1/blocks/.x',
-    'v1/owner.json',
-  ])
+  for (const path of ['', ...words('v1 v1/ v1/x v1/blocks v1/blocks/ v1/blocks/.x v1/owner.json')])
     expect(isBucketPath(path), path).toBe(false)
 })
 
@@ -89,12 +81,8 @@ describe('directoryBucket', () => {
       if (name === 'x') continue
       const path = `v1/blocks/${name}`
       await expect(bucket.read(path, 1 << 20)).rejects.toThrow(`${at(name)}: not a file`)
-      await expect(bucket.write(path, bytes('lose'))).rejects.toMatchObject({
-        code: 'conflict',
-      })
-      await expect(bucket.write(path, bytes('x'))).rejects.toMatchObject({
-        code: 'conflict',
-      })
+      for (const content of ['lose', 'x'])
+        await expect(bucket.write(path, bytes(content))).rejects.toMatchObject({ code: 'conflict' })
     }
     expect(text(await bucket.read('v1/blocks/x', 1))).toBe('x')
     await expect(bucket.read('v1/blocks/x/y', 10)).rejects.toThrow('not a file')
@@ -127,17 +115,15 @@ describe('directoryBucket', () => {
 })
 
 describe('httpBucket', () => {
+  const REDIRECTS = [301, 302, 303, 307, 308]
   const wrong: readonly (readonly [string, RequestListener, string])[] = [
-    ...[301, 302, 303, 307, 308].map((status): [string, RequestListener, string] => [
-      `a redirect with ${status}`,
-      (_, response) => response.writeHead(status, { location: '/y' }).end(),
-      `status ${status}: no redirect`,
-    ]),
-    ...[201, 206, 304, 400, 403, 410, 500, 503].map((status): [string, RequestListener, string] => [
-      `status ${status}`,
-      (_, response) => response.writeHead(status).end(),
-      `status ${status}`,
-    ]),
+    ...[201, 206, 301, 302, 303, 304, 307, 308, 400, 403, 410, 500, 503].map(
+      (status): [string, RequestListener, string] => [
+        `status ${status}`,
+        (_, response) => response.writeHead(status, { location: '/y' }).end(),
+        `status ${status}${REDIRECTS.includes(status) ? ': no redirect' : ''}`,
+      ],
+    ),
     [
       'plain text called gzip',
       (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('plain'),
@@ -160,10 +146,6 @@ describe('httpBucket', () => {
   })
 
   it('rejects a missing response and a slow body after the time limit', async () => {
-    const late = {
-      code: 'late',
-      message: expect.stringMatching(/\/x: no complete response in time/),
-    }
     const mute = await serve(() => {})
     const drip = await serve((_, response) => {
       const timer = setInterval(() => response.write('a'), 5)
@@ -174,17 +156,15 @@ describe('httpBucket', () => {
     const cases = [[mute, fetch] as const, [drip, fetch] as const, [drip, forgetful] as const]
     for (const [url, each] of cases) {
       const read = httpBucket(url, { fetch: each, timeoutMs: 200 }).read('x', 1 << 20)
-      await expect(read).rejects.toMatchObject(late)
+      const message = `cannot read ${url}/x: no complete response in time`
+      await expect(read).rejects.toMatchObject({ code: 'late', message })
     }
   })
 
   it('reports a refused connection', async () => {
-    await expect(httpBucket('http://127.0.0.1:1', { fetch }).read('x', 10)).rejects.toMatchObject({
-      code: 'connection',
-      message: expect.stringMatching(
-        /^cannot read http:\/\/127\.0\.0\.1:1\/x: nothing listens there/,
-      ),
-    })
+    const read = httpBucket('http://127.0.0.1:1', { fetch }).read('x', 10)
+    const message = expect.stringContaining('http://127.0.0.1:1/x: nothing listens there')
+    await expect(read).rejects.toMatchObject({ code: 'connection', message })
   })
 
   it.each([

@@ -1,13 +1,10 @@
-import { canonicalize, type Json, type Result } from '@affine/prng'
-import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js'
+import type { Result } from '@affine/prng'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import {
   type BlockFault,
-  checkBlock,
   type Episode,
   type EpisodeSample,
   FAULT_CODES,
-  type Header,
   judgeSampleProof,
   LIMITS,
   proveSample,
@@ -17,17 +14,7 @@ import {
   verifyLane,
 } from '../src/index.ts'
 import { keyOf } from './keys.ts'
-import {
-  CHAMPION,
-  CONTENDER,
-  type Files,
-  honestSamples,
-  laneOf,
-  type Plan,
-  plansOf,
-  SECRET,
-  scopeOf,
-} from './lane.ts'
+import { type Files, honestSamples, laneOf, type Plan, plansOf, SECRET, scopeOf } from './lane.ts'
 
 /*
  * Two honest lanes under a real key: a long one of 42 samples in blocks of 20, 20 and 2, and a
@@ -67,36 +54,23 @@ type Verdict = Promise<Result<unknown, BlockFault>>
  * first.
  */
 function verifyWithBytes(block: number, edit: (bytes: Uint8Array) => Uint8Array): Verdict {
-  const [hash, bytes] = [...honest.bytes].reverse()[block]!
-  const read: Files['read'] = async (wanted) => {
-    return wanted.hash === hash
-      ? checkBlock(edit(bytes), { ...wanted, verify: key.verify })
-      : honest.read(wanted)
-  }
-  return verifyLane({ ...honest, read })
+  const lane = laneOf(key, scope, plans)
+  const [hash, bytes] = [...lane.bytes].reverse()[block]!
+  lane.bytes.set(hash, edit(bytes))
+  return verifyLane(lane)
 }
 
-/** Verifies the long lane with the text of one block changed. */
-const verifyWithText = (block: number, edit: (text: string) => string): Verdict =>
-  verifyWithBytes(block, (bytes) => utf8ToBytes(edit(new TextDecoder().decode(bytes))))
-
-/** Verifies the short lane, signed over other samples, which may be any JSON or bytes. */
-function verifySamples(
-  edit: (samples: EpisodeSample[]) => readonly (Json | Sample | Uint8Array)[],
-): Verdict {
+/** Verifies the short lane, signed over other samples. */
+function verifySamples(edit: (samples: EpisodeSample[]) => readonly object[]): Verdict {
   return verifyLane(laneOf(key, short, plansOf(edit(structuredClone(samples)) as Sample[])))
 }
 
-/** Verifies the short lane, signed with one sample changed. */
+/** Verifies the short lane, signed with other fields in one sample. */
 function verifyWithSample(index: number, change: (sample: EpisodeSample) => object): Verdict {
   return verifySamples((all) =>
-    all.map((sample, i) => (i === index ? (change(sample) as Sample) : sample)),
+    all.map((sample, i) => (i === index ? { ...sample, ...change(sample) } : sample)),
   )
 }
-
-/** Verifies the short lane, signed with another first line. */
-const verifyWithFirstLine = (line: Uint8Array): Verdict =>
-  verifySamples(([, ...rest]) => [line, ...rest])
 
 /**
  * Verifies the short lane, signed with another transcript of a finished tic-tac-toe of two or more
@@ -106,32 +80,21 @@ function verifyWithMessages(
   change: (messages: Episode['messages'][number][]) => unknown[],
 ): Verdict {
   const index = samples.findIndex(({ fault, messages }) => !fault && messages.length >= 4)
-  return verifyWithSample(index, (sample) => ({
-    ...sample,
-    messages: change([...sample.messages]),
-  }))
+  return verifyWithSample(index, ({ messages }) => ({ messages: change([...messages]) }))
 }
 
 /**
  * Verifies the long lane, signed with other header fields in one block. Block 0 is the first, 2 the
  * last.
  */
-function verifyWithHeader(
-  block: number,
-  header: { readonly [key in keyof Header]?: unknown },
-): Verdict {
-  return verifyLane(
-    laneOf(
-      key,
-      scope,
-      plans.map((plan, i) => (i === block ? { ...plan, header } : plan)),
-    ),
-  )
+function verifyWithHeader(block: number, header: NonNullable<Plan['header']>): Verdict {
+  const changed = plans.map((plan, i) => (i === block ? { ...plan, header } : plan))
+  return verifyLane(laneOf(key, scope, changed))
 }
 
-async function blockAt(place: number, files: Files = honest) {
-  const [hash, bytes] = [...files.bytes][place]!
-  const read = readBlock(bytes, { hash, verify: files.key.verify })
+async function blockAt(place: number) {
+  const [hash, bytes] = [...honest.bytes][place]!
+  const read = readBlock(bytes, { hash, verify: key.verify })
   if (!read.ok) throw new Error(read.detail)
   return read.value
 }
@@ -142,75 +105,36 @@ async function judgeProof(change: (proof: SampleProof) => unknown): Verdict {
 }
 
 const other = keyOf(2)
-const put = (bytes: Uint8Array, at: number, byte: number) =>
-  Uint8Array.from(bytes, (old, i) => (i === at ? byte : old))
-const swap = (text: string, at: number) =>
-  text.slice(0, at) + (text[at] === '0' ? '1' : '0') + text.slice(at + 1)
-const withEpisode = (sample: EpisodeSample, change: Partial<Record<keyof Episode, unknown>>) => ({
-  ...sample,
-  ...change,
-})
 
 const cases: Record<BlockFault, Record<string, () => Verdict>> = {
   BAD_LINES: {
-    'a block over 8 MiB': () =>
-      verifyWithBytes(0, (bytes) =>
-        concatBytes(bytes, new Uint8Array(LIMITS.blockBytes - bytes.length), Uint8Array.of(10)),
-      ),
     nothing: () => verifyWithBytes(1, () => new Uint8Array()),
   },
   BAD_HEADER: {
-    'another version': () => verifyWithHeader(1, { v: 2 }),
-    'an unknown key': () => verifyWithHeader(1, { note: 'hello' } as object),
     'an epoch past 32 bits': () => verifyWithHeader(1, { epoch: 2 ** 32 }),
     'a validator without address': () => verifyWithHeader(1, { validator: 'nobody' }),
   },
   WRONG_HASH: {
-    'a flipped header bit': () => verifyWithBytes(1, (bytes) => put(bytes, 20, bytes[20]! ^ 1)),
     'a sibling block': () => verifyWithBytes(1, () => [...honest.bytes.values()][0]!),
     'line feeds alone': () => verifyWithBytes(1, () => new Uint8Array(LIMITS.blockBytes).fill(10)),
   },
   WRONG_SIGNATURE: {
-    'a flipped bit': () =>
-      verifyWithText(1, (text) => swap(text, text.indexOf('"signature":"') + 20)),
     "another's": () => verifyLane(laneOf({ ...key, sign: other.sign }, scope, plans)),
-    'of another block': async () => {
-      const { signature } = await blockAt(0)
-      return verifyWithText(1, (text) =>
-        text.replace(/"signature":"\w+"/, `"signature":"${signature}"`),
-      )
-    },
-    'in a proof': () => judgeProof((proof) => ({ ...proof, signature: swap(proof.signature, 9) })),
+    'in a proof': () => judgeProof((proof) => ({ ...proof, signature: '00'.repeat(64) })),
   },
   WRONG_ROOT: {
     'a flipped bit in a sample': () =>
-      verifyWithBytes(2, (bytes) => put(bytes, bytes.length - 9, bytes.at(-9)! ^ 1)),
-    'two samples swapped': () =>
-      verifyWithText(2, (text) => text.replace(/([^\n]+\n)([^\n]+\n)$/, '$2$1')),
-    'signed with another root': () => verifyWithHeader(1, { root: 'ab'.repeat(32) }),
+      verifyWithBytes(2, (bytes) =>
+        Uint8Array.from(bytes, (byte, i) => (i === bytes.length - 9 ? byte ^ 1 : byte)),
+      ),
   },
-  // `shape.test.ts` tests all schemas of a sample. @affine/prng tests canonical JSON.
+  // `shape.test.ts` tests all schemas of a sample.
   BAD_SAMPLE: {
-    'an unknown key': () => verifyWithSample(0, (sample) => ({ ...sample, note: 1 })),
-    'a game with a miner': () =>
-      verifyWithSample(0, (sample) => ({ ...sample, champion: sample, contender: sample })),
-    'a terminal escape in env': () =>
-      verifyWithSample(0, (sample) => ({ ...sample, env: '\u001b[2J' })),
-    'a third role': () =>
-      verifyWithMessages(([first, ...rest]) => [{ ...first, role: 'system' }, ...rest]),
-    'a surrogate in UTF-8': () => verifyWithFirstLine(Uint8Array.of(0x22, 0xed, 0xa0, 0x80, 0x22)),
-    'a sample, not JSON': () => verifyWithFirstLine(utf8ToBytes('{"env":')),
-    'a byte order mark': () =>
-      verifyWithFirstLine(utf8ToBytes(`\ufeff${canonicalize(samples[0] as never)}`)),
-    'CR LF': () => verifyWithFirstLine(utf8ToBytes(`${canonicalize(samples[0] as never)}\r`)),
-    null: () => verifyWithFirstLine(utf8ToBytes('null')),
+    'an unknown key': () => verifyWithSample(0, () => ({ note: 1 })),
+    'a terminal escape in env': () => verifyWithSample(0, () => ({ env: '\u001b[2J' })),
   },
   MISSING_BLOCK: {
-    'a deleted block': () => {
-      const lane = laneOf(key, scope, plans)
-      lane.bytes.delete([...lane.bytes.keys()][1]!)
-      return verifyLane(lane)
-    },
+    'an unknown head': () => verifyLane({ ...honest, head: 'ab'.repeat(32) }),
   },
   WRONG_SCOPE: {
     'of another network': () => verifyWithHeader(2, { genesis: 'ab'.repeat(32) }),
@@ -255,39 +179,20 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
     'no first block': () => verifyLane(withoutFirstBlock()),
   },
   WRONG_CHALLENGE: {
-    'of another index': () =>
-      verifyWithSample(0, (sample) => ({ ...sample, challengeId: samples[2]!.challengeId })),
-    'of the challenge before': () =>
-      verifyWithSample(2, (sample) => ({ ...sample, challengeId: samples[0]!.challengeId })),
-    'not the champion’s': () =>
-      verifyWithSample(1, (sample) => ({ ...sample, challengeId: samples[2]!.challengeId })),
-    'of more than 32 bytes': () =>
-      verifyWithSample(0, (sample) => ({ ...sample, challengeId: 'z'.repeat(44) })),
-    'of fewer than 32 bytes': () =>
-      verifyWithSample(0, (sample) => ({ ...sample, challengeId: '2'.repeat(32) })),
+    'of another index': () => verifyWithSample(0, () => ({ challengeId: samples[2]!.challengeId })),
+    'of more than 32 bytes': () => verifyWithSample(0, () => ({ challengeId: 'z'.repeat(44) })),
     'played under another beacon': () =>
       verifyLane({ ...honest, scope: { ...scope, beacon: 'ab'.repeat(32) } }),
-    'past the quota': () => verifyWithSample(16, (sample) => ({ ...sample, index: 5 })),
-    'a closed environment': () =>
-      verifyWithSample(4, (sample) => ({ ...sample, env: 'mult8@0.2.0' })),
-    'named like a method': () =>
-      verifyWithSample(4, (sample) => ({ ...sample, env: 'constructor' })),
+    'past the quota': () => verifyWithSample(16, () => ({ index: 5 })),
+    'a closed environment': () => verifyWithSample(4, () => ({ env: 'mult8@0.2.0' })),
+    'named like a method': () => verifyWithSample(4, () => ({ env: 'constructor' })),
     'a sample left out': () => verifySamples((all) => all.filter((_, i) => i !== 3)),
-    'one sample in place of another': () =>
-      verifySamples((all) => all.map((sample, i) => (i === 3 ? all[2]! : sample))),
-    'two in another order': () => verifySamples(([one, two, ...rest]) => [two!, one!, ...rest]),
-    'a stranger': () =>
-      verifyWithSample(0, (sample) => withEpisode(sample, { miner: other.hotkey })),
-    'the champion twice': () =>
-      verifyWithSample(1, (sample) => withEpisode(sample, { miner: CHAMPION })),
-    'a game for one player': () =>
-      verifyWithSample(0, ({ env, index, challengeId, ...played }) => ({
-        env,
-        index,
-        challengeId,
-        champion: { ...played, miner: CHAMPION },
-        contender: { ...played, miner: CONTENDER },
-      })),
+    'a stranger': () => verifyWithSample(0, () => ({ miner: other.hotkey })),
+    'a game for one player': () => {
+      const { env, index, challengeId, ...played } = samples[0]!
+      const game = { env, index, challengeId, champion: played, contender: played }
+      return verifySamples(([, ...rest]) => [game, ...rest])
+    },
   },
   REPEATED_INVOCATION: {
     'within an episode': () =>
@@ -299,13 +204,13 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
       const { invocation } = mine!.messages[1]!
       return verifyWithSample(samples.indexOf(theirs!), (sample) => {
         const [first, reply, ...rest] = sample.messages
-        return { ...sample, messages: [first, { ...reply, invocation }, ...rest] }
+        return { messages: [first, { ...reply, invocation }, ...rest] }
       })
     },
   },
   PROMPT_DIFFERS: {
     'another challenge played': () =>
-      verifyWithSample(0, (sample) => withEpisode(sample, { messages: samples[2]!.messages })),
+      verifyWithSample(0, () => ({ messages: samples[2]!.messages })),
   },
   NOT_NORMALISED: {
     'an escape sequence': () =>
@@ -325,36 +230,24 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
     'a prompt after the end': () => verifyWithMessages((messages) => [...messages, messages[0]]),
   },
   WRONG_FAULT: {
-    'a fault despite a reply': () =>
-      verifyWithSample(clean(), (sample) => withEpisode(sample, { fault: 'no-reply' })),
+    'a fault despite a reply': () => verifyWithSample(clean(), () => ({ fault: 'no-reply' })),
     'no reply, no fault': () =>
-      verifyWithSample(clean(), (sample) =>
-        withEpisode(sample, { messages: sample.messages.slice(0, 1) }),
-      ),
+      verifyWithSample(clean(), (sample) => ({ messages: sample.messages.slice(0, 1) })),
   },
   WRONG_REWARD: {
-    'a point more': () =>
-      verifyWithSample(0, (sample) => withEpisode(sample, { reward: sample.reward + 1 })),
+    'a point more': () => verifyWithSample(0, (sample) => ({ reward: sample.reward + 1 })),
     'a forfeit with the reward of a draw': () =>
-      verifyWithSample(8, (sample) =>
-        withEpisode(sample, {
-          messages: sample.messages.slice(0, 1),
-          reward: 0,
-          fault: 'no-reply',
-        }),
-      ),
+      verifyWithSample(8, (sample) => ({
+        messages: sample.messages.slice(0, 1),
+        reward: 0,
+        fault: 'no-reply',
+      })),
   },
   BAD_PROOF: {
     nothing: () => judgeProof(() => null),
-    'a list': () => judgeProof((proof) => [proof]),
-    'an unknown key': () => judgeProof((proof) => ({ ...proof, note: 1 })),
     'a path of null': () => judgeProof((proof) => ({ ...proof, path: [null] })),
-    'a fraction as index': () => judgeProof((proof) => ({ ...proof, index: 0.5 })),
     'another index': () => judgeProof((proof) => ({ ...proof, index: 2 })),
-    'a sibling less': () => judgeProof((proof) => ({ ...proof, path: proof.path.slice(1) })),
     'a link left out': () => judgeProof((proof) => ({ ...proof, links: proof.links.slice(1) })),
-    'a link without header': () =>
-      judgeProof((proof) => ({ ...proof, links: ['{}', ...proof.links] })),
     'a header of another version': () =>
       judgeProof((proof) => ({ ...proof, header: proof.header.replace('"v":1', '"v":2') })),
   },

@@ -69,20 +69,16 @@ function player(env: string, skill: number, seed: string): Agent {
   let call = 0
   return (messages) => {
     const luck = random.random()
-    const asked = {
-      invocation: digest('invocation', seed, call++).slice(0, 24),
-      ms: random.integers(200, 5000),
-    }
+    const invocation = digest('invocation', seed, call++).slice(0, 24)
+    const asked = { invocation, ms: random.integers(200, 5000) }
     const prompt = messages.at(-1)?.content ?? ''
     const good = spec.solve(prompt)
     if (luck < skill)
       return { content: `I weigh the lines and the threats they make.\n${good}`, ...asked }
     if (luck > 0.98) return { fault: 'no-reply' }
     if (luck > 0.96) return { content: 'x'.repeat(5000), ...asked }
-    return {
-      content: luck > 0.94 ? 'I give up — 我不知道 \u{1f937}' : spec.guess(prompt, random),
-      ...asked,
-    }
+    const wrong = luck > 0.94 ? 'I give up — 我不知道 \u{1f937}' : spec.guess(prompt, random)
+    return { content: wrong, ...asked }
   }
 }
 
@@ -123,28 +119,18 @@ export function forge(key: Key, header: object, plan: Plan): { hash: Hash; bytes
   const lines = plan.lines.map((line) =>
     line instanceof Uint8Array ? line : utf8ToBytes(canonicalize(line as Json)),
   )
-  const fields = {
-    v: 1,
-    count: lines.length,
-    root: bytesToHex(computeMerkleRoot(lines)),
-    ...header,
-    ...plan.header,
-  }
-  const defined = Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined),
-  )
-  const headerLine = utf8ToBytes(canonicalize(defined as Json))
+  const root = bytesToHex(computeMerkleRoot(lines))
+  const fields = { v: 1, count: lines.length, root, ...header, ...plan.header }
+  const defined = Object.entries(fields).filter(([, value]) => value !== undefined)
+  const headerLine = utf8ToBytes(canonicalize(Object.fromEntries(defined) as Json))
   const hash = hashBlock(headerLine)
   const signature = utf8ToBytes(`{"signature":"${bytesToHex(key.sign(hexToBytes(hash)))}"}`)
   const feed = Uint8Array.of(10)
-  return {
-    hash,
-    bytes: concatBytes(...[headerLine, signature, ...lines].flatMap((line) => [line, feed])),
-  }
+  const all = [headerLine, signature, ...lines].flatMap((line) => [line, feed])
+  return { hash, bytes: concatBytes(...all) }
 }
 
 export interface Files extends LaneRequest {
-  readonly key: Key
   readonly bytes: Map<Hash, Uint8Array>
 }
 
@@ -171,20 +157,14 @@ export function laneOf(
   const bucket: Pick<Bucket, 'read'> = {
     read: async (path) => [...bytes].find(([hash]) => blockPath(hash) === path)?.[1] ?? null,
   }
-  return {
-    key,
-    bytes,
-    head: prev,
-    previous,
-    scope,
-    read: createBlockReader(bucket, key.verify),
-  }
+  const read = createBlockReader(bucket, key.verify)
+  return { bytes, head: prev, previous, scope, read }
 }
 
 /** Returns samples in full blocks, with the rest in the last block. */
 export function plansOf(samples: readonly Sample[], size: number = LIMITS.blockSamples): Plan[] {
-  const plans: Plan[] = [{ lines: samples.slice(0, size) }]
-  for (let start = size; start < samples.length; start += size)
-    plans.push({ lines: samples.slice(start, start + size) })
-  return plans
+  const count = Math.max(1, Math.ceil(samples.length / size))
+  return Array.from({ length: count }, (_, i) => ({
+    lines: samples.slice(i * size, (i + 1) * size),
+  }))
 }

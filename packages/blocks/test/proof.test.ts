@@ -8,28 +8,23 @@ import {
   type SampleProof,
 } from '../src/index.ts'
 import { keyOf } from './keys.ts'
-import { type Files, honestSamples, laneOf, plansOf, scopeOf, toy } from './lane.ts'
+import { honestSamples, laneOf, plansOf, scopeOf, toy } from './lane.ts'
 
 const scope = scopeOf(toy.hotkey, { 'tictactoe@0.1.0': 9, 'mult8@0.1.0': 9 })
 let blocks: Block[]
-let head: string
+let target: Parameters<typeof judgeSampleProof>[1]
 let proof: SampleProof
 
 beforeAll(async () => {
   const lane = laneOf(toy, scope, plansOf(await honestSamples(scope), 7))
-  head = lane.head
-  blocks = blocksOf(lane)
+  target = { head: lane.head, scope, verify: toy.verify }
+  const read = [...lane.bytes].map(([hash, bytes]) => readBlock(bytes, { ...toy, hash }))
+  blocks = read.flatMap((block) => (block.ok ? block.value : []))
   proof = proveSample(blocks[1]!, 3, headersAfter(1))
 })
 
-function blocksOf(lane: Files): Block[] {
-  const read = [...lane.bytes].map(([hash, bytes]) => readBlock(bytes, { ...toy, hash }))
-  return read.flatMap((block) => (block.ok ? block.value : []))
-}
-
 const headersAfter = (place: number) => blocks.slice(place + 1).map(({ header }) => header)
-const check = (value: unknown) =>
-  judgeSampleProof(value, { head, scope, verify: toy.verify }).result
+const check = (value: unknown) => judgeSampleProof(value, target).result
 
 it.each(vectors.proofs)(
   'judges every published proof: $what',
@@ -51,21 +46,20 @@ it('proves every sample of every block, through JSON', () => {
   }
 })
 
-it('proves a sample without links if its block is the head', () => {
+it('proves a sample without links if its block is the head, and rejects too many links', () => {
   const block = blocks[1]!
   const made = proveSample(block, 0)
-  expect(judgeSampleProof(made, { head: block.hash, scope, verify: toy.verify }).result.ok).toBe(
-    true,
-  )
+  expect(judgeSampleProof(made, { ...target, head: block.hash }).result.ok).toBe(true)
   expect(check(made)).toMatchObject({ code: 'BAD_PROOF' })
+  expect(() => proveSample(block, 0, [block.header])).toThrow(/^"after" expected the headers/)
+  const { result } = judgeSampleProof(proof, { ...target, scope: { ...scope, quotas: {} } })
+  const detail = expect.stringMatching(/^expected at most 0 links, got \d$/)
+  expect(result).toMatchObject({ code: 'BAD_PROOF', detail })
 })
 
 describe('each step', () => {
-  const failedSteps = (changed: object, target: object = {}): readonly string[] => {
-    const { steps } = judgeSampleProof(
-      { ...proof, ...changed },
-      { head, scope, verify: toy.verify, ...target },
-    )
+  const failedSteps = (changed: object, other: object = {}): readonly string[] => {
+    const { steps } = judgeSampleProof({ ...proof, ...changed }, { ...target, ...other })
     return steps.flatMap(({ code, fault }) => (fault === null ? [] : code))
   }
   const flip = (hex: string): string => `${hex[0] === '0' ? '1' : '0'}${hex.slice(1)}`
@@ -76,27 +70,18 @@ describe('each step', () => {
     [['scope'], () => failedSteps({}, { scope: { ...scope, epoch: 8 } })],
     [['headers', 'head'], () => failedSteps({ links: [...proof.links, proof.header] })],
     [['headers'], () => failedSteps({}, { scope: { ...scope, quotas: {} } })],
-    [['head'], () => failedSteps({}, { head: flip(head) })],
+    [['head'], () => failedSteps({}, { head: flip(target.head) })],
     [['signature'], () => failedSteps({ signature: flip(proof.signature) })],
     [['inclusion'], () => failedSteps({ index: 2 })],
     [['inclusion', 'sample'], () => failedSteps({ sample: '{}' })],
   ])('fails only for its own fault: %j', (codes, judged) => expect(judged()).toEqual(codes))
 })
 
-describe('a proof over a limit', () => {
-  it('is rejected because of its path', () => {
-    const path = Array.from({ length: 12 }, () => '00'.repeat(32))
-    expect(check({ ...proof, path })).toMatchObject({
-      detail: expect.stringMatching(/^\/path: .* 11$/),
-    })
-  })
-
-  it.each([
-    ['sample', 131_072, (long: string) => ({ ...proof, sample: long })],
-    ['header', 1024, (long: string) => ({ ...proof, header: long })],
-    ['links/0', 1024, (long: string) => ({ ...proof, links: [long] })],
-  ])('is rejected because of its %s', (place, most, withLong) => {
-    const detail = expect.stringMatching(`^/${place}: .* ${most} characters$`)
-    expect(check(withLong('x'.repeat(most + 1)))).toMatchObject({ detail })
-  })
+it.each([
+  ['path', /^\/path: .* 11$/, { path: Array(12).fill('00'.repeat(32)) }],
+  ['sample', /^\/sample: .* 131072 characters$/, { sample: 'x'.repeat(131_073) }],
+  ['header', /^\/header: .* 1024 characters$/, { header: 'x'.repeat(1025) }],
+  ['links', /^\/links\/0: .* 1024 characters$/, { links: ['x'.repeat(1025)] }],
+])('rejects a proof that is over a limit in its %s', (_, detail, long) => {
+  expect(check({ ...proof, ...long })).toMatchObject({ detail: expect.stringMatching(detail) })
 })

@@ -14,16 +14,6 @@ beforeAll(async () => {
 
 const read = (value: unknown) => readSample(utf8ToBytes(canonicalize(value as never)))
 
-/** Returns the fault of each of these samples of a wrong shape, one a line. */
-function faultsIn(wrong: Readonly<Record<string, unknown>>): string {
-  const lines = Object.entries(wrong).map(([name, value]) => {
-    const result = read(value)
-    expect(result, name).toMatchObject({ ok: false, code: 'BAD_SAMPLE' })
-    return `${name}: ${result.ok ? '' : result.detail}\n`
-  })
-  return lines.join('')
-}
-
 it('states where a sample has the wrong shape, and the expected shape', async () => {
   const [prompt, reply] = sample.messages
   const withMessages = (...messages: unknown[]) => ({ ...sample, messages })
@@ -32,7 +22,7 @@ it('states where a sample has the wrong shape, and the expected shape', async ()
   const { champion, ...oneSided } = game!
   expect(read(sample)).toEqual({ ok: true, value: sample })
   expect(read(game)).toEqual({ ok: true, value: game })
-  const faults = faultsIn({
+  const wrong = {
     'a list': [],
     'a text': 'text',
     'no ms': without,
@@ -59,8 +49,13 @@ it('states where a sample has the wrong shape, and the expected shape', async ()
     'a champion as a number': { ...game, champion: 7 },
     'a game with a miner': { ...game, miner: champion.miner },
     'a champion with ms below zero': { ...game, champion: { ...champion, ms: -1 } },
+  }
+  const lines = Object.entries(wrong).map(([name, value]) => {
+    const result = read(value)
+    expect(result, name).toMatchObject({ ok: false, code: 'BAD_SAMPLE' })
+    return `${name}: ${result.ok ? '' : result.detail}\n`
   })
-  await expect(faults).toMatchFileSnapshot('snapshots/shape.txt')
+  await expect(lines.join('')).toMatchFileSnapshot('snapshots/shape.txt')
 })
 
 it('rejects a value of another type in any field', () => {

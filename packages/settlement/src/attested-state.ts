@@ -99,7 +99,6 @@ async function findAttested(
 async function readState(source: Source | null, path: string, root: Hash): Promise<State | string> {
   if (source === null) return 'it cannot be opened'
   const bytes = await tryRead(source, path, STATE_BYTES)
-  if (bytes === null) return 'file not found'
   if (!(bytes instanceof Uint8Array)) return describeFailure(bytes)
   // Checking the root first avoids parsing another state.
   if (digestOfText('state', bytes) !== root) return 'another state'

@@ -134,7 +134,7 @@ export class BucketReader {
 /** An authentic block, audited up to its first fault, with its bytes and its source. */
 type FoundCopy = Omit<FoundBlock, 'asked'> & { readonly block: AuditedBlock }
 
-/** A fault that is in every copy of a block. */
+/** A fault that is in every copy of a block, or that no copy was found. */
 type BlockFailure = Extract<EvidenceResult<never>, { ok: false }>
 
 class BlockSearch {
@@ -146,6 +146,7 @@ class BlockSearch {
   readonly #tried: string[] = []
   /** Answers are checked one at a time, until the block is found. */
   readonly #oneByOne = pLimit(1)
+  /** The block, or a fault that is in every copy of it. */
   #found: FoundCopy | BlockFailure | null = null
 
   constructor(wanted: BlockRequest, failed: Set<string>, check: CheckBlock) {
@@ -168,7 +169,7 @@ class BlockSearch {
     return this.#found
   }
 
-  describeMissing(): EvidenceResult<AuditedBlock> {
+  describeMissing(): BlockFailure {
     const detail = `no bucket has a valid copy (${this.#tried.sort().join('; ')})`
     return { ok: false, code: 'MISSING_BLOCK', detail }
   }

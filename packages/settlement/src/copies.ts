@@ -1,5 +1,6 @@
 import {
   type AuditedBlock,
+  areSameBytes,
   type BlockFault,
   type Bucket,
   BucketFailure,
@@ -76,7 +77,7 @@ export class Copies {
    * the lane and this validator did not.
    */
   readonly #silentUnowed = new Map<string, BucketFailureFacts>()
-  readonly #states: Promise<ReadonlyMap<string, StateCopy>>
+  readonly #states: Promise<StateCopies>
   readonly #differing: BlockMismatch[] = []
 
   /** Begins to read the state from all buckets. */
@@ -87,13 +88,12 @@ export class Copies {
   }
 
   /** Never rejects. */
-  async #readStates(path: string): Promise<ReadonlyMap<string, StateCopy>> {
-    const reading = [...this.#sources].map(async ([name, source]): Promise<[string, StateCopy]> => {
+  async #readStates(path: string): Promise<StateCopies> {
+    const reading = [...this.#sources].map(async ([name, source]) => {
       const answer = await this.#limit(tryRead, source, path, STATE_BYTES)
-      if (answer instanceof Uint8Array) return [name, { root: digestOfText('state', answer) }]
-      if (answer === null) return [name, { missing: 'file not found' }]
-      this.#options.failed.add(name)
-      return [name, { missing: describeFailure(answer) }]
+      const isFile = answer instanceof Uint8Array
+      if (!isFile && answer !== null) this.#options.failed.add(name)
+      return [name, isFile ? digestOfText('state', answer) : answer] as const
     })
     return new Map(await Promise.all(reading))
   }
@@ -143,8 +143,11 @@ export class Copies {
   #blockFlaws(): readonly UndatedFlaw[] {
     const { lost } = this.#options
     const flaws = this.#differing.flatMap(({ copies, ...rest }) => {
-      const known = copies.filter(([holder]) => !lost.has(holder))
-      return listFlaws({ ...rest, copies: known }, new Set(this.#silent.keys()))
+      // Failed reads of attesters are flaws below.
+      const isSilent = (holder: string) =>
+        rest.attesters.includes(holder) && this.#silent.has(holder)
+      const known = copies.filter(([holder]) => !lost.has(holder) && !isSilent(holder))
+      return listFlaws({ ...rest, copies: known })
     })
     for (const validator of this.#owing) {
       const failure = lost.has(validator) ? LOST : this.#silent.get(validator)
@@ -159,30 +162,23 @@ export class Copies {
   /**
    * Returns flaws for attested states that are not served, and for other states that are served.
    */
-  #stateFlaws(states: ReadonlyMap<string, StateCopy>): readonly UndatedFlaw[] {
+  #stateFlaws(states: StateCopies): readonly UndatedFlaw[] {
     const { state, lost, attesters } = this.#options
     const path = statePath(state.epoch)
     const expected = stateRoot(state)
-    const late = { missing: describeFailure(LOST) }
-    const flaws: UndatedFlaw[] = []
-    for (const validator of new Set([...states.keys(), ...attesters])) {
-      const copy = lost.has(validator) ? late : states.get(validator)
-      const { root, missing = NOT_OPENED }: StateCopy = copy ?? {}
-      const detail = `it attested ${path}: ${missing}`
-      if (root !== undefined && root !== expected)
-        flaws.push({ validator, code: 'STATE_DIFFERS', detail: path })
-      if (root === undefined && attesters.includes(validator))
-        flaws.push({ validator, code: 'STATE_MISSING', detail })
-    }
-    return flaws
+    return [...new Set([...states.keys(), ...attesters])].flatMap((validator) => {
+      const copy = lost.has(validator) ? LOST : states.get(validator)
+      if (copy === expected) return []
+      if (typeof copy === 'string') return { validator, code: 'STATE_DIFFERS', detail: path }
+      if (!attesters.includes(validator)) return []
+      const why = copy === undefined ? NOT_OPENED : describeFailure(copy)
+      return { validator, code: 'STATE_MISSING', detail: `it attested ${path}: ${why}` }
+    })
   }
 }
 
-/** The root of a bucket's copy of the state, or the reason why it is missing. */
-interface StateCopy {
-  readonly root?: Hash
-  readonly missing?: string
-}
+/** The root of each bucket's copy of the state, or the answer without a state. */
+type StateCopies = ReadonlyMap<string, Hash | Exclude<BucketAnswer, Uint8Array>>
 
 const LOST: BucketFailureFacts = { code: 'dropped', reason: 'too slow' }
 
@@ -227,10 +223,11 @@ export function toFailureFacts(error: Error): BucketFailureFacts {
 const isTimeout = ({ code }: BucketFailureFacts): boolean => code === 'late' || code === 'dropped'
 
 /**
- * Returns a failure in words, the same for all timeouts: which reads of a slow bucket were late,
- * and which were dropped, is chance.
+ * Returns why a file was not read; null stands for a missing file. All timeouts have the same
+ * words: which reads of a slow bucket were late, and which were dropped, is chance.
  */
-export function describeFailure(failure: BucketFailureFacts): string {
+export function describeFailure(failure: BucketFailureFacts | null): string {
+  if (failure === null) return 'file not found'
   return isTimeout(failure) ? 'no answer in time' : failure.reason
 }
 
@@ -260,9 +257,9 @@ export function classifyCopy(
   answer: BucketAnswer,
   { hash, bytes }: { readonly hash: Hash; readonly bytes?: Uint8Array | undefined },
 ): Copy {
-  if (answer === null) return { kind: 'missing', why: 'file not found' }
+  if (answer === null) return { kind: 'missing', why: describeFailure(answer) }
   if (!(answer instanceof Uint8Array)) return { kind: 'silent', failure: answer }
-  if (bytes && isSame(answer, bytes)) return SAME
+  if (bytes && areSameBytes(answer, bytes)) return SAME
   // The hash fixes the root, and the root fixes the samples, so only the signature can differ.
   const opened = openBlock(answer, { hash, verify })
   if (!opened.ok) return classifyOther(answer, opened.code)
@@ -286,13 +283,6 @@ function isSameSlot(a: Header, b: Header): boolean {
   return isOnChain && isLanes && a.height === b.height
 }
 
-/** Reports whether bytes are equal. `every` takes ten times as long. */
-function isSame(a: Uint8Array, b: Uint8Array): boolean {
-  if (a.length !== b.length) return false
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
-  return true
-}
-
 /** A flaw in the public data. */
 export interface Flaw {
   readonly epoch: number
@@ -312,29 +302,23 @@ export interface Flaw {
 export type UndatedFlaw = Omit<Flaw, 'epoch'>
 
 /** A block with differing copies, and each holder's copy. */
-export interface BlockMismatch {
+interface BlockMismatch {
   readonly block: Pick<AuditedBlock, 'hash' | 'header'>
   /** The lane's validator is first, then its attesters. */
   readonly copies: readonly (readonly [holder: string, copy: Copy])[]
   readonly attesters: readonly string[]
 }
 
-/**
- * Returns the flaws in a block's copies. Ignores attesters in `silent`, whose failed reads are
- * flaws already. Protocol §6.4.
- */
-function listFlaws(
-  { block: { hash, header }, copies, attesters }: BlockMismatch,
-  silent: ReadonlySet<string>,
-): readonly UndatedFlaw[] {
+/** Returns the flaws in a block's copies. Protocol §6.4. */
+function listFlaws({ block, copies, attesters }: BlockMismatch): readonly UndatedFlaw[] {
+  const { hash, header } = block
   const name = `block ${hash} of ${header.validator}`
-  const known = copies.filter(([holder]) => !(attesters.includes(holder) && silent.has(holder)))
-  const signatures = known.flatMap(([, copy]) => (copy.kind === 'whole' ? [copy.signature] : []))
+  const signatures = copies.flatMap(([, copy]) => (copy.kind === 'whole' ? [copy.signature] : []))
   const isTwin = (copy: Copy): boolean => {
     if (copy.kind === 'whole') return copy.signature !== signatures[0]
     return copy.kind === 'other' && copy.header !== undefined && isSameSlot(copy.header, header)
   }
-  const flaws = known.flatMap(([holder, copy]): readonly UndatedFlaw[] => {
+  const flaws = copies.flatMap(([holder, copy]): readonly UndatedFlaw[] => {
     if (copy.kind === 'silent' || copy.kind === 'whole' || isTwin(copy)) return []
     if (copy.kind === 'other')
       return [{ validator: holder, code: copy.code, detail: `its copy of ${name}` }]
@@ -343,7 +327,7 @@ function listFlaws(
     const detail = `it attested ${name}: ${copy.why}`
     return [{ validator: holder, code: 'COPY_MISSING', detail }]
   })
-  const [twin] = known.flatMap(([holder, copy]) => (isTwin(copy) ? [holder] : [])).sort()
+  const [twin] = copies.flatMap(([holder, copy]) => (isTwin(copy) ? [holder] : [])).sort()
   if (twin === undefined) return flaws
   // A second signature is one flaw, regardless of how many buckets have the other copy.
   const detail = `${name} is not the only one at height ${header.height}: ${twin} has another`

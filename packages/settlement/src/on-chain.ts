@@ -43,11 +43,9 @@ export async function averageBlockMs(chain: Pick<Chain, 'time'>, block: number):
 type StoredCommitment = Commitment & { readonly block: number }
 
 /** Returns commitments by hotkey, except undecodable commitments. Protocol §5.2, §5.3. */
-export function decodeCommitments({
-  commitments,
-}: Snapshot): ReadonlyMap<string, StoredCommitment> {
+export function decodeCommitments(chain: Snapshot): ReadonlyMap<string, StoredCommitment> {
   const decoded = new Map<string, StoredCommitment>()
-  for (const { hotkey, block, fields } of commitments) {
+  for (const { hotkey, block, fields } of chain.commitments) {
     const commitment = decodeCommitment(fields, hotkey)
     if (commitment !== null) decoded.set(hotkey, { ...commitment, block })
   }

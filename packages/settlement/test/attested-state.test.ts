@@ -44,18 +44,14 @@ async function attestedBy(...places: readonly number[]): Promise<void> {
 }
 
 function serve(place: number, bytes: Uint8Array = new TextEncoder().encode(encodeState(state))) {
-  const { hotkey = '' } = subnet.voters[place] ?? {}
-  subnet.buckets.at(hotkey).files.set(statePath(2), bytes)
+  subnet.buckets.at(subnet.voters[place]?.hotkey ?? '').files.set(statePath(2), bytes)
 }
 
 describe('the attested state', () => {
-  test('is the network’s first if its root was attested, and no bucket is queried', async () => {
+  test('is the network’s first if its root was attested, and null for the first epoch', async () => {
     expect(await readAttested(data(), 1)).toEqual(first)
-    expect(subnet.buckets.reads).toEqual([])
-  })
-
-  test('is null for the network’s first epoch', async () => {
     expect(await readAttested(data(), 0)).toBeNull()
+    expect(subnet.buckets.reads).toEqual([])
   })
 
   test.each([
@@ -83,12 +79,10 @@ describe('the attested state', () => {
     serve(2)
     subnet.buckets.at(one).behaviour = 'fails'
     const tried = [`${one}: no answer in time`, `${other}: file not found`].sort()
-    await expect(readAttested(data(), 3)).rejects.toThrow(
-      new RegExp(`v1/states/2.json .* ${root} \\(.*${tried.join('; .*')}\\): .*"buckets"`),
-    )
-    expect([...subnet.buckets.reads].sort()).toEqual(
-      [one, other].sort().map((url) => [url, statePath(2)]),
-    )
+    const message = `v1/states/2.json .* ${root} \\(.*${tried.join('; .*')}\\): .*"buckets"`
+    await expect(readAttested(data(), 3)).rejects.toThrow(new RegExp(message))
+    const read = [one, other].sort().map((url) => [url, statePath(2)])
+    expect([...subnet.buckets.reads].sort()).toEqual(read)
   })
 
   test('is not requested from other voters, and a bucket that cannot be opened is reported', async () => {
@@ -147,47 +141,38 @@ describe('the attested state', () => {
 
   test('is rejected with the reason if the attested content is not a state', async () => {
     await subnet.sealAll(state)
-    for (const voter of subnet.voters) {
-      const { hotkey: url } = voter
-      const attestation = {
-        kind: 'attest',
-        epoch: 2,
-        bitmap: encodeBitmap(state.voters, new Set()),
-      } as const
-      const stateRoot = digestOfText('state', RUBBISH)
-      await subnet.commit(voter, { ...attestation, next: '0'.repeat(64), stateRoot, url })
+    const bitmap = encodeBitmap(state.voters, new Set())
+    const [next, root] = ['0'.repeat(64), digestOfText('state', RUBBISH)]
+    for (const [place, voter] of subnet.voters.entries()) {
+      const attestation = { kind: 'attest', epoch: 2, bitmap, next, stateRoot: root } as const
+      await subnet.commit(voter, { ...attestation, url: voter.hotkey })
+      serve(place, RUBBISH)
     }
     await subnet.end(state)
-    for (const place of [0, 1, 2]) serve(place, RUBBISH)
     await expect(readAttested(data(), 3)).rejects.toThrow(/\(\S+ at \S+: the text is not JSON; /)
   })
 })
 
-describe('the newest attested state', () => {
-  test.each([
-    [3, 2],
-    [2, 0],
-  ])(
-    'is at most %i epochs before the given one, otherwise the first',
-    async (quorumEpochs, epoch) => {
-      await attestedBy(0, 1)
-      serve(1)
-      await subnet.end({ ...state, epoch: 4 })
-      const rules = { ...network, protocol: { ...network.protocol, quorumEpochs } }
-      expect((await readNewestAttested({ ...data(), network: rules }, 5)).epoch).toBe(epoch)
-    },
-  )
-})
-
-describe('the state with which a reader begins', () => {
-  test('precedes as many ended epochs as requested, or is the network’s first', async () => {
-    await attestedBy(0, 1, 2)
+test.each([
+  [3, 2],
+  [2, 0],
+])(
+  'the newest attested state is at most %i epochs before, or the first',
+  async (quorumEpochs, epoch) => {
+    await attestedBy(0, 1)
     serve(1)
-    await subnet.chain.produce(0)
-    expect(await readStartState(data(), 1)).toEqual(state)
-    expect(await readStartState(data(), 3)).toEqual(first)
-    expect(await readStartState(data(), 9)).toEqual(first)
-  })
+    await subnet.end({ ...state, epoch: 4 })
+    const rules = { ...network, protocol: { ...network.protocol, quorumEpochs } }
+    expect((await readNewestAttested({ ...data(), network: rules }, 5)).epoch).toBe(epoch)
+  },
+)
+
+test('the state with which a reader begins precedes the requested epochs, or is the first', async () => {
+  await attestedBy(0, 1, 2)
+  serve(1)
+  await subnet.chain.produce(0)
+  expect(await readStartState(data(), 1)).toEqual(state)
+  for (const epochs of [3, 9]) expect(await readStartState(data(), epochs)).toEqual(first)
 })
 
 describe('the starting point', () => {
@@ -199,19 +184,15 @@ describe('the starting point', () => {
     expect(await findStart(data(), 2)).toEqual({ from: state, recipients: [] })
   })
 
-  test('cannot be an epoch that does not exist or has not ended', async () => {
-    const later = { ...data(), network: { ...network, firstEpoch: 2 } }
-    await expect(findStart(later, 0)).rejects.toThrow('not closed an epoch')
+  test('cannot be an epoch before the network’s first, or one that has not ended', async () => {
+    const from = (firstEpoch: number) => ({ ...data(), network: { ...network, firstEpoch } })
+    await expect(findStart(from(2), 0)).rejects.toThrow('not closed an epoch')
     await expect(findStart(data(), 2)).rejects.toThrow(/^expected .* 0 to 1, got 2$/)
-  })
-
-  test('cannot be an epoch before the network’s first', async () => {
     await attestedBy(0, 1)
     await subnet.chain.produce(0)
-    const later = { ...data(), network: { ...network, firstEpoch: 1 } }
-    await expect(findStart(later, 0)).rejects.toThrow(/^expected .* 1 to 2, got 0$/)
+    await expect(findStart(from(1), 0)).rejects.toThrow(/^expected .* 1 to 2, got 0$/)
     const atFirst = firstState(network.protocol, 1)
-    expect(await findStart(later, 1)).toEqual({ from: atFirst, recipients: [] })
+    expect(await findStart(from(1), 1)).toEqual({ from: atFirst, recipients: [] })
   })
 
   test('has the recipients of as many epochs as weights may wait, none before the first', async () => {

@@ -8,7 +8,7 @@ import {
 } from '@affine/blocks'
 import { account } from '@affine/chain'
 import { encodeState, firstState, PROTOCOL } from '@affine/duel'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import {
   Copies,
   type Copy,
@@ -83,12 +83,10 @@ it('compares bytes of any length', () => {
     const bytes = Uint8Array.from({ length }, (_, i) => i)
     const isSame = (copy: Uint8Array) => classifyCopy(copy, { hash: '', bytes }) === SAME
     expect(isSame(bytes.slice())).toBe(true)
-    for (let at = 0; at < length; at++)
+    for (const at of bytes.keys())
       expect(isSame(bytes.map((byte, i) => (i === at ? 99 : byte)))).toBe(false)
-    expect([isSame(new Uint8Array([...bytes, 0])), isSame(bytes.subarray(0, -1))]).toEqual([
-      false,
-      length === 0,
-    ])
+    expect(isSame(new Uint8Array([...bytes, 0]))).toBe(false)
+    if (length > 0) expect(isSame(bytes.subarray(0, -1))).toBe(false)
   }
 })
 
@@ -119,16 +117,14 @@ it.each([
   expect(await codesIn(copies)).toEqual(codes)
 })
 
-it('blames the signer of two blocks of one height', async () => {
-  const { flaws, what } = await found((await writeBlock({ ...draft, time: 1 })).bytes)
+it.each([
+  ['blocks', ''],
+  ['headers, even if one has no valid block,', 'more\n'],
+])('blames the signer of two %s of one height', async (_, more) => {
+  const twin = (await writeBlock({ ...draft, time: 1 })).bytes
+  const { flaws, what } = await found(Buffer.concat([twin, Buffer.from(more)]))
   const detail = expect.stringMatching(`^${what} .* height 0: holder `)
   expect(flaws).toEqual([{ validator: key.hotkey, code: 'SIGNED_TWICE', detail }])
-})
-
-it('blames the signer of two headers of one height, even if one has no valid block', async () => {
-  const twin = (await writeBlock({ ...draft, time: 1 })).bytes
-  const { flaws } = await found(Buffer.concat([twin, Buffer.from('more\n')]))
-  expect(flaws).toMatchObject([{ validator: key.hotkey, code: 'SIGNED_TWICE' }])
 })
 
 it('reports a double signature once, and sorts the flaws', async () => {
@@ -175,63 +171,37 @@ it('queries a late bucket for no other block, and blames only attesters', async 
   expect(reasons).toEqual([SILENT, NO_BUCKET].map((reason) => expect.stringMatching(reason)))
 })
 
-describe('a bucket with a failed read of a block', () => {
-  /**
-   * Resolves with the flaws if `holder` has `files` in the place of blocks that are read in this
-   * order.
-   */
-  async function foundOf(
-    files: readonly { answer: Uint8Array | Error; attester: string }[],
-    order: readonly number[],
-  ) {
-    const blocks = await Promise.all(
-      files.map((_, height) => writtenBlock({ height, prev: 'a0'.repeat(32) })),
-    )
-    const answers = blocks.map(({ path }, i) => [path, files[i]?.answer])
-    const copies = copiesIn([sourceOf('holder', Object.fromEntries(answers))])
-    for (const height of order) {
-      const { attester = '' } = files[height] ?? {}
-      await blocks[height]?.compareIn(copies, [attester], { validator: 'holder' })
-    }
-    return (await copies.flaws()).map(({ code, detail }) => `${code}: ${detail}`)
-  }
+const late = failure('late', 'timed out')
+const refused = failure('status', 'AccessDenied', 403)
+const cut = failure('body', 'unexpected end of file')
+const wrong = new Uint8Array(9)
 
-  it.each([[[0, 1]], [[1, 0]]])('is blamed only for silence, in the order %j', async (order) => {
-    const files = [failure('late', 'timed out'), new Uint8Array(9)].map((answer) => ({
-      answer,
-      attester: 'holder',
-    }))
-    expect(await foundOf(files, order)).toEqual([expect.stringMatching(SILENT)])
-  })
-
-  const refused = failure('status', 'AccessDenied', 403)
-  const cut = failure('body', 'unexpected end of file')
-  const late = failure('late', 'timed out')
-  it.each([
-    [[refused, cut], 'AccessDenied'],
-    [[late, cut], 'no answer in time'],
-  ])('is blamed for the same failure of %j, in any order of reads', async (answers, why) => {
-    const files = answers.map((answer) => ({ answer, attester: 'holder' }))
-    for (const order of [
-      [0, 1],
-      [1, 0],
-    ]) {
-      const detail = expect.stringMatching(`^COPY_MISSING: .*: ${why}; `)
-      expect(await foundOf(files, order)).toEqual([detail])
-    }
-  })
-
-  it.each([[[0, 1]], [[1, 0]]])(
-    'is still blamed for a block that it attested if it did not attest the late one, in order %j',
-    async (order) => {
-      const late = { answer: failure('late', 'timed out'), attester: 'other' }
-      const wrong = { answer: new Uint8Array(9), attester: 'holder' }
-      const found = await foundOf([late, wrong], order)
-      expect(found.filter((each) => !each.includes('it attested'))).toHaveLength(1)
-      expect(found.join()).toContain('BAD_LINES')
-      expect(found.join()).not.toContain(SILENT)
-    },
+// Answers to the reads of two blocks: `attester` attested the first, the bucket's owner the second.
+it.each<[what: string, one: Error, other: Uint8Array | Error, attester: string, flaws: RegExp[]]>([
+  ['only for silence', late, wrong, 'holder', [SILENT]],
+  ['for one failure', refused, cut, 'holder', [/^COPY_MISSING: .*: AccessDenied; /]],
+  ['for a timeout', late, cut, 'holder', [SILENT]],
+  [
+    'for the block that it attested',
+    late,
+    wrong,
+    'other',
+    [/^BAD_LINES/, /: it announced no bucket/],
+  ],
+])('blames a bucket with a failed read %s, in any order of reads', async (...row) => {
+  const [, one, other, attester, flaws] = row
+  const [first, second] = await Promise.all(
+    [0, 1].map((height) => writtenBlock({ height, prev: 'a0'.repeat(32) })),
   )
+  const files = { [first!.path]: one, [second!.path]: other }
+  const reads = [[first, attester] as const, [second, 'holder'] as const]
+  for (const order of [reads, [...reads].reverse()]) {
+    const copies = copiesIn([sourceOf('holder', files)])
+    for (const [block, name] of order)
+      await block?.compareIn(copies, [name], { validator: 'holder' })
+    const found = (await copies.flaws()).map(({ code, detail }) => `${code}: ${detail}`)
+    expect(found).toEqual(flaws.map((flaw) => expect.stringMatching(flaw)))
+  }
 })
 
 /** Returns a block that four sources have, and the names of the sources queried. */
@@ -312,69 +282,38 @@ it('reports only silence of buckets that are no longer read', async () => {
   ])
 })
 
-it('compares the states in all buckets, even failed ones', async () => {
-  const state = firstState(PROTOCOL, 5)
-  const right = new TextEncoder().encode(encodeState(state))
+it('compares the states in all buckets, even failed ones, and expects one of each attester', async () => {
+  const right = new TextEncoder().encode(encodeState(firstState(PROTOCOL, 5)))
   const path = statePath(5)
+  const files = {
+    right,
+    wrong,
+    gone: wrong,
+    none: undefined,
+    quiet: late,
+    folder: failure('not-a-file', 'a folder'),
+    refuses: refused,
+    silent: late,
+    lost: right,
+  }
+  const sources = Object.entries(files).map(([name, file]) => sourceOf(name, { [path]: file }))
   const failed = new Set(['gone'])
-  const copies = copiesIn(
-    [
-      sourceOf('right', { [path]: right }),
-      sourceOf('wrong', { [path]: right.subarray(1) }),
-      sourceOf('none', {}),
-      sourceOf('silent', { [path]: new Error('silent') }),
-      sourceOf('gone', { [path]: right.subarray(1) }),
-    ],
-    { failed },
-  )
+  const attesters = ['unopened', 'silent', 'right', 'refuses', 'lost', 'folder', 'wrong', 'none']
+  const copies = copiesIn(sources, { failed, lost: new Set(['lost']), attesters })
+  const missing = (validator: string, cause: string) => ({
+    validator,
+    code: 'STATE_MISSING',
+    detail: `it attested ${path}: ${cause}`,
+  })
   expect(await copies.flaws()).toEqual([
+    missing('folder', 'a folder'),
     { validator: 'gone', code: 'STATE_DIFFERS', detail: path },
+    missing('lost', 'no answer in time'),
+    missing('none', 'file not found'),
+    missing('refuses', 'AccessDenied'),
+    missing('silent', 'no answer in time'),
+    missing('unopened', NO_BUCKET),
     { validator: 'wrong', code: 'STATE_DIFFERS', detail: path },
   ])
-  expect([...failed]).toEqual(['gone', 'silent'])
-})
-
-describe('an attested state', () => {
-  const path = statePath(5)
-  /**
-   * Resolves with the flaws if `attesters` attested the state, and buckets in `lost` are no longer
-   * read.
-   */
-  async function foundIn(
-    files: Readonly<Record<string, Uint8Array | Error | undefined>>,
-    lost: readonly string[] = [],
-  ) {
-    const sources = Object.entries(files).map(([name, file]) => sourceOf(name, { [path]: file }))
-    const attesters = [...Object.keys(files), 'unopened'].reverse()
-    const flaws = await copiesIn(sources, { lost: new Set(lost), attesters }).flaws()
-    return flaws.filter(({ code }) => code === 'STATE_MISSING')
-  }
-
-  it('is a flaw with its cause if its attester does not serve it', async () => {
-    const found = await foundIn(
-      {
-        serves: new Uint8Array(9),
-        none: undefined,
-        folder: failure('not-a-file', 'a folder'),
-        large: failure('too-large', 'larger than 8388608 bytes'),
-        refuses: failure('status', 'AccessDenied', 403),
-        silent: failure('late', 'timed out'),
-        lost: new Uint8Array(9),
-      },
-      ['lost'],
-    )
-    const causes = {
-      folder: 'a folder',
-      large: 'larger than 8388608 bytes',
-      lost: 'no answer in time',
-      none: 'file not found',
-      refuses: 'AccessDenied',
-      silent: 'no answer in time',
-      unopened: NO_BUCKET,
-    }
-    const flaws = Object.entries(causes).map(([validator, cause]) => {
-      return { validator, code: 'STATE_MISSING', detail: `it attested ${path}: ${cause}` }
-    })
-    expect(found).toEqual(flaws)
-  })
+  expect([...failed]).toEqual(['gone', 'quiet', 'folder', 'refuses', 'silent'])
 })

@@ -50,16 +50,14 @@ test('finds the lanes that enough weight attests, and others if they are wanted'
     expect(settled.snapshot).toMatchObject({ epoch: state.epoch + 1, protocol })
     return sought
   }
-  expect(await soughtWith()).toMatchObject([
-    { validator: first, attesters: [first, second].sort() },
-  ])
+  const attesters = [first, second].sort()
+  expect(await soughtWith()).toMatchObject([{ validator: first, attesters }])
   const wanted = await soughtWith((validator) => validator !== first)
-  const attesters = new Map(wanted.map((lane) => [lane.validator, lane.attesters]))
-  expect(attesters.get(second)).toEqual([third])
-  expect(attesters.get(third)).toEqual([])
+  const byValidator = new Map(wanted.map((lane) => [lane.validator, lane]))
+  expect(byValidator.get(third)?.attesters).toEqual([])
+  expect(byValidator.get(second)?.attesters).toEqual([third])
   // The lane is read from its attesters, then from its validator, then from others.
-  const lane = wanted.find(({ validator }) => validator === second)
-  expect(lane?.holders.map(({ hotkey }) => hotkey)).toEqual([third, second, first])
+  expect(hotkeys(byValidator.get(second)?.holders ?? [])).toEqual([third, second, first])
 })
 
 test('verifies only the lane of a due validator under a champion', async () => {

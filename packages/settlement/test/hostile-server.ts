@@ -33,55 +33,47 @@ function inChunks(body: Buffer, size: number, ...headers: readonly string[]): Bu
   return Buffer.concat([...pieces, Buffer.from('0\r\n\r\n')])
 }
 
-/** Writes repeatedly until the other side is gone. */
-function flood(socket: Socket, piece: string | Buffer): void {
-  const bytes = Buffer.concat(Array(Math.ceil(2 ** 18 / piece.length)).fill(Buffer.from(piece)))
-  const more = (): boolean => !socket.destroyed && socket.write(bytes, () => setImmediate(more))
-  more()
-}
-
 /** A server's reaction to a request for a file. */
 export type Deed = (socket: Socket) => unknown
 
-/** Returns a deed that writes `start`, and then `piece` repeatedly. */
-const floods =
-  (start: string | Buffer, piece: string | Buffer): Deed =>
-  (socket) => {
+/** Returns a deed that writes `start`, and then `piece` repeatedly until the other side is gone. */
+function floods(start: string | Buffer, piece: string | Buffer): Deed {
+  const bytes = Buffer.concat(Array(Math.ceil(2 ** 18 / piece.length)).fill(Buffer.from(piece)))
+  return (socket) => {
+    const more = (): boolean => !socket.destroyed && socket.write(bytes, () => setImmediate(more))
     socket.write(start)
-    flood(socket, piece)
+    more()
   }
+}
 
 /**
  * Returns a deed that writes `start`, and then `text` at intervals until the other side is gone.
  */
-const drips =
-  (start: string, text = 'a'): Deed =>
-  (socket) => {
+function drips(start: string, text = 'a'): Deed {
+  return (socket) => {
     socket.write(start)
     const timer = setInterval(() => socket.write(text), 20)
     socket.once('close', () => clearInterval(timer))
   }
+}
 
 /** Returns a deed that writes these bytes and no more. */
-const writes =
-  (bytes: string | Buffer): Deed =>
-  (socket) =>
-    socket.write(bytes)
+function writes(bytes: string | Buffer): Deed {
+  return (socket) => socket.write(bytes)
+}
 
 /** Returns a deed that writes these bytes and closes the server's side. */
-const ends =
-  (bytes: string | Buffer = ''): Deed =>
-  (socket) =>
-    socket.end(bytes)
+function ends(bytes: string | Buffer = ''): Deed {
+  return (socket) => socket.end(bytes)
+}
 
 /** Sockets below TLS, by remote port. */
 const raw = new Map<number | undefined, Socket>()
 
 /** Returns a deed that writes these bytes and resets the connection. */
-const resets =
-  (bytes: string | Buffer = ''): Deed =>
-  (socket) =>
-    socket.write(bytes, () => raw.get(socket.remotePort)?.resetAndDestroy())
+function resets(bytes: string | Buffer = ''): Deed {
+  return (socket) => socket.write(bytes, () => raw.get(socket.remotePort)?.resetAndDestroy())
+}
 
 /** The result of a read: the file, or an error with this in its message. */
 type Want = 'the file' | RegExp

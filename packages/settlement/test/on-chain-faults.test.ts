@@ -1,5 +1,5 @@
 import type { Account, Commitment, Snapshot, UidWeights } from '@affine/chain'
-import { encodeBitmap, type State, stateRoot } from '@affine/duel'
+import { encodeBitmap, stateRoot } from '@affine/duel'
 import { make } from '@affine/envs'
 import { expect, test } from 'vitest'
 import {
@@ -29,18 +29,14 @@ const warningsIn = (epochs: readonly RecomputedEpoch[]): readonly string[] =>
  * Returns the flaws and warnings of an epoch in which three voters attest all sealed lanes. The
  * fourth voter sends an attestation with the fields of `attestation`, and seals if `isSealing`.
  */
-async function recomputeEpoch(
-  attestation: (state: State) => Partial<Commitment> = () => ({}),
-  { isSealing = true }: { readonly isSealing?: boolean } = {},
-) {
+async function recomputeEpoch(attestation: Partial<Commitment>, isSealing = true) {
   const subnet = new ReadingSubnet([10, 10, 10, 1], 1)
   const state = await subnet.begin()
   const { voters } = subnet
-  const [liar] = voters.slice(-1)
-  if (liar === undefined) throw new Error('no liar')
-  const sealing = isSealing ? voters : voters.slice(0, 3)
+  const [honest, liar] = [voters.slice(0, 3), voters[3] as Account]
+  const sealing = isSealing ? voters : honest
   await subnet.sealAll(state, sealing)
-  for (const voter of voters.slice(0, 3)) await subnet.attest(voter, state, hotkeys(sealing))
+  for (const voter of honest) await subnet.attest(voter, state, hotkeys(sealing))
   subnet.publish(state, [liar])
   await subnet.commit(liar, {
     kind: 'attest',
@@ -49,39 +45,38 @@ async function recomputeEpoch(
     next: NEXT,
     stateRoot: stateRoot(state),
     url: liar.hotkey,
-    ...attestation(state),
+    ...attestation,
   } as Commitment)
   await subnet.end(state)
   const epochs = await subnet.recompute()
   return { flaws: flawsIn(epochs), warnings: warningsIn(epochs), liar: liar.hotkey, state }
 }
 
-test('reports an attestation of another root with both roots, and not its missing bits', async () => {
+/** Returns an attestation with the bits of the voters at these indices. */
+const bitsOf = (...indices: readonly number[]) => {
   const bitmap = new Uint8Array(protocol.validatorsMost / 8)
-  const { flaws, warnings, liar, state } = await recomputeEpoch(() => ({ stateRoot: NEXT, bitmap }))
+  for (const i of indices) bitmap[i >> 3] = 1 << (i & 7)
+  return { bitmap }
+}
+
+test('reports an attestation of another root with both roots, and not its missing bits', async () => {
+  const { flaws, warnings, liar, state } = await recomputeEpoch({ stateRoot: NEXT, ...bitsOf() })
   const detail = expect.stringContaining(`expected ${stateRoot(state)}, got ${NEXT}; `)
   expect(flaws).toEqual([{ epoch: 2, validator: liar, code: 'WRONG_ROOT_ATTESTED', detail }])
   expect(warnings).toEqual([])
 })
 
 test('ignores an attestation of another epoch', async () => {
-  const bitmap = new Uint8Array(protocol.validatorsMost / 8)
-  const { flaws, warnings } = await recomputeEpoch(() => ({ epoch: 3, stateRoot: NEXT, bitmap }))
-  expect([...flaws, ...warnings]).toEqual([])
+  const other = { epoch: 3, stateRoot: NEXT, ...bitsOf() }
+  expect(await recomputeEpoch(other)).toMatchObject({ flaws: [], warnings: [] })
 })
 
-const bit = (i: number) => () => {
-  const bitmap = new Uint8Array(protocol.validatorsMost / 8)
-  bitmap[i >> 3] = 1 << (i & 7)
-  return { bitmap }
-}
-
 test.each([
-  ['the first spare bit', bit(4), true],
-  ['the last bit', bit(127), true],
-  ['the bit of a voter without a seal', () => ({}), false],
+  ['the first spare bit', bitsOf(4), true],
+  ['the last bit', bitsOf(127), true],
+  ['the bit of a voter without a seal', {}, false],
 ])('reports who attests a lane that was never sealed: %s', async (_, attestation, isSealing) => {
-  const { flaws, liar } = await recomputeEpoch(attestation, { isSealing })
+  const { flaws, liar } = await recomputeEpoch(attestation, isSealing)
   expect(flaws).toMatchObject([{ epoch: 2, validator: liar, code: 'NEVER_SEALED' }])
 })
 
@@ -105,12 +100,10 @@ async function startSealed(sealing: readonly number[] = [0, 1, 2, 3]) {
     }
     await subnet.end(state)
   }
-  const others = voters.filter((_, i) => !sealing.includes(i))
-  for (const other of others) await subnet.seal(other, state, 'ab'.repeat(32))
-  await subnet.sealAll(
-    state,
-    voters.filter((voter) => !others.includes(voter)),
-  )
+  const honest = voters.filter((_, i) => sealing.includes(i))
+  for (const voter of voters)
+    if (!honest.includes(voter)) await subnet.seal(voter, state, 'ab'.repeat(32))
+  await subnet.sealAll(state, honest)
   return { subnet, voters, state, attestBut }
 }
 

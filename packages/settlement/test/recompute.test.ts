@@ -9,8 +9,8 @@ import {
   ReadingSubnet,
 } from '../../../test/attacks/reading-subnet.ts'
 import { withQuota } from '../../duel/test/subnet.ts'
-import { BucketReader, type OpenBucket } from '../src/bucket-reader.ts'
-import type { Copies, Source } from '../src/copies.ts'
+import { BucketReader } from '../src/bucket-reader.ts'
+import type { Copies } from '../src/copies.ts'
 import { createLaneFinder, type RecomputeOptions } from '../src/recompute.ts'
 
 /**
@@ -60,22 +60,19 @@ test.each([
   [9, 3],
 ])('reads, with lanesAtOnce %s, %i of three lanes concurrently', async (lanesAtOnce, most) => {
   const { subnet, state } = await playAttested()
-  const { clock, open } = subnet.buckets
   for (const { hotkey } of subnet.voters) subnet.buckets.at(hotkey).ms = 10
   let [now, seen] = [0, 0]
-  const openBucket: OpenBucket = (hotkey, url) => {
-    const source = open(hotkey, url) as Source
-    const read: Source['read'] = async (...args) => {
-      now += 1
-      seen = Math.max(seen, now)
-      return source.read(...args).finally(() => {
-        now -= 1
-      })
-    }
-    return { ...source, read }
-  }
+  const openBucket = subnet.buckets.openWith(hotkeys(subnet.voters), (own, ...args) => {
+    now += 1
+    seen = Math.max(seen, now)
+    return own(...args).finally(() => {
+      now -= 1
+    })
+  })
   const options = { from: state, compare: false, openBucket }
-  await clock.pass(subnet.recompute({ ...options, ...(lanesAtOnce && { lanesAtOnce }) }))
+  await subnet.buckets.clock.pass(
+    subnet.recompute({ ...options, ...(lanesAtOnce && { lanesAtOnce }) }),
+  )
   expect(seen).toBe(most)
 })
 
@@ -87,9 +84,8 @@ test.each([true, false])('shows samples only of valid lanes, with compare: %s', 
   const epochs = await subnet.recompute({ from: state, compare, onSample })
   expect(flawsOf(epochs)).toEqual([`WRONG_SECRET ${second.hotkey}`])
   const lanes = [first, third].map(async (voter) => {
-    const { hash } = await subnet.lane(voter, state)
-    const place = { validator: voter.hotkey, block: hash }
-    return [0, 1, 2, 3].map((line) => ({ ...place, line }))
+    const { hash: block } = await subnet.lane(voter, state)
+    return [0, 1, 2, 3].map((line) => ({ validator: voter.hotkey, block, line }))
   })
   const want = (await Promise.all(lanes)).flat()
   expect(seen).toHaveLength(want.length)
@@ -115,16 +111,14 @@ it('holds at most `heldBytes` and the next lane, and shows lanes in the order of
   const [first = '', second = '', third = ''] = hotkeys(subnet.voters)
   let open = (): void => {}
   let opened: Promise<void>
-  let answered: string[]
-  const openBucket = (hotkey: string, url: string): Source => {
-    const source = subnet.buckets.open(hotkey, url) as Source
-    const read: Source['read'] = async (path, limit) => {
-      if (path === blockPath(lanes[0]?.hash ?? '')) await opened
-      answered.push(hotkey)
-      return source.read(path, limit)
-    }
-    return { ...source, read }
-  }
+  /** Indices of the lanes whose block was read. */
+  let answered: number[]
+  const openBucket = subnet.buckets.openWith(hotkeys(subnet.voters), async (own, path, limit) => {
+    const lane = lanes.findIndex(({ hash }) => path === blockPath(hash))
+    if (lane === 0) await opened
+    answered.push(lane)
+    return own(path, limit)
+  })
   let held: string[]
   const compareBlock: Copies['compareBlock'] = async ({ validator }) => void held.push(validator)
   let shown: Set<string>
@@ -147,7 +141,7 @@ it('holds at most `heldBytes` and the next lane, and shows lanes in the order of
       const holders = [{ hotkey, url: hotkey }]
       return find({ validator: hotkey, head: lanes[i]?.hash ?? '', attesters: [], holders })
     })
-    await vi.waitFor(() => expect([held, answered]).toEqual([[second], [second, third]]))
+    await vi.waitFor(() => expect([held, answered]).toEqual([[second], [1, 2]]))
     for (let turns = 0; turns < 20; turns++) await new Promise(setImmediate)
     expect([held, [...shown]]).toEqual([[second], []])
     open()

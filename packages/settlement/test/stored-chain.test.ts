@@ -12,6 +12,7 @@ import {
   openKey,
   StoredChain,
 } from '../src/node/local-folder.ts'
+import { key } from './draft.ts'
 
 describe('the folder of a local network', () => {
   const folder = testFolder('local-folder')
@@ -41,12 +42,10 @@ describe('the folder of a local network', () => {
       expect([chain.netuid, tempo, maxUids]).toEqual([120, epochBlocks, 9])
       const names = ['validator-1', 'validator-2', 'miner-1']
       const keys = await Promise.all(names.map((name) => openKey(folder, name)))
-      const key = await readFile(join(folder, 'keys', 'miner-1'), 'utf8')
-      expect(keys[2]?.hotkey).toBe(account(Buffer.from(key, 'hex')).hotkey)
-      const isValidator = (i: number) => i < 2
-      expect(neurons.map(({ hotkey, permit }) => [hotkey, permit]).sort()).toEqual(
-        keys.map(({ hotkey }, i) => [hotkey, isValidator(i)]).sort(),
-      )
+      const secret = await readFile(join(folder, 'keys', 'miner-1'), 'utf8')
+      expect(keys[2]?.hotkey).toBe(account(Buffer.from(secret, 'hex')).hotkey)
+      const want = keys.map(({ hotkey }, i) => [hotkey, names[i] !== 'miner-1'])
+      expect(neurons.map(({ hotkey, permit }) => [hotkey, permit]).sort()).toEqual(want.sort())
       expect(await chain.time(0)).toBeGreaterThan(0)
       await net.produce(Date.now())
       begun = chain.export()
@@ -61,13 +60,9 @@ describe('the folder of a local network', () => {
     const place = join(folder, 'served')
     await using net = await openFolder(place, { validators: 1, miners: 0, maxUids: 1 })
     const produced = net.produce(Date.now())
-    const response = await net.serve(
-      new Request('http://127.0.0.1', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: '{"log":1}',
-      }),
-    )
+    const headers = { 'content-type': 'application/json' }
+    const request = { method: 'POST', headers, body: '{"log":1}' }
+    const response = await net.serve(new Request('http://127.0.0.1', request))
     const [, block = 'none'] = (await response.text()).trim().split('\n')
     expect(await readFile(chainPath(place), 'utf8')).toContain(block)
     await produced
@@ -81,9 +76,7 @@ describe('a chain’s file that was cut at any byte', () => {
     const stored = await StoredChain.begin(chain, join(path, 'chain.json'))
     const texts = [chain.export()]
     for (const time of [2, 3]) {
-      const call = chain
-        .commit(account(new Uint8Array(32).fill(1)), [Uint8Array.of(1)])
-        .catch(() => {})
+      const call = chain.commit(key, [Uint8Array.of(1)]).catch(() => {})
       await stored.produce(time)
       await call
       texts.push(chain.export())

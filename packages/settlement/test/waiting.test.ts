@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events'
-import { expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { Clock } from '../../../test/simulate/clock.ts'
-import { BucketTimes } from '../src/waiting.ts'
+import { askInTurn, BucketTimes, SYSTEM_CLOCK } from '../src/waiting.ts'
 
 // Protocol §6.4. All times are on a fake clock.
 const SECOND = 1000
@@ -111,4 +111,84 @@ test('leaves no timer and no listener after a read', async () => {
   expect([waiting, getEventListeners(signal, 'abort').length]).toEqual([1, 1])
   expect((await clock.pass(reading)).value).toBe(answer)
   expect([waiting, getEventListeners(signal, 'abort').length]).toEqual([0, 0])
+})
+
+describe('queries in turn', () => {
+  type Item = readonly [name: string, answer: string | null, ms: number]
+  const FAST: Item = ['c', 'c', 100]
+
+  /** Resolves with the value found, the items with the times of their queries, and the late items. */
+  async function runInTurn(...items: readonly Item[]) {
+    const clock = new Clock()
+    const order: string[] = []
+    const late: string[] = []
+    const asking = askInTurn(items, {
+      ask: ([name, answer, ms]) => {
+        order.push(`${name} ${clock.now()}`)
+        return clock.sleep(ms).then(() => answer)
+      },
+      onLate: ([name]) => late.push(name),
+      clock,
+    })
+    const { value: found } = await clock.pass(asking)
+    // Late answers count until they arrive, also in other tests.
+    await clock.run(100_000)
+    return { found, order: order.join(), late: late.join() }
+  }
+
+  test('query the next item if an item has no value, until an item has a value', async () => {
+    const want = { found: 'b', order: 'a 0,b 0', late: '' }
+    expect(await runInTurn(['a', null, 0], ['b', 'b', 0], FAST)).toEqual(want)
+  })
+
+  test('query the next item if an item has not answered within two seconds', async () => {
+    const want = { found: 'c', order: 'a 0,b 2000,c 4000', late: 'a,b' }
+    expect(await runInTurn(['a', 'a', 29_000], ['b', 'b', 29_000], FAST)).toEqual(want)
+    expect((await runInTurn(['a', 'a', 1999], FAST)).order).toBe('a 0')
+    // A late answer without a value starts no query: another item was queried already.
+    expect((await runInTurn(['a', null, 3000], ['b', 'b', 29_000], FAST)).order).toBe(want.order)
+  })
+
+  test('resolve with a late answer if no other item has a value, and with null without items', async () => {
+    expect((await runInTurn(['a', 'a', 29_000], ['b', null, 0])).found).toBe('a')
+    expect((await runInTurn(['a', null, 29_000], ['b', null, 40_000])).found).toBeNull()
+    expect((await runInTurn()).found).toBeNull()
+  })
+
+  test('reject with the first error', async () => {
+    const ask = () => Promise.reject(new Error('no'))
+    await expect(askInTurn(['a', 'b'], { ask })).rejects.toThrow('no')
+  })
+
+  test.each([5, 10])(
+    'wait for 32 late answers over %i callers, and one answer each',
+    async (count) => {
+      const clock = new Clock()
+      let [waiting, most] = [0, 0]
+      const ask = async (): Promise<null> => {
+        waiting += 1
+        most = Math.max(most, waiting)
+        await clock.sleep(29_000)
+        waiting -= 1
+        return null
+      }
+      const items = Array(20).fill('item')
+      const asking = Array.from({ length: count }, () => askInTurn(items, { ask, clock }))
+      expect((await clock.pass(Promise.all(asking))).value).toEqual(Array(count).fill(null))
+      expect(most).toBe(count + 32)
+    },
+  )
+})
+
+// Fake timers also isolate this file: the number of late answers is one for all files.
+test('the system’s clock wakes in time, unless the call was cancelled', () => {
+  vi.useFakeTimers()
+  const [began, wake, cancelled] = [SYSTEM_CLOCK.now(), vi.fn(), vi.fn()]
+  SYSTEM_CLOCK.after(5, wake)
+  SYSTEM_CLOCK.after(5, cancelled)()
+  vi.advanceTimersByTime(5)
+  expect(SYSTEM_CLOCK.now() - began).toBe(5)
+  expect(wake).toHaveBeenCalledOnce()
+  expect(cancelled).not.toHaveBeenCalled()
+  vi.useRealTimers()
 })

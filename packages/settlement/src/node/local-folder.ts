@@ -40,24 +40,19 @@ export async function isUnused(folder: string): Promise<boolean> {
 export async function openFolder(folder: string, begin: LocalStart): Promise<StoredChain> {
   const file = chainPath(folder)
   if (hasChain(folder)) return StoredChain.resume(file)
-  return StoredChain.begin(await newChain(folder, begin), file)
-}
-
-async function newChain(folder: string, begin: LocalStart): Promise<LocalChain> {
   const validators = await newKeys(folder, 'validator', begin.validators)
   const miners = await newKeys(folder, 'miner', begin.miners)
-  const random = () => randomBytes(32)
-  const { maxUids } = begin
-  return createLocalChain(validators, miners, { random, time: Date.now(), params: { maxUids } })
+  const params = { maxUids: begin.maxUids }
+  const options = { random: () => randomBytes(32), time: Date.now(), params }
+  return StoredChain.begin(createLocalChain(validators, miners, options), file)
 }
 
 /** Opens or creates keys, numbered from 1. Resolves with their hotkeys. */
-const newKeys = (folder: string, role: string, count: number): Promise<readonly string[]> =>
-  Promise.all(
-    Array.from({ length: count }, async (_, i) => {
-      return (await openKey(folder, `${role}-${i + 1}`)).hotkey
-    }),
-  )
+async function newKeys(folder: string, role: string, count: number): Promise<readonly string[]> {
+  const names = Array.from({ length: count }, (_, i) => `${role}-${i + 1}`)
+  const keys = await Promise.all(names.map((name) => openKey(folder, name)))
+  return keys.map(({ hotkey }) => hotkey)
+}
 
 /** Quotas of an environment on a new local network, by number of players. */
 const QUOTAS = { 1: { quotaFirst: 32, quotaMost: 512 }, 2: { quotaFirst: 8, quotaMost: 64 } }

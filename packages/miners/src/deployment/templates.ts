@@ -59,8 +59,8 @@ export const hashTemplates = (templates: Templates): Hash =>
 const LISTS: ReadonlyMap<Hash, Templates> = new Map([[hashTemplates(TEMPLATES), TEMPLATES]])
 
 /**
- * Returns the list that a network's constants name. A duel uses the list with which it began, so an
- * old list remains here while a duel may use it.
+ * Returns the list that a network's constants name. Older lists remain while the constants of some
+ * network name them.
  * @throws RangeError if this release does not have such a list.
  */
 export function findTemplates(hash: Hash): Templates {

@@ -20,7 +20,6 @@ import {
   type LaneEnv,
   type LaneTotals,
   makeLaneEnvs,
-  type Place,
   type PlannedSample,
   planLane,
   type Rewards,
@@ -218,28 +217,33 @@ function auditSample(
   envs: ReadonlyMap<string, LaneEnv>,
 ): EvidenceResult<AuditedSample> {
   if (planned === undefined) return fault('MISSING_INDEX', 'more samples than in the plan')
-  const episodes = listEpisodes(sample)
-  const miners = episodes.map(({ miner }) => miner)
-  const place = namePlace(planned, listMiners(planned))
-  if (namePlace(sample, miners) !== place) return fault('WRONG_CHALLENGE', `expected ${place}`)
+  if (!isPlanned(sample, planned)) return fault('WRONG_CHALLENGE', `expected ${namePlace(planned)}`)
   // The cast is safe: the plan has only environments of the scope.
   const env = envs.get(planned.env) as LaneEnv
   const { id, seed } = env.challengeAt(planned)
   if (sample.challengeId !== id) return fault('WRONG_CHALLENGE', `expected ${id}`)
   const wrong = 'miner' in sample ? checkEpisode(sample, env, seed) : checkGame(sample, env, seed)
   if (wrong !== null) return wrong
+  const episodes = listEpisodes(sample)
   const invocations: string[] = []
   for (const { messages } of episodes)
     for (const { invocation } of messages) if (invocation) invocations.push(invocation)
   return { ok: true, value: { rewards: episodes.map(({ reward }) => reward), invocations } }
 }
 
-const listMiners = (planned: PlannedSample): readonly string[] =>
-  'miner' in planned ? [planned.miner] : [planned.champion, planned.contender]
+function isPlanned(sample: Sample, planned: PlannedSample): boolean {
+  if (sample.env !== planned.env || sample.index !== planned.index) return false
+  if ('miner' in sample) return 'miner' in planned && sample.miner === planned.miner
+  if ('miner' in planned) return false
+  const { champion, contender } = sample
+  return champion.miner === planned.champion && contender.miner === planned.contender
+}
 
-/** Returns the name of a place in the plan. No other place has this name. */
-const namePlace = ({ env, index }: Place, miners: readonly string[]): string =>
-  `${env} ${index} of ${miners.join(' and ')}`
+function namePlace(planned: PlannedSample): string {
+  const { env, index } = planned
+  if ('miner' in planned) return `${env} ${index} of ${planned.miner}`
+  return `${env} ${index} of ${planned.champion} and ${planned.contender}`
+}
 
 /** Returns the fault of an episode, or null. Protocol §6.5. */
 function checkEpisode(sample: EpisodeSample, { env }: LaneEnv, seed: bigint): Failure | null {

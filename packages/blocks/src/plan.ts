@@ -47,8 +47,7 @@ export function hashCommitment(lane: LaneId & { readonly secret: Hash }): Hash {
 
 /** One sample of a lane before it is played, with the hotkeys of its miners. Protocol §6.5. */
 export type PlannedSample = PlannedEpisode | PlannedGame
-/** A challenge of a lane. */
-export type Place = Pick<LaneChallenge, 'env' | 'index'>
+type Place = Pick<LaneChallenge, 'env' | 'index'>
 type PlannedEpisode = Place & { readonly miner: string }
 type PlannedGame = Place & PerSide<string>
 

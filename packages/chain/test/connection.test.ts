@@ -32,16 +32,16 @@ async function node(options?: FakeNodeOptions): Promise<FakeNode> {
   return node
 }
 
-/** The URL of a stopped node. */
+/** Resolves with the URL of a stopped node. */
 async function nobody(): Promise<string> {
   const gone = await node()
   await gone.stop()
   return gone.url
 }
 
-/** Maximum silence of a node. The time limit of an answer is a third of it. */
+/** Maximum time of a node for one task. One answer may take a third of this time. */
 const STALL_MS = 180_000
-/** A maximum silence that is longer than the timeout of a test. */
+/** A maximum time for a task that is longer than the timeout of a test. */
 const PATIENT = { stallMs: 2 ** 31 - 1 }
 
 function connect(nodes: readonly (string | FakeNode)[], settings: Partial<Nodes> = {}) {

@@ -122,7 +122,7 @@ describe('timelocked weights', () => {
     [ROUND - 200, null],
     [ROUND - 201, 'DrandBehind'],
     [0, 'DrandBehind'],
-  ])('check the lag of the last round of drand, %i: %s', async (lastStoredRound, refused) => {
+  ])('accept drand up to 200 rounds late: round %i, code %s', async (lastStoredRound, refused) => {
     const planning = planned(names, { 'drand.lastStoredRound': lastStoredRound })
     if (refused === null) expect((await callIn(await planning))[0]).toBe(names[0])
     else await expect(planning).rejects.toMatchObject({ name: 'ChainError', code: refused })

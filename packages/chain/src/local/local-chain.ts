@@ -31,6 +31,7 @@ export interface LocalOptions {
   readonly time?: number
   /** The first neurons, by uid. Default: none. */
   readonly neurons?: readonly { readonly hotkey: string; readonly stake: bigint }[]
+  /** Hyperparameters other than the defaults in `PARAMS`. */
   readonly params?: Partial<Params>
   /** Default: the environments of the local network. */
   readonly envs?: ChainEnvs | undefined
@@ -238,7 +239,7 @@ export class LocalChain implements Chain {
 
   /**
    * Adds the blocks of a log, whose first block has the number `from`. Blocks that this chain
-   * already has must be identical. Without a block, `from` must be after the last block.
+   * already has must be identical. If the log has no blocks, `from` must be above 0 and `height`.
    * @throws ChainError `BadLog`, with the block and the fault.
    */
   protected follow({ setup, blocks }: Log, from: number): void {
@@ -292,7 +293,7 @@ export class LocalChain implements Chain {
       throw new RangeError(`"random" expected to return 32 bytes, got ${entropy.length}`)
     const ledger = this.#nextLedger()
     const calls = this.#pool.splice(0).sort(compareRank)
-    // A registration may have evicted the hotkey of a call that waits.
+    // A registration in this block may have evicted the hotkey of another waiting call.
     const applied = calls.filter((call) => apply(ledger, call) === null)
     const draft = { time, entropy: bytesToHex(entropy), calls: applied }
     this.#add({ ...draft, hash: this.#hashNext(draft) }, ledger)

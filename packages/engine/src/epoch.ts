@@ -42,14 +42,15 @@ import type { Job, Setup, Transaction } from './setup.ts'
 const READS_PER_BUCKET = 2
 
 /**
- * The deadlines of one epoch, and its reader of buckets. Starts before the epoch's state is known.
+ * The deadlines of one epoch, and its reader of buckets. A phase begins with the first head in its
+ * epoch, when the epoch's state may not be known yet.
  */
 export class Phase {
   readonly epoch: number
   readonly reader: BucketReader
   /**
-   * Aborts when sampling ends. A missing reply is then the miner's fault, unless the reason of the
-   * abort is a `StopError`.
+   * Aborts when sampling ends. A missing reply then is a forfeit of the miner, unless the reason of
+   * the abort is a `StopError`.
    */
   readonly sampling: AbortController = new AbortController()
   /** Aborts when the attestation is due, even if lanes are missing. */
@@ -59,7 +60,7 @@ export class Phase {
 
   constructor(epoch: number, { on, ...setup }: Setup) {
     this.epoch = epoch
-    // Every read adds a listener; Node would warn of a leak.
+    // Every read adds a listener. Without this call, Node would warn of a leak.
     setMaxListeners(0, this.sampling.signal, this.audit.signal, this.whole.signal)
     const onLost = (hotkey: string): void => on({ type: 'slow', hotkey })
     this.reader = new BucketReader({ ...setup, readsAtOnce: READS_PER_BUCKET, onLost })

@@ -109,7 +109,7 @@ describe('a connection', () => {
     await expect.poll(() => other.connections.open).toBe(0)
   })
 
-  test('requires the genesis of the first node that answers by default', async () => {
+  test('by default, requires the genesis of the first node that answers', async () => {
     const [first, second] = [await node({ genesis: 'cd'.repeat(32) }), await node()]
     const blocks = connect([first, second], { genesis: undefined })
     expect(await blocks.head()).toMatchObject({ number: 5 })

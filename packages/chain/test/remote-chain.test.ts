@@ -111,7 +111,7 @@ describe('the server', () => {
     expect([refusal.status, await refusal.json()]).toEqual([400, { code: 'BadProof', message }])
   })
 
-  test('answers without blocks if none is made in time, and answers a call immediately', async () => {
+  test('answers a call immediately, and a log request in time, with at most 256 blocks', async () => {
     const readLog = async (log: number) =>
       (await ask(local, { body: JSON.stringify({ log }) })).text()
     const [first] = local.export().split('\n')

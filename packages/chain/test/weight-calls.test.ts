@@ -210,6 +210,6 @@ test.each([
   { weights: [[0, -1]], versionKey: 0n } as const,
   { weights: [[0, Number.NaN]], versionKey: 0n } as const,
   { weights: [], versionKey: 2n ** 64n },
-])('rejects a payload that does not fit: %o', (payload) => {
+])('rejects a payload with a malformed hotkey or a number out of range: %o', (payload) => {
   expect(() => timelockPayload(payload)).toThrow()
 })

@@ -143,10 +143,10 @@ export class LocalChain implements Chain {
 
   /**
    * Adds a call that was signed elsewhere to the calls that wait for the next block, and returns
-   * it.
+   * it. First tries a block of this call, the waiting calls of its hotkey, and all waiting
+   * registrations.
    * @throws ChainError `BadProof` for a wrong signature; `ExhaustsResources` if 1024 calls wait;
-   *   with the name of the refusal if a block with this call, the waiting calls of the same hotkey
-   *   and all waiting registrations would refuse one of them.
+   *   the first refusal, by its name, of a call in the tried block.
    */
   submit(extrinsic: Extrinsic): Extrinsic {
     if (!isSigned(this, extrinsic)) throw new ChainError('BadProof')

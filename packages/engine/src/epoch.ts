@@ -121,7 +121,7 @@ export class Epoch {
     const { protocol } = this.#setup.network
     const { epoch, offset } = locateBlock(head.number, protocol)
     this.#start({ kind: 'weights', epoch }, () => this.#setWeights())
-    // In the background: sampling does not wait for an unreachable bucket.
+    // This runs in the background, so that sampling does not wait for an unreachable bucket.
     this.#start({ kind: 'state', epoch }, () => this.#publishState())
     if (offset < protocol.sealBlock) this.#start({ kind: 'seal', epoch }, () => this.#seal())
     else if (offset === protocol.sealBlock) await this.#publish()
@@ -224,7 +224,7 @@ export class Epoch {
   readonly #publishLane: AuditOptions['publish'] = (blocks, from) =>
     publish(blocks, from, this.#setup.bucket)
 
-  /** Audits a lane after its previous audit. */
+  /** Audits a lane once its previous audit, if any, has ended. */
   #audit(audit: Audit, reading: AuditOptions): Promise<CheckedLane> {
     const before = this.#audits.get(audit.validator)?.catch(() => {})
     const auditing = Promise.resolve(before).then(() => this.#auditOnce(audit, reading))
@@ -233,7 +233,8 @@ export class Epoch {
   }
 
   /**
-   * Verifies a lane once, and publishes it if it is valid. Repeats an audit with missing blocks.
+   * Verifies a lane, and publishes it if it is valid. A lane is verified once, or again if blocks
+   * were missing.
    */
   async #auditOnce(audit: Audit, reading: AuditOptions): Promise<CheckedLane> {
     const known = this.#audited.get(audit.validator)

@@ -233,9 +233,9 @@ function listInvocations(entries: readonly Entry[]): Set<string> {
 }
 
 /**
- * Checks all miners' deployments again. Returns the miners whose deployment changed in the epoch:
- * none of their replies counts. Stores the result in the journal first, so that the same lane
- * results after a crash. Protocol §5.4.
+ * Checks all miners' deployments again. Returns the hotkeys of the miners whose deployment changed
+ * in the epoch: none of their replies counts. Stores the result in the journal first, so that the
+ * same lane results after a crash. Protocol §5.4.
  */
 async function recheckDeployments(
   { scope, miners, deadline, hasChanged }: LaneTask,

@@ -7,8 +7,8 @@ import * as sr25519 from '@scure/sr25519'
 export type Scheme = 'sr25519' | 'ed25519'
 
 /**
- * A key that can sign. `sign` signs exactly the given bytes, without wrapping them in `<Bytes>`.
- * Protocol §1.4.
+ * A key that can sign. `sign` signs exactly the given bytes, without the `<Bytes>` tags that
+ * wallets add around a message. Protocol §1.4.
  */
 export interface Account {
   readonly hotkey: string
@@ -60,7 +60,8 @@ export function ed25519Account(seed: Uint8Array): Account {
 type RawVerify = (signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array) => boolean
 
 /**
- * polkadot-js's schnorrkel in WebAssembly, ten times as fast as JavaScript. Undefined until loaded.
+ * The verifier of sr25519 in WebAssembly, ten times as fast as in JavaScript. Undefined until it is
+ * loaded, and where it cannot run.
  */
 let compiled: RawVerify | undefined
 let starting: Promise<void> | undefined
@@ -80,7 +81,7 @@ export function verify(message: Uint8Array, signature: Uint8Array, hotkey: strin
     void verifyReady()
     return sr25519.verify(message, signature, publicKey)
   } catch {
-    return false // a point off the curve, no marker bit of sr25519, a wrong length
+    return false // an invalid key, or a signature of another scheme or length
   }
 }
 
@@ -104,8 +105,8 @@ export function verifyCall(message: Uint8Array, signature: Uint8Array, hotkey: s
 
 /**
  * Resolves when the WebAssembly of `verify` is loaded, or loading it has failed. Await this
- * function before you verify many signatures in one turn of the event loop, in which the
- * WebAssembly cannot load. Never rejects.
+ * function before you verify many signatures synchronously, since the WebAssembly cannot load
+ * meanwhile. Never rejects.
  */
 export function verifyReady(): Promise<void> {
   starting ??= startCompiled()

@@ -1,6 +1,6 @@
 /**
- * The meaning of each code, and the remedy. Codes up to `FundsUnavailable` are names of subtensor
- * and Substrate, the others are this package's.
+ * The meaning and remedy of each refusal, by code. Codes up to `FundsUnavailable` are names of
+ * subtensor and Substrate, the others are this package's.
  */
 export const ADVICE = {
   HotKeyNotRegisteredInSubNet: 'this hotkey is not registered on the subnet: register it first',

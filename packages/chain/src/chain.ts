@@ -33,8 +33,8 @@ export interface CommitmentSlot {
 }
 
 /**
- * The subnet at the end of block `head`. Neurons are sorted by uid, commitments by hotkey.
- * Protocol §5.1.
+ * The subnet at the end of block `head`. `tempo` is in blocks. Neurons are sorted by uid,
+ * commitments by hotkey. Protocol §5.1.
  */
 export interface Snapshot {
   readonly head: Head

@@ -1,7 +1,9 @@
 import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js'
 import type { CommitmentSlot } from './chain.ts'
 
-/** The last block of a validator's lane. Protocol §5.2. */
+/**
+ * The hash of the last block of a validator's lane, and the bucket's URL. Protocol §5.2.
+ */
 interface Seal {
   readonly kind: 'seal'
   readonly epoch: number
@@ -10,13 +12,13 @@ interface Seal {
 }
 
 /**
- * The lanes that a validator verified and now serves, the digest of its next secret, and the root
- * of the state. Protocol §5.2.
+ * The lanes that a validator verified and now serves, the digest of its next secret, the root of
+ * the state, and the bucket's URL. Protocol §5.2.
  */
 interface AttestationCommitment {
   readonly kind: 'attest'
   readonly epoch: number
-  /** 16 bytes. Bit i, in byte i >> 3 with the lowest bit first, belongs to the i-th voter. */
+  /** 16 bytes. Bit i, in byte i >> 3 with the lowest bit first, is 1 for the i-th voter's lane. */
   readonly bitmap: Uint8Array
   readonly next: string
   readonly stateRoot: string
@@ -101,8 +103,9 @@ function encodeText(name: string, text: string): Uint8Array {
 
 /**
  * Returns the commitment in the fields of `hotkey`'s slot, or null if they are not a commitment of
- * this protocol. A miner's `model` must end with `hotkey`. So no other miner can commit that model,
- * or be served by its chute, which must have the model's name. Never throws. Protocol §5.2, §5.3.
+ * this protocol. A miner's `model` must end with `hotkey`, so no other miner can commit that model.
+ * Nor can another miner use the chute, since a chute must have the name of the committed model.
+ * Never throws. Protocol §5.2, §5.3.
  *
  * Texts may contain any character, and `url` may lead anywhere: the caller has to check them.
  */

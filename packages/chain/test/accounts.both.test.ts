@@ -80,7 +80,7 @@ test.each([
   ['a mini secret', account, hexToBytes(keys[0]!.seed)],
   ['an expanded secret', account, secretFromSeed(hexToBytes(keys[0]!.seed))],
   ['an Ed25519 seed', ed25519Account, hexToBytes(ed25519[0]!.seed)],
-])('copies %s', (_, make, secret) => {
+])('copies %s: overwriting it later changes no signature', (_, make, secret) => {
   const signer = make(secret)
   const want = signer.sign(new Uint8Array())
   secret.fill(1)

@@ -2,10 +2,10 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import fc from 'fast-check'
 import type { Commitment } from '../src/index.ts'
 
-/** The hotkey of the slot. */
+/** The hotkey whose slot contains the commitments. */
 export const hotkey: string = '5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY'
 const hash = fc.uint8Array({ minLength: 32, maxLength: 32 }).map(bytesToHex)
-/** Returns an arbitrary text of at most this many bytes. */
+/** Returns an arbitrary text of at most `most` bytes in UTF-8. */
 const text = (most: number): fc.Arbitrary<string> =>
   fc.string({ minLength: 1, maxLength: Math.floor(most / 4), unit: 'binary' })
 const epoch = fc.nat(0xffff_ffff)

@@ -9,7 +9,10 @@ import {
 } from '../src/index.ts'
 import { codeOf } from './subnet.ts'
 
-/** A subnet with validators' permits; without `Limits`, without stake threshold and rate limit. */
+/**
+ * A subnet whose validators have permits. If it was opened without `Limits`, it has no stake
+ * threshold and no rate limit.
+ */
 export interface Harness {
   readonly chain: Chain
   /** At least two, with stake and permits. */
@@ -37,7 +40,7 @@ export async function settle<T>(promise: Promise<T>, advance: () => Promise<unkn
   return promise
 }
 
-/** Tests the behaviour of every `Chain`. `limits` are those of a new subnet. */
+/** Tests the behaviour of every `Chain`. `open` creates a subnet with these limits. */
 export function chainSuite(name: string, open: (limits?: Limits) => Promise<Harness>): void {
   let harness: Harness
   let chain: Chain
@@ -140,7 +143,7 @@ export function chainSuite(name: string, open: (limits?: Limits) => Promise<Harn
       expect([alice.scheme, miner.scheme]).toEqual(['sr25519', 'ed25519'])
     })
 
-    test('returns a commitment, also of no fields or bytes, from its block on', async () => {
+    test('returns a commitment, also one without fields or bytes, from its block on', async () => {
       const [first, last] = [0xff, 1].map((value) => new Uint8Array(128).fill(value))
       for (const fields of [[first!, bytes(0), last!], [], [bytes(), bytes(1)]]) {
         const { number, hash } = await settled(chain.commit(miner, fields))
@@ -182,7 +185,7 @@ export function chainSuite(name: string, open: (limits?: Limits) => Promise<Harn
       expect(await slot(number, stranger)).toBeUndefined()
     })
 
-    test('rejects a commitment after its last block', async () => {
+    test('rejects a commitment whose last block has passed', async () => {
       const { number } = await chain.head()
       expect(await refused(chain.commit(alice, [bytes(9)], number))).toBe('AncientBirthBlock')
       const late = await chain.head()
@@ -218,7 +221,7 @@ export function chainSuite(name: string, open: (limits?: Limits) => Promise<Harn
         [alice, twice(mine), 'DuplicateUids'],
         [alice, [[none, 65_535]], 'UidVecContainInvalidOne'],
         [alice, many, 'UidsLengthExceedUidsInSubNet'],
-        // These calls have several reasons.
+        // The chain has several reasons to refuse each of these calls.
         [stranger, many, 'UidsLengthExceedUidsInSubNet'],
         [stranger, twice(none), 'HotKeyNotRegisteredInSubNet'],
         [miner, twice(none), 'NeuronNoValidatorPermit'],

@@ -32,16 +32,16 @@ async function node(options?: FakeNodeOptions): Promise<FakeNode> {
   return node
 }
 
-/** The URL of a stopped node. */
+/** Resolves with the URL of a stopped node. */
 async function nobody(): Promise<string> {
   const gone = await node()
   await gone.stop()
   return gone.url
 }
 
-/** Maximum silence of a node. The time limit of an answer is a third of it. */
+/** Maximum time of a node for one task. One answer may take a third of this time. */
 const STALL_MS = 180_000
-/** A maximum silence that is longer than the timeout of a test. */
+/** A maximum time for a task that is longer than the timeout of a test. */
 const PATIENT = { stallMs: 2 ** 31 - 1 }
 
 function connect(nodes: readonly (string | FakeNode)[], settings: Partial<Nodes> = {}) {
@@ -109,7 +109,7 @@ describe('a connection', () => {
     await expect.poll(() => other.connections.open).toBe(0)
   })
 
-  test('requires the genesis of the first node that answers by default', async () => {
+  test('by default, requires the genesis of the first node that answers', async () => {
     const [first, second] = [await node({ genesis: 'cd'.repeat(32) }), await node()]
     const blocks = connect([first, second], { genesis: undefined })
     expect(await blocks.head()).toMatchObject({ number: 5 })

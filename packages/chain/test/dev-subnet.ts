@@ -6,11 +6,14 @@ import { type DevChain, devChain } from './dev-chain.ts'
 export interface SubnetOptions {
   readonly validators: number
   readonly miners: number
-  /** Blocks between two assignments of permits. */
+  /** Blocks between two assignments of permits. Default: 10. */
   readonly tempo?: number
   /** Tempos between a commit of weights and its reveal. Default: 0, for public weights. */
   readonly revealPeriod?: number
-  /** Limits that are set at the end. The stake threshold and the bytes apply to the whole chain. */
+  /**
+   * Limits that are set once the validators have permits. The stake threshold and the bytes apply to
+   * the whole chain. Default: no limits.
+   */
   readonly limits?: Limits | undefined
   /** Makes a key. Default: a random key. */
   readonly newAccount?: () => Account
@@ -114,7 +117,7 @@ export async function prepareSubnet(url: string, options: SubnetOptions): Promis
       }),
       ...calls('commitments', { setMaxSpace: [commitmentBytes] }),
     ])
-    await advance(weightsRateLimit) // a registration counts like setting weights
+    await advance(weightsRateLimit) // a registration counts for the limit like setting weights
   }
 
   /** Starts the subnet, which may have to wait some blocks. */

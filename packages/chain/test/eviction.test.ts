@@ -11,7 +11,7 @@ const full = (params: object = {}, options: Partial<LocalOptions> = {}): LocalCh
   return subnet({ params: { ...evicting, ...params }, ...options })
 }
 
-/** Includes calls in a block. */
+/** Makes a block that includes the calls. */
 async function inBlock(chain: LocalChain, ...calls: Promise<unknown>[]): Promise<void> {
   await Promise.all([...calls, chain.produce(0)])
 }
@@ -50,7 +50,7 @@ test.each<[string, Vote[], number]>([
   ['less than half of the stake', [[bob, MINER]], MINER],
   // Alice's dividends come from her own weight, so bob and charlie have no emission.
   ['the owner for itself', [[alice, OWNER]], BOB],
-])('evicts by emission with weight from %s', async (_, votes, evicted) => {
+])('evicts the neuron with the least emission, given weight from %s', async (_, votes, evicted) => {
   const chain = full()
   await vote(chain, ...votes)
   expect(await evictedBy(chain)).toEqual([evicted])

@@ -17,7 +17,7 @@ const NONCE = 7
 const SUCCESS = [0, 0]
 const FAILED_WITH_BAD_ORIGIN = [0, 1, 2]
 
-/** Returns in hex the events of a block's extrinsics, with weight, class and fee, without topics. */
+/** Returns in hex a block's events: one outcome for each extrinsic, with weight 0 and no topics. */
 const eventsOf = (...outcomes: readonly (readonly number[])[]) => {
   const events = outcomes.flatMap((event, i) => [0, i, 0, 0, 0, ...event, 0, 0, 0, 0, 0])
   return `0x${Buffer.from([4 * outcomes.length, ...events]).toString('hex')}`
@@ -105,7 +105,7 @@ test.each([
   [110, 16, 95],
   [115, 16, 100],
   [1000, 16, 100],
-])('makes a call until %i valid for %i blocks from block %i on', async (until, period, birth) => {
+])('makes a call with until=%i valid for %i blocks from %i on', async (until, period, birth) => {
   sender.send(alice, remark(1), until).catch(() => {})
   await sentCalls(1)
   const { asMortalEra: era } = sent(0).era
@@ -127,7 +127,7 @@ test('resolves with the final block that contains the call, even if it is the de
   expect(await sending).toEqual({ number: 103, hash: hashOf(103) })
 })
 
-test('waits for a call with the next connection if a connection ends', async () => {
+test('finds the block of a call on the next connection if a connection ends', async () => {
   const sending = sender.send(alice, remark(1))
   await sentCalls(1)
   const { opened } = node.connections

@@ -88,7 +88,7 @@ describe('environments', () => {
   })
 })
 
-test('copies the weights and fields that it gets and returns', async () => {
+test('copies the weights and fields that it gets, and the fields that it returns', async () => {
   const chain = subnet()
   const [weights, field]: [[number, number][], Uint8Array] = [[[0, 1]], bytes(1)]
   const sent = [chain.setWeights(alice, weights), chain.commit(alice, [field])]
@@ -126,7 +126,7 @@ test('registers a hotkey with the next uid, without stake and permit, from its b
   expect(await produce(chain, chain.setWeights(alice, [[4, 1]]))).toEqual([''])
 })
 
-test('limits the number of waiting calls', async () => {
+test('refuses a call while 1024 calls wait', async () => {
   const chain = subnet()
   const calls = Array.from({ length: 1025 }, (_, i) =>
     chain.commit([alice, bob, charlie, miner][i % 4]!, []),

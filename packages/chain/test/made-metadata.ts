@@ -6,8 +6,8 @@ const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.to
 const pascal = (name: string) => name.charAt(0).toUpperCase() + name.slice(1)
 
 /**
- * Returns in hex the metadata of an invented runtime that has only these of the items that the
- * client uses, named as `section.item`. All of its types are empty.
+ * Returns in hex the metadata of an invented runtime. Of the items that the client uses, it has only
+ * `names`, each as `section.item`. All its types are empty.
  */
 export function metadataOf(names: readonly string[], version: 14 | 15 | 16): `0x${string}` {
   const defs: object[] = [{ Tuple: [] }]

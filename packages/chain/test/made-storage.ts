@@ -8,8 +8,9 @@ export const codec = (json: unknown): Codec => ({
 })
 
 /**
- * Returns a runtime that has only these storage items, runtime APIs and constants, by `pallet.item`,
- * with keys `pallet.item(1,2)`, and these calls. An API whose answer is null returns nothing.
+ * Returns a runtime that has only these calls, storage items, runtime APIs and constants. `values`
+ * are by `pallet.item`, or by `pallet.item(1,2)` for the keys 1 and 2. An API whose value is null
+ * returns nothing.
  */
 export function runtimeOf(
   values: Readonly<Record<string, unknown>>,

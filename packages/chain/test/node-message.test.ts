@@ -11,13 +11,13 @@ describe('a message of a node', () => {
     ['escapes of printable ASCII', '\\"\\\\\\/', '"\\/'],
     ['an escaped backslash', '\\\\u0041\\\\n', '\\u0041\\n'],
     ['controls', '\\n\\t\\b\\u0000\\u001B', '?????'],
-    ['printable, by its code', '\\u0041', '?'],
+    ['a printable character, escaped by its code', '\\u0041', '?'],
     ['unescaped controls', '\u0007\u007f\u009b', '???'],
-    ['two, three, four bytes', 'é€💥', '???'],
+    ['characters of two, three and four bytes', 'é€💥', '???'],
     ['long s, Kelvin', 'ſ\u212a', '??'],
     ['lone surrogates', '\ud800-\\udc00', '?-?'],
     ['half an escape', '\\u12g4', '?12g4'],
-  ])('has a question mark for each character that is not printable ASCII: %s', (_, text, want) => {
+  ])('is masked, except printable ASCII and the escapes of ", / and \\: %s', (_, text, want) => {
     expect(result(text)).toBe(want)
   })
 

@@ -54,14 +54,14 @@ describe('a refusal of the pool', () => {
     expect(poolRefusal(new Error(message))).toMatchObject({ name: 'ChainError', code })
   })
 
-  test('is null if the pool already has the call, and an unchanged ChainError', () => {
+  test('is null if the pool already has the call, and any ChainError itself', () => {
     expect(poolRefusal(new Error('1013: Transaction Already Imported'))).toBeNull()
     expect(poolRefusal(new Error('1013: Already imported: "0x00"'))).toBeNull()
     const error = new ChainError('Unreachable', 'nobody there')
     expect(poolRefusal(error)).toBe(error)
   })
 
-  test('quotes unknown words', () => {
+  test('quotes an unknown message, with the code Refused', () => {
     const detail = expect.stringContaining('-32000: no room')
     const error = new Error('-32000: no room: {"deep":["junk",null]}')
     expect(poolRefusal(error)).toMatchObject({ code: 'Refused', detail })

@@ -111,7 +111,7 @@ describe('the server', () => {
     expect([refusal.status, await refusal.json()]).toEqual([400, { code: 'BadProof', message }])
   })
 
-  test('answers without blocks if none is made in time, and answers a call immediately', async () => {
+  test('answers a call immediately, and a log request in time, with at most 256 blocks', async () => {
     const readLog = async (log: number) =>
       (await ask(local, { body: JSON.stringify({ log }) })).text()
     const [first] = local.export().split('\n')
@@ -259,7 +259,7 @@ describe('the client', () => {
     expect((await sent).code).toBe('AncientBirthBlock')
   })
 
-  test('counts the received characters, regardless of content-length', async () => {
+  test('rejects an endless answer after 268,435,456 characters', async () => {
     const pull = (stream: ReadableStreamDefaultController) =>
       stream.enqueue(new Uint8Array(2 ** 20))
     const endless = new ReadableStream({ pull })

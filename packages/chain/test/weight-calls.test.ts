@@ -122,7 +122,7 @@ describe('timelocked weights', () => {
     [ROUND - 200, null],
     [ROUND - 201, 'DrandBehind'],
     [0, 'DrandBehind'],
-  ])('check the lag of the last round of drand, %i: %s', async (lastStoredRound, refused) => {
+  ])('accept drand up to 200 rounds late: round %i, code %s', async (lastStoredRound, refused) => {
     const planning = planned(names, { 'drand.lastStoredRound': lastStoredRound })
     if (refused === null) expect((await callIn(await planning))[0]).toBe(names[0])
     else await expect(planning).rejects.toMatchObject({ name: 'ChainError', code: refused })
@@ -210,6 +210,6 @@ test.each([
   { weights: [[0, -1]], versionKey: 0n } as const,
   { weights: [[0, Number.NaN]], versionKey: 0n } as const,
   { weights: [], versionKey: 2n ** 64n },
-])('rejects a payload that does not fit: %o', (payload) => {
+])('rejects a payload with a malformed hotkey or a number out of range: %o', (payload) => {
   expect(() => timelockPayload(payload)).toThrow()
 })

@@ -37,11 +37,11 @@ const { answered } = await sampleAll(alone)
 const servers = serversFor(1.5 * validators, answered, samplingMs)
 const sidesText = ({ champion, contender }: PerSide<number>) =>
   `${champion} of the champion and ${contender} of a contender`
-console.log(`by each validator calls: ${sidesText(answered)}; servers: ${sidesText(servers)}`)
+console.log(`calls by each validator: ${sidesText(answered)}; servers: ${sidesText(servers)}`)
 
 const crowd = { ...alone, validators, servers }
-await measure('beyond that refused', { ...crowd, isQueueing: false })
-await measure('beyond that queued', { ...crowd, isQueueing: true })
+await measure('further calls refused', { ...crowd, isQueueing: false })
+await measure('further calls queued', { ...crowd, isQueueing: true })
 const foreign = Math.ceil(
   (validators * answered.contender * (MEAN_MS + MEAN_PAUSE_MS)) / samplingMs,
 )

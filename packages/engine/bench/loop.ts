@@ -11,8 +11,8 @@ import { type AuditOptions, auditLane, listAudits, publish } from '../src/audit-
 import type { Setup } from '../src/setup.ts'
 
 /*
- * Measures how long the verification of all peers' lanes, 64 of 1,024 samples, blocks a validator's
- * event loop, which has to follow the chain and ask miners: with threads and without.
+ * Measures how long the verification of 64 lanes of 1,024 samples each blocks a validator's event
+ * loop, with threads and without. The event loop also has to follow the chain and ask miners.
  */
 const size = { validators: 64, epochs: 1, envs: shortEnvs(512) }
 const folder = await mkdtemp(join(tmpdir(), 'affine-loop-'))

@@ -23,13 +23,16 @@ export type Audit = Omit<LaneSearch, 'attesters'>
 
 export interface AuditOptions {
   readonly reader: BucketReader
-  /** Aborts reads from other validators. */
+  /** Aborts reads of other validators' buckets. */
   readonly deadline: AbortSignal
-  /** Publishes the blocks of a valid lane, given from the head back. */
+  /** Publishes a valid lane from the bucket `from`. `blocks` are hashes, from the head back. */
   readonly publish: (blocks: readonly string[], from: Pick<Bucket, 'read'>) => Promise<void>
 }
 
-/** Returns the lanes that due validators sealed in this epoch. Protocol §6.4. */
+/**
+ * Returns the lanes sealed in the epoch that `state` governs, by validators from whom one is due.
+ * Protocol §6.4.
+ */
 export async function listAudits(chain: Chain, state: State): Promise<readonly Audit[]> {
   const { epoch, protocol, voters } = state
   const seals = await readSeals(chain, state)

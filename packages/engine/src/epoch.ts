@@ -42,14 +42,15 @@ import type { Job, Setup, Transaction } from './setup.ts'
 const READS_PER_BUCKET = 2
 
 /**
- * The deadlines of one epoch, and its reader of buckets. Starts before the epoch's state is known.
+ * The deadlines of one epoch, and its reader of buckets. A phase begins with the first head in its
+ * epoch, when the epoch's state may not be known yet.
  */
 export class Phase {
   readonly epoch: number
   readonly reader: BucketReader
   /**
-   * Aborts when sampling ends. A missing reply is then the miner's fault, unless the reason of the
-   * abort is a `StopError`.
+   * Aborts when sampling ends. A missing reply then is a forfeit of the miner, unless the reason of
+   * the abort is a `StopError`.
    */
   readonly sampling: AbortController = new AbortController()
   /** Aborts when the attestation is due, even if lanes are missing. */
@@ -59,7 +60,7 @@ export class Phase {
 
   constructor(epoch: number, { on, ...setup }: Setup) {
     this.epoch = epoch
-    // Every read adds a listener; Node would warn of a leak.
+    // Every read adds a listener. Without this call, Node would warn of a leak.
     setMaxListeners(0, this.sampling.signal, this.audit.signal, this.whole.signal)
     const onLost = (hotkey: string): void => on({ type: 'slow', hotkey })
     this.reader = new BucketReader({ ...setup, readsAtOnce: READS_PER_BUCKET, onLost })
@@ -120,7 +121,7 @@ export class Epoch {
     const { protocol } = this.#setup.network
     const { epoch, offset } = locateBlock(head.number, protocol)
     this.#start({ kind: 'weights', epoch }, () => this.#setWeights())
-    // In the background: sampling does not wait for an unreachable bucket.
+    // This runs in the background, so that sampling does not wait for an unreachable bucket.
     this.#start({ kind: 'state', epoch }, () => this.#publishState())
     if (offset < protocol.sealBlock) this.#start({ kind: 'seal', epoch }, () => this.#seal())
     else if (offset === protocol.sealBlock) await this.#publish()
@@ -223,7 +224,7 @@ export class Epoch {
   readonly #publishLane: AuditOptions['publish'] = (blocks, from) =>
     publish(blocks, from, this.#setup.bucket)
 
-  /** Audits a lane after its previous audit. */
+  /** Audits a lane once its previous audit, if any, has ended. */
   #audit(audit: Audit, reading: AuditOptions): Promise<CheckedLane> {
     const before = this.#audits.get(audit.validator)?.catch(() => {})
     const auditing = Promise.resolve(before).then(() => this.#auditOnce(audit, reading))
@@ -232,7 +233,8 @@ export class Epoch {
   }
 
   /**
-   * Verifies a lane once, and publishes it if it is valid. Repeats an audit with missing blocks.
+   * Verifies a lane, and publishes it if it is valid. A lane is verified once, or again if blocks
+   * were missing.
    */
   async #auditOnce(audit: Audit, reading: AuditOptions): Promise<CheckedLane> {
     const known = this.#audited.get(audit.validator)

@@ -34,8 +34,8 @@ export interface LaneTask extends Pick<Setup, 'agent' | 'mayAsk' | 'hasChanged' 
   readonly secret: Hash
   readonly journalPath: string
   /**
-   * Aborts when sampling ends. A missing reply is then the miner's fault, unless the reason of the
-   * abort is a `StopError`.
+   * Aborts when sampling ends. A missing reply then is a forfeit of the miner, unless the reason of
+   * the abort is a `StopError`.
    */
   readonly deadline: AbortSignal
   readonly gamesTime: GamesTime
@@ -74,7 +74,7 @@ export async function sampleLane(task: LaneTask): Promise<SampledLane> {
   const store = async (taking: Promise<Sample>): Promise<void> => {
     const sample = await taking
     const isComplete = listEpisodes(sample).every(({ fault }) => fault !== 'no-reply')
-    // A reply that is missing because the validator stops is not the miner's fault.
+    // A reply that is missing because the validator stops is no forfeit of the miner.
     if (!isComplete && deadline.reason instanceof StopError) throw deadline.reason
     const entry = { sample, at: now() }
     await journal.append(entry as unknown as Json)
@@ -165,7 +165,10 @@ function startSamples(
   return [...episodes.map(({ taking }) => taking), ...games]
 }
 
-/** Returns functions that take a sample. A game may be left unbegun. */
+/**
+ * Returns functions that take a sample. `takeGame` does not begin the game if neither miner may be
+ * asked, or if too little time is left.
+ */
 function createSampler(task: LaneTask, used: Set<string>) {
   const { miners, deadline, gamesTime, mayAsk, now } = task
   const byHotkey = new Map(miners.map((miner) => [miner.hotkey, miner]))
@@ -230,9 +233,9 @@ function listInvocations(entries: readonly Entry[]): Set<string> {
 }
 
 /**
- * Checks all miners' deployments again. Returns the miners whose deployment changed in the epoch:
- * none of their replies counts. Stores the result in the journal first, so that the same lane
- * results after a crash. Protocol §5.4.
+ * Checks all miners' deployments again. Returns the hotkeys of the miners whose deployment changed
+ * in the epoch: none of their replies counts. Stores the result in the journal first, so that the
+ * same lane results after a crash. Protocol §5.4.
  */
 async function recheckDeployments(
   { scope, miners, deadline, hasChanged }: LaneTask,

@@ -4,7 +4,7 @@ import type { State } from '@affine/duel'
 import type { AgentFactory, Chutes, MinerEvent, MinerTask } from '@affine/miners'
 import type { CheckBlock, EpochResult, Network, OpenBucket } from '@affine/settlement'
 
-/** The environment of a validator. */
+/** The chain, key, folders, buckets, miners and clocks that a validator uses. */
 export interface Setup {
   readonly chain: Chain
   readonly account: Account

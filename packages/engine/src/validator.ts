@@ -149,10 +149,9 @@ async function readOwnState(setup: Setup, epoch: number): Promise<State | null> 
 }
 
 /**
- * Reports whether these bytes of the state that governs epoch `at` are as written: whether they
- * equal the copy in the bucket or, without an equal copy, have the root that more than half of the
- * active stake attested. Without an attested root, the result is true only if the bucket has no
- * copy.
+ * Reports whether these bytes of the state that governs epoch `at` are unaltered. They must equal
+ * the copy in the bucket or, without an equal copy, have the root that more than half of the active
+ * stake attested. Without an attested root, the result is true only if the bucket has no copy.
  */
 async function isUnaltered(
   setup: Setup,

@@ -19,7 +19,10 @@ import { awaitStart } from '../src/games.ts'
 import { type LaneTask, sampleLane } from '../src/sampling.ts'
 import { CHAMPION, CONTENDER, minerOf, replying, scopeOf, taskOf } from './lanes.ts'
 
-/** The behaviour of an endpoint: it refuses with a 429, denies with a 404, or floods with bytes. */
+/**
+ * The behaviour of an endpoint. It refuses with a 429, denies with a 404, floods with bytes, or is
+ * large: it answers with 255 KiB.
+ */
 export type Conduct =
   | 'answers'
   | 'stalls'

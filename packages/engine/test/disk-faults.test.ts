@@ -113,7 +113,7 @@ describe('a disk that fails', () => {
     expect((await readFile(journal, 'utf8')).startsWith(stored)).toBe(true)
   })
 
-  it('does not prevent the lock of a folder, although too full for the owner’s name', async () => {
+  it('does not prevent the lock of a folder, although too full for the id of the locking process', async () => {
     const folder = join(root, 'nameless')
     await mkdir(folder)
     setFaults([{ fault: 'ENOSPC', path: `${folder}/lock`, op: 'truncate' }])

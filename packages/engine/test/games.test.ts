@@ -69,7 +69,7 @@ function runSampling(options: Sampling) {
   return sampleLane(taskOf({ scope, journalPath: freshJournal(), gamesTime, ...rest }))
 }
 
-/** Returns the samples after comparing each with its replay. */
+/** Samples a lane, and returns its games. Expects each game to equal its replay. */
 async function gamesOf(options: Sampling): Promise<readonly ChallengePair[]> {
   const games = pairsOf((await runSampling(options)).samples)
   for (const game of games) expectWhole(game)

@@ -26,7 +26,7 @@ export const SAMPLING_MS: number = samplingBlocks(PROTOCOL) * BLOCK_MS
 export const scopeOf = (quota: Readonly<Record<string, number>>, quotas?: Scope['quotas']): Scope =>
   scopeFor(VALIDATOR.hotkey, quota, quotas)
 
-/** Returns a lane without its samples. */
+/** Returns the argument of `writeLane` for a lane, without the samples. */
 export function headerOf({
   genesis,
   netuid,

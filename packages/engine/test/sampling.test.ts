@@ -152,7 +152,7 @@ describe('a lane of several contenders', () => {
     {},
     { [CONTENDER]: { [HEX]: 2, [MULT8]: 20, [PACK]: 9 }, [OTHER]: { [HEX]: 1, [MULT8]: 8 } },
   )
-  /** Samples the lane, and lists environment and miner of each prompt, in the order of prompts. */
+  /** Samples the lane, and lists the environment and the miner of each prompt, in their order. */
   async function recordQuestions(options: Partial<LaneTask> = {}) {
     const questions: string[] = []
     const agent: LaneTask['agent'] =
@@ -167,7 +167,7 @@ describe('a lane of several contenders', () => {
     return { ...lane, questions }
   }
 
-  it('has the samples in the order of the plan; the champion plays each challenge but games once', async () => {
+  it('has the samples in the order of the plan; the champion plays each challenge once, except games', async () => {
     const { samples, questions } = await recordQuestions()
     const placeOf = (sample: Sample) => [
       ...[sample.env, sample.index],

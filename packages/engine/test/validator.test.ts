@@ -77,7 +77,7 @@ it.each([
   [90, [true, false, false]],
   [279, [true, false, false]],
   [280, [true, true, false]],
-])('ends, by block %i of 300 with seals at 100, sampling, audit and epoch: %j', (...row) => {
+])('at block %i of 300, with seals at 100, has ended sampling, audit and epoch: %j', (...row) => {
   const [offset, over] = row
   const phase = phaseOf()
   const isOver = () =>

@@ -24,7 +24,7 @@ export interface HttpResponse {
   readonly headers: Headers
   readonly text: string
   readonly ms: number
-  /** The platform's id of the call. */
+  /** The platform's id of the call. Undefined without a platform. */
   readonly invocation?: string
 }
 
@@ -107,7 +107,7 @@ export class MinerError extends Error {
 export class StopError extends Error {}
 
 export interface CallTerms {
-  /** Aborts when the call has to end, even without a reply. */
+  /** Aborts when the call has to end, even if there is no reply. */
   readonly end: AbortSignal
   /**
    * Whether the call is part of a game, whose clock runs: the call takes precedence and is repeated

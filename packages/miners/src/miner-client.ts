@@ -145,8 +145,8 @@ function reportClock(last: CallFailure | undefined, on: MinerListener): CallFail
 }
 
 /**
- * Returns a function that reports each reason of missing replies once, except failures of
- * deployments, which are reported elsewhere.
+ * Returns a function that reports each reason of missing replies once, except refusals of
+ * deployments. On Chutes, `DeploymentChecks` reports these.
  */
 function createReporter(
   { model, chute, hotkey }: Endpoint,

@@ -145,7 +145,7 @@ const noEngineArguments: readonly Named[] = [
   ['a name with underscores', '--max_model_len 5'],
   ['an inherited property name', 'constructor'],
   ['an inherited property name with a value', 'constructor 5'],
-  ['a repeated argument', '--dtype auto --dtype /x'],
+  ['a path in a repeated argument', '--dtype auto --dtype /x'],
   ['an unknown number suffix', '--max-num-seqs 5x'],
   ['a value that is a path', '--tool-call-parser /x.py'],
   ['a word for a whole number', '--max-num-seqs many'],

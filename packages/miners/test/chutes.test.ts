@@ -83,7 +83,7 @@ const phase = () => Object.assign(new AbortController(), { epoch: epochs++ })
 const times = <Value>(count: number, ask: () => Value): Value[] =>
   Array.from({ length: count }, ask)
 
-/** Answers with the handle that `choose` returns for a request, by the number of earlier ones. */
+/** Answers with the handle that `choose` returns for the number of earlier requests for the path. */
 const chooseHandle =
   (choose: (index: number) => Handle): Handle =>
   (...args) =>
@@ -213,7 +213,7 @@ describe.concurrent('a key that is refused', () => {
     ['has no money', answers(200, accountWith(0)), 402],
     ['has lost its access', answers(200, accountWith(3, { netuids: [] })), 404],
     ['cannot be fetched', (request) => request.socket.resetAndDestroy(), 402],
-  ])('pauses calls while its account %s, without blaming a miner', async (_, account, refusal) => {
+  ])('pauses calls while its account %s, and makes them later', async (_, account, refusal) => {
     let isBad = false
     const { ask, waitForProblems } = await chutes(
       {
@@ -361,7 +361,7 @@ describe.concurrent('an account without access to the subnet’s chutes', () => 
     ['has no permission mask', { permissions_bitmask: null }],
     ['has access to another subnet', { netuids: [64] }],
   ])(
-    'blocks all calls while it %s, reports who grants access, and blames no miner',
+    'blocks all calls while it %s, reports the missing access, and makes the calls afterwards',
     async (_, more) => {
       let hasAccess = false
       const { ask, seen, problems, waitForProblems } = await chutes(

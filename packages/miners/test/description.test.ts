@@ -16,7 +16,7 @@ const MINER = {
   templates: PROTOCOL.templates,
 }
 
-/** Returns the code for a chute with other properties, or whose miner committed something else. */
+/** Returns the refusal's code, or `ok`, for a chute with these properties and this commitment. */
 async function codeOf(more: object, committed: Partial<typeof MINER> = {}) {
   const miner = { ...MINER, ...committed }
   const description = JSON.stringify({ ...described(miner, 'mine'), ...more })
@@ -59,7 +59,7 @@ it.each([
 describe('a source before its deployment', () => {
   const source = sourceFor(MINER)
 
-  it('is accepted, or refused for its first invalid argument', () => {
+  it('is accepted if it is plain, and otherwise refused for its first invalid argument', () => {
     expect(findSourceRefusal(source, TEMPLATES)).toBeUndefined()
     const altered = source.replace(/image="[^"]*"/, 'image="me/sglang:latest"')
     expect(findSourceRefusal(altered.replace('tee=True', 'tee=False'), TEMPLATES)).toMatch(

@@ -85,7 +85,7 @@ describe.concurrent('repeats the request until it is answered', () => {
 })
 
 describe.concurrent('has no reply and sends no second request', () => {
-  /** Writes any bytes repeatedly until the connection closes. */
+  /** Writes `head`, and then `more` repeatedly until the connection closes. */
   const raw =
     (head: string, more = ''): Answer =>
     (_, { socket }) => {

@@ -158,7 +158,7 @@ describe('an event', () => {
     for (const call of calls) expect(call).toMatchObject({ outcome: 'platform', reason: label })
   })
 
-  it('is not emitted for a missing reply if the validator stops', async () => {
+  it('is no problem for a missing reply if the validator stops', async () => {
     for (const answer of [() => {}, sends(503, 'no room')]) {
       const { events } = await eventsOf(answer, 3, 3, new StopError('stopping'))
       expect(events.filter(({ type }) => type === 'problem')).toEqual([])

@@ -46,7 +46,7 @@ export async function serve(
   return { url: `${await listen(server)}/v1`, seen }
 }
 
-/** Answers every request with the same JSON. */
+/** Answers every request with the same body, whose type is JSON unless `headers` has another. */
 export const sends =
   (status: number, body: string | Buffer, headers: OutgoingHttpHeaders = {}): Answer =>
   (_, __, response) =>

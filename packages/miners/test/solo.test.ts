@@ -34,7 +34,10 @@ const PRACTICE = { signal: endless, ahead: 1, time: SYSTEM_CLOCK, on: () => {} }
 
 type Player = Pick<Opponent, 'agent'>
 
-/** Returns a player that replies by `say` after `delayMs`, with the messages that it received. */
+/**
+ * Returns a player that replies by `say` after `delayMs`, and the messages that it has received.
+ * `delayMs` gets whether the reply is that of a perfect player.
+ */
 function playerThat(
   say: (prompt: string) => string,
   delayMs: (isGood: boolean) => number = () => 0,
@@ -232,7 +235,7 @@ describe('the two miners', () => {
     expect(played).toMatchObject({ fault: 'no-reply', reward: -1, best: 1 })
   })
 
-  it.each(GAMES)('of %s practise alone, against the scripted opponent', async (env) => {
+  it.each(GAMES)('of %s can each practise alone, against the scripted opponent', async (env) => {
     const agent = vi.fn(replyPerfectly)
     const exercises = createExercises([env], SECRET, 20)
     const player = { agent: () => agent }

@@ -18,7 +18,7 @@ it('finds the list of templates by its digest in the network’s constants', () 
 })
 
 describe('the source of a public chute', () => {
-  it('is listed once', () => {
+  it('occurs once in the list', () => {
     expect(new Set(plain).size).toBe(plain.length)
   })
   it.each(plain)('is accepted: %j', (source) => {

@@ -48,7 +48,7 @@ export class AppendOnlyFile implements AsyncDisposable {
     const batch = this.#waiting
     this.#waiting = ''
     try {
-      // A failed write may have left bytes.
+      // An earlier write that failed may have left bytes.
       await this.#file.truncate(this.#size)
       await this.#file.appendFile(batch)
       await this.#file.datasync()

@@ -33,7 +33,7 @@ async function* decode(
   try {
     yield* codings.reduceRight(decompress, response as Bytes)
   } finally {
-    // More bytes may follow the compressed data.
+    // Bytes that no one reads may follow the compressed data, so the connection is not reused.
     if (!response.readableEnded) response.destroy()
   }
 }
@@ -46,8 +46,8 @@ async function* decompress(bytes: Bytes, coding: string): AsyncGenerator<Uint8Ar
 }
 
 /**
- * Yields all bytes that have arrived as one chunk. From a stream, `pipeline` would write each
- * received chunk separately, even of one byte.
+ * Yields the bytes of a stream unchanged. Iteration joins all bytes that have arrived to one chunk;
+ * `pipeline` would write each received chunk of a stream separately, even one of a single byte.
  */
 async function* copyChunks(bytes: Bytes): AsyncGenerator<Uint8Array> {
   yield* bytes

@@ -61,7 +61,8 @@ function toWebBody(
   { response, take }: IncomingResponse,
   signal: AbortSignal | undefined,
 ): ReadableStream<Uint8Array> {
-  // The reader receives a failure that occurs before it reads.
+  // Without a listener, a failure before the first read would end the process. The reader still
+  // receives it.
   response.on('error', () => {})
   const body = decodeBody(response)
   const chunks = body[Symbol.asyncIterator]()

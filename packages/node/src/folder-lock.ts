@@ -86,14 +86,16 @@ async function tryLock(path: string): Promise<FileHandle | null> {
   })
   if (file === null) return null
   const isOurs = LOCKED !== 0 || (await runFlock(file))
-  // If the previous process has removed the file, the next process would create and lock another.
+  // The previous holder may have removed the file after it was opened here. Another process would
+  // then create and lock a new file at this path, so this process opens the path again.
   if (isOurs && (await isSameFile(path, file))) return file
   await file.close()
   return isOurs ? tryLock(path) : null
 }
 
 /**
- * Locks an open file by a child process that inherits it; the lock remains for this process.
+ * Locks an open file by a child process that inherits it. The lock remains with this process when
+ * the child ends.
  * Resolves with false if another process has the lock.
  */
 async function runFlock({ fd }: FileHandle): Promise<boolean> {

@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path'
 /** Mode of files that only their owner can read and write. */
 export const OWNERS = 0o600
 
-/** Syncs a folder, and its parents up to `top` if it is not `top`: files survive a power cut. */
+/** Syncs a folder and its parents up to `top`, so that new files survive a power cut. */
 export async function syncFolders(folder: string, top: string): Promise<void> {
   const handle = await open(folder)
   await handle.sync().finally(() => handle.close())

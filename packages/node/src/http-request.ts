@@ -28,7 +28,7 @@ export function createAgents(maxSockets: number = MAX_SOCKETS): Required<Agents>
   return { 'http:': new http.Agent(options), 'https:': new https.Agent(options) }
 }
 
-/** A response. Its reader reports received bytes, after decoding, to `take`. */
+/** A response. Its reader calls `take` with the number of bytes that it reads, after decoding. */
 export interface IncomingResponse {
   readonly response: http.IncomingMessage
   readonly take: (bytes: number) => void
@@ -73,9 +73,9 @@ export async function sendRequest(
 const isReset = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && ['ECONNRESET', 'EPIPE'].includes(String(error.code))
 
-/** Maximum bytes before the response: interim answers and the head. */
+/** Maximum bytes up to the end of the head: interim answers and the head itself. */
 const HEAD_BYTES = 2 ** 15
-/** Maximum received bytes beyond twice the bytes that were taken. */
+/** Maximum received bytes in addition to twice the bytes reported to `take`. */
 const EXCESS_BYTES = 2 ** 18
 
 const createCodedError = (code: string, message: string): Error =>

@@ -5,9 +5,9 @@ import { getRequestListener } from '@hono/node-server'
 
 /** Maximum concurrent connections. Further connections are closed. */
 const MAX_CONNECTIONS = 1024
-/** Maximum time for a request to arrive. */
+/** Maximum time for a request to arrive, in milliseconds. */
 const REQUEST_MS = 30_000
-/** Maximum time for a connection to be idle. */
+/** Maximum time for a connection to be idle, in milliseconds. */
 const IDLE_MS = 60_000
 
 export type Handler = (request: Request) => Response | Promise<Response>

@@ -40,7 +40,7 @@ it.each([
   ['gzip', gzipSync(FILE).subarray(0, -9)],
   ['deflate', Buffer.from('plain')],
   ['br', Buffer.from('plain')],
-])('rejects a body that is not %s, with the code of a decoding error', async (coding, body) => {
+])('rejects a body that is no valid %s, with a code of decoding errors', async (coding, body) => {
   const error = await read(coding, body).catch((error) => error)
   expect(error).toBeInstanceOf(Error)
   expect(isDecodingError(error)).toBe(true)

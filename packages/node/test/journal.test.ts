@@ -108,7 +108,7 @@ describe('a file that is not a journal', () => {
     },
   )
 
-  it.each(['', '{', '{"a"', '{}', '\0\0'])('differs from a torn journal: %j', async (torn) => {
+  it.each(['', '{', '{"a"', '{}', '\0\0'])('differs from a torn first entry: %j', async (torn) => {
     await fillJournal()
     await writeFile(path, torn)
     expect(await entriesAt(path)).toEqual([])
@@ -123,7 +123,7 @@ it('syncs folders only up to the top, and rejects a missing folder', async () =>
 })
 
 describe('a failing disk', () => {
-  it('rejects all waiting appends, and accepts entries after the disk is repaired', async () => {
+  it('makes all waiting appends reject, and accepts entries after its repair', async () => {
     const journal = await openJournal(path)
     for (const entry of ENTRIES) await journal.append(entry)
     const codeOf = (entry: Json) => journal.append(entry).catch(({ cause }) => cause.code)

@@ -39,7 +39,7 @@ export class Connection {
   genesis: string
 
   constructor(nodes: Nodes) {
-    // A node's refusal is thrown, so the library does not have to print it.
+    // The library throws a node's refusal. Without this option it would print the refusal too.
     for (const calls of Object.values(rpcDefinitions))
       for (const call of Object.values(calls)) call.noErrorLog = true
     this.#nodes = nodes

@@ -69,9 +69,9 @@ export class Sender {
 }
 
 /**
- * Returns the blocks in which a call made at `head` is valid, from `birth` to `deadline`: `until`,
- * but at most 15 blocks after `head`. Their number, `period`, is a power of two, so `birth` may be
- * before `head`. Protocol §5.2.
+ * Returns the blocks in which a call made at `head` is valid, from `birth` to `deadline`. The
+ * deadline is `until` or, if that is earlier, 15 blocks after `head`. The number of the blocks,
+ * `period`, is a power of two, so `birth` may be before `head`. Protocol §5.2.
  * @throws ChainError `AncientBirthBlock` if no block is left for the call, or `birth` is negative.
  */
 function computeLifetime(head: number, until: number) {

@@ -30,8 +30,8 @@ export class FinalBlocks extends Connection {
   }
 
   /**
-   * Resolves with a block when it is final at a node that has it. Waits until the signal aborts or,
-   * without a signal, while nodes answer.
+   * Resolves with a block when it is final at a node that has it. Rejects when the signal aborts.
+   * Without a signal, rejects after three attempts per node, of at most `stallMs` each.
    */
   async reach(block: number | 'last', signal?: AbortSignal): Promise<Head> {
     return this.use(async (api, node) => {

@@ -6,7 +6,7 @@ import { ChainError } from '../chain-error.ts'
 import { requireItem } from './runtime-faults.ts'
 import { type Codec, type Runtime, readEntries } from './storage.ts'
 
-/** A hotkey in data from outside: an SS58 address with prefix 42. Protocol §1.4. */
+/** A hotkey in a node's answer: an SS58 address with prefix 42. Protocol §1.4. */
 const hotkeyShape = z.string().check(z.refine((text) => decodeAddress(text) !== null))
 
 export async function readSnapshot(
@@ -24,7 +24,7 @@ export async function readSnapshot(
 
 const count = z.int().check(z.minimum(0))
 
-/** An integer. The library's JSON has hex strings for integers above 2^53. */
+/** An integer. The JSON of @polkadot/types has hex strings for integers above 2^53. */
 const integer = z.pipe(
   z.union([count, z.string().check(z.regex(/^0x[0-9a-f]{1,32}$/))]),
   z.transform((value) => BigInt(value)),
@@ -58,7 +58,7 @@ const metagraphShape = z
     ),
   )
 
-/** The owner's hotkey if the chain stores none. */
+/** The chain's answer for the owner's hotkey if it stores none: the address of 32 zero bytes. */
 const NO_HOTKEY = encodeAddress(new Uint8Array(32))
 
 /**

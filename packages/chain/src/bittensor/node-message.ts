@@ -70,13 +70,16 @@ export function createRefusalError({ code, message, data }: NodeError): Error {
   return new Error(toAsciiLine(text))
 }
 
-/** Maximum metadata in hex digits. Real runtimes have up to 1.4 million, Bittensor 0.7 million. */
+/** Maximum digits of metadata in hex. Runtimes have up to 1.4 million, Bittensor's 0.7 million. */
 const MAX_LENGTH = 2 ** 21
 
 /** Maximum number of types in metadata. Real runtimes have about a thousand. */
 const MAX_TYPES = 2 ** 12
 
-/** "meta", a version, and the number of types as SCALE's compact integer, all in hex. */
+/**
+ * The start of metadata in hex: "meta", a version, and the number of types as SCALE's compact
+ * integer. Up to 6 bytes that state the length of the metadata may precede "meta".
+ */
 const BEGINNING = /^0x(?:[\da-f]{2}){0,6}?6d657461[\da-f]{2}((?:[\da-f]{2}){1,4})/i
 
 /**

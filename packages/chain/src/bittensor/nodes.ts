@@ -6,11 +6,11 @@ export interface Nodes extends Pick<ChainOpening, 'genesis' | 'onRetry'> {
   /** WebSocket URLs, tried in this order. */
   readonly endpoints: readonly string[]
   /**
-   * Maximum silence of a node in milliseconds. An answer may take a third of this time.
+   * Maximum time of a node for one task, in milliseconds. One answer may take a third of this time.
    * Default: 60000.
    */
   readonly stallMs?: number
 }
 
-/** The arguments for setting weights. */
+/** The randomness, the clock and the subnet that setting weights needs. */
 export type WeightMeans = Pick<Host, 'random' | 'now'> & { readonly netuid: number }

@@ -37,7 +37,7 @@ type Name = Item | CallName | (typeof METHODS)[number] | 'aura.slotDuration'
 
 type Sections<Value> = Readonly<Record<string, Readonly<Record<string, Value>>>>
 
-/** Returns the runtime's item of a name such as `timestamp.now`, or undefined without one. */
+/** Returns the runtime's item of a name such as `timestamp.now`, or undefined if there is none. */
 export function lookUp<Value>(sections: Sections<Value>, name: Name): Value | undefined {
   const [section = '', own = ''] = name.split('.')
   return sections[section]?.[own]
@@ -59,8 +59,8 @@ const TIMELOCKED = 'subtensorModule.commitTimelockedWeights'
 const OLDER_TIMELOCKED = 'subtensorModule.commitCrv3Weights'
 
 /**
- * The names that a runtime may lack, each with a condition on all missing names. If a name is
- * missing, the client uses other names.
+ * The names that a runtime may lack, since the client can use other names instead. A name may be
+ * missing if its condition is true for the set of all missing names.
  */
 const OPTIONAL: Readonly<Record<string, (missing: ReadonlySet<string>) => boolean>> = {
   [EPOCHS]: () => true,

@@ -77,8 +77,8 @@ function draw(random: (size: number) => Uint8Array, size: number): Uint8Array<Ar
 }
 
 /**
- * Returns the twelve coordinates of an element in little-endian order, as arkworks encodes them.
- * `toBytes` is big-endian.
+ * Returns the twelve coordinates of a pairing's result, each in little-endian order as arkworks
+ * encodes them. `toBytes` is big-endian.
  */
 function encodeTarget(element: Parameters<typeof fields.Fp12.toBytes>[0]): Uint8Array {
   const bytes = fields.Fp12.toBytes(element)

@@ -19,7 +19,7 @@ interface VersionedWeights {
   readonly versionKey: bigint
 }
 
-/** The block of the runtime, and the subnet's settings at its end. */
+/** The block whose runtime is used, and the subnet's settings at the end of that block. */
 type WeightSettings = Pick<Snapshot, 'head' | 'tempo' | 'revealPeriod'>
 
 type CallMeans = WeightMeans & { readonly settings: WeightSettings }

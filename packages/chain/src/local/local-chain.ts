@@ -31,6 +31,7 @@ export interface LocalOptions {
   readonly time?: number
   /** The first neurons, by uid. Default: none. */
   readonly neurons?: readonly { readonly hotkey: string; readonly stake: bigint }[]
+  /** Hyperparameters other than the defaults in `PARAMS`. */
   readonly params?: Partial<Params>
   /** Default: the environments of the local network. */
   readonly envs?: ChainEnvs | undefined
@@ -142,10 +143,10 @@ export class LocalChain implements Chain {
 
   /**
    * Adds a call that was signed elsewhere to the calls that wait for the next block, and returns
-   * it.
+   * it. First tries a block of this call, the waiting calls of its hotkey, and all waiting
+   * registrations.
    * @throws ChainError `BadProof` for a wrong signature; `ExhaustsResources` if 1024 calls wait;
-   *   with the name of the refusal if a block with this call, the waiting calls of the same hotkey
-   *   and all waiting registrations would refuse one of them.
+   *   the first refusal, by its name, of a call in the tried block.
    */
   submit(extrinsic: Extrinsic): Extrinsic {
     if (!isSigned(this, extrinsic)) throw new ChainError('BadProof')
@@ -238,7 +239,7 @@ export class LocalChain implements Chain {
 
   /**
    * Adds the blocks of a log, whose first block has the number `from`. Blocks that this chain
-   * already has must be identical. Without a block, `from` must be after the last block.
+   * already has must be identical. If the log has no blocks, `from` must be above 0 and `height`.
    * @throws ChainError `BadLog`, with the block and the fault.
    */
   protected follow({ setup, blocks }: Log, from: number): void {
@@ -292,7 +293,7 @@ export class LocalChain implements Chain {
       throw new RangeError(`"random" expected to return 32 bytes, got ${entropy.length}`)
     const ledger = this.#nextLedger()
     const calls = this.#pool.splice(0).sort(compareRank)
-    // A registration may have evicted the hotkey of a call that waits.
+    // A registration in this block may have evicted the hotkey of another waiting call.
     const applied = calls.filter((call) => apply(ledger, call) === null)
     const draft = { time, entropy: bytesToHex(entropy), calls: applied }
     this.#add({ ...draft, hash: this.#hashNext(draft) }, ledger)

@@ -48,7 +48,8 @@ export function serveLocal(
 }
 
 async function answer(chain: LocalChain, request: Request, waitMs: number): Promise<Response> {
-  // A browser asks for permission. Only the headers for pages on loopback give it.
+  // A browser asks with OPTIONS whether a page may call this server. The headers that permit it are
+  // added only for pages on loopback.
   if (request.method === 'OPTIONS') return new Response(null, { status: 204 })
   try {
     const content = parseJson(await readBody(request))

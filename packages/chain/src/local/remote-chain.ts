@@ -20,9 +20,9 @@ type Server = RemoteOptions & { readonly url: string }
  * Secrets are not sent.
  *
  * Methods reject with the errors of a local chain, with `BadLog` or `BadReply` if the answer is not
- * that of a local chain, and with `Unreachable` if there is no answer. A call may have arrived
- * although its method rejects.
- * Only `heads` with a signal retries, until the signal aborts.
+ * that of a local chain, and with `Unreachable` if there is no answer. `commit`, `setWeights` or
+ * `register` may take effect even if it rejects. Only `heads` with a signal retries, until the
+ * signal aborts.
  */
 export async function remoteChain(url: string, options: RemoteOptions): Promise<LocalChain> {
   await verifyReady()
@@ -72,7 +72,7 @@ class RemoteChain extends LocalChain {
 
   async #log(from: number, signal?: AbortSignal): Promise<Log> {
     if (signal === undefined) return fetchLog(this.#server, from)
-    // Imported here, because only `heads` with a signal retries.
+    // `p-retry` is loaded on demand, because only `heads` with a signal retries.
     const { default: pRetry } = await import('p-retry')
     const policy = createRetryPolicy(signal, this.#server.onRetry)
     return pRetry(() => fetchLog(this.#server, from, signal), policy)
@@ -89,7 +89,7 @@ async function ask(
   signal?: AbortSignal,
 ): Promise<string> {
   const timeout = AbortSignal.timeout(TIMEOUT_MS)
-  // The garbage collector of Node 20 removes a timeout that has no listener.
+  // Without a listener, the garbage collector of Node 20 may remove the timeout before it aborts.
   timeout.onabort = () => {}
   const exchange = async () => {
     const response = await fetch(url, {

@@ -7,8 +7,8 @@ import type { Extrinsic, LogSetup, Params } from './log.ts'
 const MIN_COMMITMENT_BYTES = 100
 
 /**
- * A commitment slot with its fields in hex. `bytes` is the number of bytes that counts for its
- * hotkey in the tempo of `block`.
+ * A commitment slot with its fields in hex. `bytes` counts this commitment and the earlier
+ * commitments of its hotkey in the same tempo.
  */
 type Slot = Omit<CommitmentSlot, 'fields'> & {
   readonly fields: readonly string[]
@@ -116,9 +116,10 @@ export const findOwner = ({ neurons }: Ledger): Neuron | undefined => neurons[0]
 
 /**
  * Returns the neuron that a registration on a full subnet replaces, or undefined if there is none.
- * Candidates are the neurons that are not immune, if there are more than `minNonImmuneUids` of
- * them, and otherwise the immune neurons; never the owner's. The candidate with the least emission
- * is replaced; of equal emissions, the oldest registration; of equal registrations, the lowest uid.
+ * The owner is neither replaced nor counted. Candidates are the neurons that are not immune, if
+ * there are more than `minNonImmuneUids` of them, and otherwise the immune neurons. The candidate
+ * with the least emission is replaced; of equal emissions, the oldest registration; of equal
+ * registrations, the lowest uid.
  *
  * Source: subtensor, `get_neuron_to_prune`. On a local chain, the owner has only one neuron.
  */

@@ -16,7 +16,7 @@ import {
 import { checkModelFiles, lookUp } from './model-files.ts'
 import { findTemplates } from './templates.ts'
 
-/** Time limit of the second check, in milliseconds. A validator seals some minutes later. */
+/** Time limit of the second check, in milliseconds. A validator then has minutes left to seal. */
 const SECOND_CHECK_MS = 60_000
 
 type DeploymentVerdict = Result<Deployment, DeploymentFault>
@@ -27,7 +27,7 @@ interface CheckSetup extends Directory, Pick<CallOptions, 'random' | 'on'> {
 
 interface FirstCheck {
   readonly verdict: DeploymentVerdict
-  /** The time of the next check, in milliseconds. */
+  /** The time by `now` from which the check is repeated, in milliseconds. Infinity: never. */
   repeatAtMs: number
 }
 
@@ -97,7 +97,7 @@ export class DeploymentChecks {
     const checks = this.#checksByEpoch(epoch)
     const check = await checks.get(miner.hotkey)?.catch(() => undefined)
     const first = check?.verdict
-    if (first?.ok === false) return false // it was not asked
+    if (first?.ok === false) return false // the miner was not asked
     const signal = AbortSignal.timeout(SECOND_CHECK_MS)
     const second = await this.#check(miner, { epoch, signal }).catch((error: Error) => error)
     if (second instanceof Error) {

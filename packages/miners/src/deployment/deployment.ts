@@ -30,9 +30,9 @@ export interface Deployment {
 }
 
 const DNS_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
-/** Models whose deployments the platform shows to everyone, with their source, public or not. */
+/** Names of models whose deployments and sources Chutes shows to everyone, public or not. */
 const SHOWN = /affine/i
-/** Models for whose deployments the platform shows a placeholder instead of the source. */
+/** Names of models for whose deployments Chutes shows a placeholder instead of the source. */
 const HIDDEN = /chronoseek/i
 
 const HOSTED = 'hosted'

@@ -48,7 +48,7 @@ interface SourceContext {
   readonly templates: Templates
 }
 
-/** Returns the arguments of the only call in a source, of a template that is imported before it. */
+/** Returns the arguments of the only call in a source. It calls a template imported before it. */
 function readSource(source: string, reading: SourceContext): Literals {
   const imported = new Set<string>()
   let call: Literals | undefined
@@ -127,7 +127,7 @@ interface CallContext extends SourceContext {
   readonly template: Template
 }
 
-/** Reads the arguments of a call after its bracket: each by name, once, and on the list. */
+/** Reads the arguments of a call, each once and with a name in `allowed`, up to its `)`. */
 function readArguments(
   tokens: Token[],
   allowed: Readonly<Record<string, string>>,

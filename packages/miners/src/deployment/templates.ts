@@ -22,9 +22,11 @@ export interface Templates {
   readonly imports: readonly string[]
   /** Kinds of the arguments that a call of a template may have, by name. */
   readonly arguments: Readonly<Record<string, string>>
+  /** Names of the arguments that a call of a template must have. */
   readonly required: readonly string[]
   /** Kinds of the arguments of `NodeSelector`. */
   readonly selector: Readonly<Record<string, string>>
+  /** The templates by the name of the function that a source calls. */
   readonly builders: Readonly<Record<string, Template>>
   /**
    * The files of a model that can contain chat templates for engines. A file of the kind `template`
@@ -32,6 +34,7 @@ export interface Templates {
    * `chat_template`. The folder `templatesFolder` must be missing or empty.
    */
   readonly modelFiles: Readonly<Record<string, string>>
+  /** The file of `modelFiles` that must exist. */
   readonly neededFile: string
   readonly templatesFolder: string
   /**

@@ -14,13 +14,13 @@ export async function serveMiner(
   port: number,
   hear: (request: MinerRequest) => void = () => {},
 ): Promise<{ readonly url: string } & Disposable> {
-  // Imported here so that most commands start without these modules.
+  // `hono` is loaded on demand, because most commands of `af` do not need it.
   const { Hono } = await import('hono')
   const app = new Hono()
   let count = 0
   app.get('/v1/models', (context) => context.json(MODELS))
   app.post('/v1/chat/completions', async (context) => {
-    // Hono's limit makes a web stream of each body, which takes longer than the answer.
+    // Hono's own limit is not used: it makes a web stream of each body, which is slow.
     const length = context.req.header('content-length') ?? Number.POSITIVE_INFINITY
     if (Number(length) > REQUEST_BYTES) return context.json(TOO_LARGE, 413)
     const { messages, model, stream } = Object(await context.req.json().catch(() => null))

@@ -124,7 +124,7 @@ function factsOf(
 
 const isThrice = (duel: Duel): boolean => frozenIn(duel) === 3
 
-/** Returns the events of an epoch. Each event must occur in some network. */
+/** Returns the events of an epoch. The networks must have each event at least twice. */
 function eventsIn(before: State, state: State, { duels, frozen, crowned }: Report): string[] {
   const won = duels.filter(({ standing }) => standing === 'won')
   const reports = duels.flatMap(({ envs }) => Object.values(envs))

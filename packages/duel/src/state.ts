@@ -20,6 +20,7 @@ export type LastAttested = {
 
 /** A miner's last turn. Protocol §8.12. */
 export type LastPlayed = {
+  /** Commitment digest of that turn: see `digestContent`. */
   readonly content: Hash
   /** Last block of the epoch in which it left the duels without the throne, or lost the throne. */
   readonly left?: number

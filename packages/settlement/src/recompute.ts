@@ -75,7 +75,7 @@ export interface RecomputeOptions extends PublicData {
   readonly onWaits?: (waits: Waits) => void
   /** Default: audits blocks in this thread. */
   readonly check?: CheckBlock
-  /** Lanes read in parallel, each one block at a time: at most 32. Default: 1. */
+  /** Number of lanes read in parallel, at most 32, each one block at a time. Default: 1. */
   readonly lanesAtOnce?: number | undefined
 }
 

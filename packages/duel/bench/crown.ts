@@ -37,7 +37,7 @@ export interface Throw {
   readonly isLate?: boolean
 }
 
-/** Multiple of the rival's lead in one environment that puts it behind in the sum over all. */
+/** Multiple of its lead in one environment that puts the rival behind in the sum over all. */
 const WORSE = -2.5
 
 export const THROWS = {

@@ -157,7 +157,7 @@ test.each([
   [3, 2],
   [2, 0],
 ])(
-  'the newest state attested in the %i epochs up to epoch 5 governed epoch %i (0: none, the first)',
+  'the newest attested state of the %i epochs before epoch 5 is of epoch %i, or the first, of epoch 0',
   async (quorumEpochs, epoch) => {
     await attestedBy(0, 1)
     serve(1)
@@ -195,7 +195,7 @@ describe('the starting point', () => {
     expect(await findStart(from(1), 1)).toEqual({ from: atFirst, recipients: [] })
   })
 
-  test('has the recipients of the epochs whose weights may wait for their reveal, from the first on', async () => {
+  test('has the recipients of epochs whose weights may await their reveal, none before the first epoch', async () => {
     await attestedBy(0, 1)
     serve(0)
     const [, second] = await subnet.recompute()

@@ -33,7 +33,7 @@ test.each([
   ['no JSON', () => '\ud800', 'the text is not JSON'],
   ['no header', () => text.replace('{\\"count', '{\\"kount'), 'the header: '],
   ['too many bytes', () => '9'.repeat(PROOF_BYTES + 1), `expected at most ${PROOF_BYTES} bytes`],
-  ['another validator', () => text.replace(second.hotkey, first.hotkey), 'expected headers up to '],
+  ['another validator', () => text.replace(second.hotkey, first.hotkey), 'linked headers up to '],
   [
     'a validator without a seal',
     () => text.replace(second.hotkey, third.hotkey),

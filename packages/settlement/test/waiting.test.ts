@@ -183,7 +183,7 @@ describe('queries in turn', () => {
   )
 })
 
-// Tests with fake timers run in a process of their own, so no other file's late answers count.
+// Vitest isolates files that use fake timers, so late answers of other files do not count here.
 test('the system’s clock wakes in time, unless the call was cancelled', () => {
   vi.useFakeTimers()
   const [began, wake, cancelled] = [SYSTEM_CLOCK.now(), vi.fn(), vi.fn()]

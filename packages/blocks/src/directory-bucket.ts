@@ -57,7 +57,7 @@ export function directoryBucket(directory: string, mode = 0o666): Bucket {
           if (error.code !== 'EEXIST' || !(await hasFile(root, path, bytes))) throw error
         })
       }
-      // Also for an existing file: the process that linked it may have crashed before syncing.
+      // An existing file's folders too: the process that linked it may have crashed before syncing.
       await syncFolders(folder, findTop(root, firstMade))
     } catch (error) {
       throw diskFailure(`write ${place}`, error)

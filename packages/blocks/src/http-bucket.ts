@@ -3,8 +3,8 @@ import { type Bucket, BucketFailure, checkPath } from './bucket.ts'
 
 export interface HttpOptions {
   /**
-   * The browser's fetch. In Node, a fetch over `node:http`: a server can crash a process through
-   * Node's own (nodejs/undici#5360).
+   * In a browser, its own fetch. In Node, a fetch over `node:http`, because a server can crash a
+   * process that uses Node's own fetch (nodejs/undici#5360).
    */
   readonly fetch: typeof globalThis.fetch
   /** Time for a whole response in milliseconds. Default: 30 seconds. */

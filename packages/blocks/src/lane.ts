@@ -264,7 +264,7 @@ function checkGame(game: ChallengePair, { env }: LaneEnv, seed: bigint): Failure
   return null
 }
 
-/** Returns a fault if an episode's fault or reward is not the replay's, or null. Protocol §6.5. */
+/** Returns null if an episode's fault and reward match the replay, or a fault. Protocol §6.5. */
 function checkEnding({ fault, reward }: Episode, replayed: ReplayedSide): Failure | null {
   return (
     faultUnlessEqual('WRONG_FAULT', nameEnd(fault !== undefined), nameEnd(replayed.fault)) ??

@@ -29,7 +29,7 @@ export interface LaneQuotas {
 
 /** The requirements for a lane, all known from chain and state before the lane is read. */
 export interface Scope extends LaneId, LaneQuotas {
-  /** Hash of the epoch's first block. */
+  /** Hash of the chain block with which the epoch begins. */
   readonly beacon: Hash
   /** The validator's C on chain in the epoch's snapshot: see `hashCommitment`. */
   readonly commitment: Hash

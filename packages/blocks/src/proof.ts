@@ -134,8 +134,8 @@ export function judgeSampleProof(
   const sample = readSample(leaf)
   const proved = { leaf, index, size: count, proof: path.map(hexToBytes), root: hexToBytes(root) }
   const isSigned = verify(hexToBytes(hash), hexToBytes(signature), validator)
-  const unlinked = fault('BAD_PROOF', `expected headers up to ${head}`)
-  const unsigned = fault('WRONG_SIGNATURE', `not ${validator}'s`)
+  const unlinked = fault('BAD_PROOF', `expected linked headers up to ${head}`)
+  const unsigned = fault('WRONG_SIGNATURE', `expected a signature by ${validator}`)
   const notIncluded = fault('BAD_PROOF', `expected sample ${index} of ${count} under ${root}`)
   const linkFault = checkLinkCount(links, scope) ?? faultUnless(areLinked(hash, links), unlinked)
   const inclusion = { leaf: bytesToHex(computeMerkleRoot([leaf])), index, count, path, root }

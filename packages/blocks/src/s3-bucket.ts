@@ -183,7 +183,7 @@ function toHeaders({ url, body }: FileTransfer, { createOnly }: Dialect): Record
   const [name, value] = createOnly
   return {
     'content-encoding': 'gzip',
-    // Buckets with Object Lock reject a write without a checksum. All services know this one.
+    // Buckets with Object Lock reject a write without a checksum. All services accept MD5.
     'content-md5': base64.encode(md5(body)),
     'content-type': mediaType(url),
     [name]: value,

@@ -53,14 +53,15 @@ if (S3_ENDPOINT && S3_BUCKET && S3_ACCESS_KEY_ID && S3_SECRET_ACCESS_KEY) {
 }
 
 /**
- * What happens to a request. For a number, alone or with a code, the test itself responds with that
- * status, and the service does not receive the request.
+ * Fate of a request. `cut before`: the service does not receive it. `cut after`: the service
+ * answers, and the response is lost. A number, alone or with an error code: the test responds with
+ * this status in place of the service.
  */
 type Step = 'pass' | 'cut before' | 'cut after' | number | `${number} ${string}`
 /** Returns the XML of a service's error. */
 const errorOf = (code: string): string =>
   `<Error><Code>${code}</Code><AWSAccessKeyId>${keys.accessKeyId}</AWSAccessKeyId></Error>`
-/** Returns a bucket behind a network that does one of `steps` to each request, and then works. */
+/** Returns a bucket whose first requests have the fates `steps`, in order. Later requests pass. */
 function bucketWithFaults(...steps: readonly Step[]) {
   const asked: string[] = []
   const left = [...steps]

@@ -8,7 +8,7 @@ import { belowOf, printTable, textOf } from './worst.ts'
 
 const ORIGINAL = 'original'
 const LISTS = process.argv.includes('--all') ? 200 : 20
-/** The epochs after which the copies begin their duels. */
+/** Numbers of epochs by which the copies begin their duels after the original. */
 const DELAYS = [0, 1, 3]
 
 /** A champion, and a list with a better original and its copies. */

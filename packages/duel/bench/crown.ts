@@ -37,7 +37,7 @@ export interface Throw {
   readonly isLate?: boolean
 }
 
-/** Multiple of a lead in one environment with which the rival is behind in the sum over all. */
+/** Multiple of its lead in one environment that puts the rival behind in the sum over all. */
 const WORSE = -2.5
 
 export const THROWS = {
@@ -74,7 +74,7 @@ interface Crowning {
 /** The largest number of liars that weigh less than a third. */
 export const thirdOf = (lanes: number): number => Math.ceil(lanes / 3) - 1
 
-/** A share of games with which an environment is neither won nor held before the last epoch. */
+/** Share of won games that neither wins nor loses an environment before the last epoch. */
 const STILL_OPEN = 0.55
 
 /** Returns how often the rival becomes champion. */

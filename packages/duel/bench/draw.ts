@@ -2,7 +2,7 @@ import type { Generator } from '@affine/prng'
 
 const tables = new Map<string, readonly number[]>()
 
-/** Draws the number of successes of n, each with probability p, by inversion. */
+/** Draws the number of successes in n trials, each with probability p, by inversion. */
 export function binomial(n: number, p: number, random: Generator): number {
   const key = `${n} ${p}`
   const table = tables.get(key) ?? distributionOf(n, p)
@@ -11,7 +11,7 @@ export function binomial(n: number, p: number, random: Generator): number {
   return last(n, (k) => k === 0 || (table[k - 1] ?? 1) <= x)
 }
 
-/** Returns P(at most k) for k = 0…n. */
+/** Returns P(at most k successes in n trials) for k = 0…n. */
 function distributionOf(n: number, p: number): readonly number[] {
   if (p === 0) return Array.from({ length: n + 1 }, () => 1)
   if (p === 1) return Array.from({ length: n + 1 }, (_, k) => (k === n ? 1 : 0))

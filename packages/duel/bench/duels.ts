@@ -35,12 +35,12 @@ export interface Cell {
 /** A measured share. */
 export interface Share {
   readonly won: number
-  /** Standard error of `won`, as if one more duel had ended either way, so that it is never 0. */
+  /** Standard error of `won`, as if one more duel were won and one more lost: it is never 0. */
   readonly wonError: number
 }
 
 export interface Shares extends Share {
-  /** Mean number of challenges of a lane, and its standard error. */
+  /** Mean number of challenges of a lane in a duel; `error` is its standard error. */
   readonly challenges: number
   readonly error: number
   /** Mean number of epochs of a duel. */
@@ -155,7 +155,10 @@ export class SimulatedEnvironment {
     this.#after = this.#worst([...this.#before.honest, this.#drawLanes(played)], played)
   }
 
-  /** Returns the chance of a win that freezing liars expect, or 0 without such a plan. */
+  /**
+   * Returns the chance of a win that liars with a plan to freeze expect if this epoch is frozen, or
+   * if it counts; 0 without a plan.
+   */
   chanceIf(isFrozen: boolean): number {
     const { plan } = this.#setting
     const { counted, evidence } = isFrozen ? this.#before : this.#after
@@ -182,7 +185,7 @@ export class SimulatedEnvironment {
     })
   }
 
-  /** Returns the lie that is worst for the contender, and its analysis. */
+  /** Returns the evidence with the lie that is worst for the contender. */
   #worst(honest: Seen['honest'], played: number): Seen {
     const { strategy, rule } = this.#setting
     const { liarTallies: before, counted } = this.#before
@@ -236,7 +239,7 @@ export const oneLaneZ = ({ floorZSquaredPpm }: LaneRule): number =>
 interface Seen {
   readonly honest: readonly (readonly Lane[])[]
   readonly liarTallies: readonly Tally[]
-  /** Number of challenges of a lane. */
+  /** Number of challenges of a lane in these epochs. */
   readonly counted: number
   readonly evidence: Evidence
 }

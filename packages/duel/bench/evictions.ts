@@ -33,8 +33,9 @@ const FATES = [
 type Fates = Readonly<Record<(typeof FATES)[number], Set<string>>>
 
 /**
- * Simulates a full subnet whose miners have waited since they registered. A registration evicts the
- * first registered miner without earnings. A champion earns from its second epoch on.
+ * Simulates a full subnet whose miners have waited since they registered. Returns the miners by
+ * outcome. A registration evicts the miner without earnings that registered first. A champion earns
+ * from its second epoch on.
  */
 function simulateSubnet({ lanes, registrations, keys }: Scene): Fates {
   const { epochBlocks } = PROTOCOL

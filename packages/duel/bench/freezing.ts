@@ -60,7 +60,7 @@ function interpolate(values: Float64Array, lead: number): number {
   return (values[below] ?? 0) * (1 - part) + (values[below + 1] ?? 0) * part
 }
 
-/** Returns the mean over a standard normal draw. */
+/** Returns the mean of a function of a standard normal draw. */
 function meanOver(of: (draw: number) => number): number {
   let [sum, weights] = [0, 0]
   for (let i = 0; i <= DRAWS; i++) {

@@ -6,7 +6,8 @@ import { last } from './draw.ts'
  * The strategies of liars. All liars report the same tally, and know every honest result of the
  * epoch. `up` and `down` go to the limit of the outlier rule; `down, with care` uses a limit of 32
  * instead of 36 and ignores its own weight; `thin` reports as few losses as the outlier rule
- * allows, and no wins above the median; `block` plays the strategy that is worst for the contender.
+ * allows, and no wins above the median; `block` tells in each epoch the lie of `BLOCKING` that is
+ * worst for the contender.
  */
 export type Lie =
   | 'absent'

@@ -13,12 +13,12 @@ import { type Share, shareOf } from './duels.ts'
 
 /** Contenders of one champion, and the validators that judge them. */
 export interface List {
-  /** After how many epochs each contender begins its duel, by hotkey, in the order of the list. */
+  /** Number of epochs before a contender begins its duel, by hotkey, in the order of the list. */
   readonly contenders: Readonly<Record<string, number>>
   /** The contender that should have the throne. It begins immediately. */
   readonly best: string
   readonly stakes: readonly number[]
-  /** The last `liars` validators lie against `best` and for the others. */
+  /** Number of liars: the last validators, which lie against `best` and for the others. */
   readonly liars: number
   /** Draws the tally of an honest lane. */
   readonly draw: (duel: EpochDuel, random: Generator) => LaneTally

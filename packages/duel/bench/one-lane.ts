@@ -35,7 +35,7 @@ export function mostFrozenWins(
   return valuesAt(1, 0, 0)[0] ?? 0
 }
 
-/** Returns the values, with 1 at every number of wins that is a win. */
+/** Returns the values, with 1 at every number of wins that wins the environment. */
 function withWins(values: Float64Array, rate: number, z: number): Float64Array {
   const trials = values.length - 1
   const bar = trials * rate + z * Math.sqrt(trials * rate * (1 - rate))

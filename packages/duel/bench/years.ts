@@ -36,7 +36,7 @@ function dethronementsAYear({ won, epochs }: Pick<Shares, 'won' | 'epochs'>, env
 
 const choose = (n: number, k: number): number => (k === 0 ? 1 : (choose(n - 1, k - 1) * n) / k)
 
-/** Returns the exact number for one lane that is evaluated after every challenge. */
+/** Returns the exact number of `dethronementsAYear` for a lane evaluated after each challenge. */
 export function yearOfOne(envs: number): number {
   const main = PROTOCOL
   const zSquared = oneLaneZ(envs === 1 ? ALONE : main) ** 2

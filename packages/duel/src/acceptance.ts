@@ -71,7 +71,7 @@ export function acceptLanes(
       const tallies = own(lane, contender)
       return Object.entries(envs).every(([env, quota]) => isWithinQuota(own(tallies, env), quota))
     }
-    // A lane is needed even if its quotas are empty.
+    // Without a lane nothing is accepted, even if no challenges are due.
     const whole = lane !== undefined && quotas.every(fits)
     return { sealed, ...seen, accepted: sealed && whole && seen.attested }
   })

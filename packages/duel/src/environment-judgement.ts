@@ -34,10 +34,10 @@ export interface Evidence {
    * the ratio.
    */
   readonly score: Score
-  /** Median lane by share of decisive challenges. */
+  /** Counts of the median lane by share of decisive challenges; undefined without lanes. */
   readonly median: { readonly trials: number; readonly played: number } | undefined
   readonly rates: Rates
-  /** The contender's share of points in its median lane. Protocol §8.11. */
+  /** The contender's median share of points; undefined without lanes. Protocol §8.11. */
   readonly shown: Share | undefined
   readonly interimResult: InterimResult
 }

@@ -20,6 +20,7 @@ export type LastAttested = {
 
 /** A miner's last turn. Protocol §8.12. */
 export type LastPlayed = {
+  /** Commitment digest of that turn: see `digestContent`. */
   readonly content: Hash
   /** Last block of the epoch in which it left the duels without the throne, or lost the throne. */
   readonly left?: number
@@ -98,8 +99,8 @@ export const pickMiner = ({ hotkey, model, revision, chute }: Miner): Miner => (
 })
 
 /**
- * Returns the digest of a miner's commitment. With the digest of its last turn, a miner does not
- * wait for another turn. Protocol §8.12.
+ * Returns the digest of a miner's commitment. A miner whose digest is still that of its last turn
+ * does not wait for another turn. Protocol §8.12.
  */
 export const digestContent = (miner: Miner): Hash => digest('content', pickMiner(miner))
 

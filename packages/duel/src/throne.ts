@@ -112,10 +112,10 @@ export interface WonEnv {
 
 /**
  * Returns the ratio to beat after a contender won these environments: the geometric mean of their
- * bounds in ppm, rounded down, between the protocol's floor and ceiling. A bound is the tally's
- * lower Wilson bound, so a lucky 10 of 10 does not give a ratio that no one can exceed. It is at
- * most the share that the rates support, so neither does a champion that loses on purpose. Protocol
- * §8.10.
+ * bounds in ppm, rounded down, between the protocol's floor and ceiling. A bound is the smaller of
+ * two numbers, so that the ratio is not too high for everyone: the tally's lower Wilson bound, in
+ * case of a lucky 10 of 10, and the share that the rates support, in case the champion lost on
+ * purpose. Protocol §8.10.
  */
 export function ratchet(won: readonly WonEnv[], protocol: Protocol): number {
   const zSquaredPpm = protocol.ratchetZSquaredPpm

@@ -13,8 +13,8 @@ import type {
 
 /**
  * Returns the weights of an epoch's voters, in ppm of the heaviest. A weight is stake × trust of an
- * active validator, which may be absent. Voters are the heaviest `validatorsMost`, except
- * validators whose weight rounds to 0. Protocol §8.1.
+ * active validator, present or absent. Voters are the heaviest `validatorsMost`, except validators
+ * whose weight rounds to 0. Protocol §8.1.
  */
 export function weighVoters(
   stakes: ReadonlyMap<string, bigint>,

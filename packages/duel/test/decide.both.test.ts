@@ -73,7 +73,7 @@ function chaos(state: State, root: string, random: Generator): Facts {
 }
 
 /**
- * Returns the value with the keys of every record in another order, and with `lists` also the items
+ * Returns the value with the keys of every record in another order, and for `'lists'` also the items
  * of every list. The lists of states and lanes have a fixed order.
  */
 function shuffled<Value>(value: Value, random: Generator, lists: 'lists' | 'keys'): Value {

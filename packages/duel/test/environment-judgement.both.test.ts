@@ -109,7 +109,7 @@ const withLies = (entries: readonly (readonly [string, number, Tally])[], lie: T
 const lead = ({ wins, losses }: Tally) =>
   BigInt(wins) * 1_000_000n - BigInt(wins + losses) * BigInt(RATIO)
 
-it('lets no liars up to a third raise the tally trimmed for a win above the honest tally', () => {
+it('lets no liars of up to a third of the weight raise the tally trimmed for a win above the honest tally', () => {
   fc.assert(
     fc.property(lanes, tally, (entries, lie) => {
       const reports = withLies(entries, lie)

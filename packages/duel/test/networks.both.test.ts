@@ -18,13 +18,13 @@ import {
 import { mapValues } from '../src/own-keys.ts'
 import { bitmapOf, frozenIn, HEAD, MULT8, miner, NEXT, TICTACTOE } from './subnet.ts'
 
-/** The format of vectors/duel/networks.py. */
+/** A network as vectors/duel/networks.py writes it. */
 interface Network {
   readonly rules: readonly (Omit<Partial<Protocol>, 'envs'> & {
     readonly from: number
-    /** The first letters of the environments played. */
+    /** First letters of the environments played. Default: `hmt`. */
     readonly envs?: string
-    /** The same in each environment. */
+    /** `quotaFirst` of each environment. Default: that of the local network. */
     readonly quotaFirst?: number
   })[]
   readonly epochs: readonly Drawn[]
@@ -124,7 +124,7 @@ function factsOf(
 
 const isThrice = (duel: Duel): boolean => frozenIn(duel) === 3
 
-/** Returns the events of an epoch. Each event must occur in some network. */
+/** Returns the events of an epoch. The networks must have each event at least twice. */
 function eventsIn(before: State, state: State, { duels, frozen, crowned }: Report): string[] {
   const won = duels.filter(({ standing }) => standing === 'won')
   const reports = duels.flatMap(({ envs }) => Object.values(envs))

@@ -50,6 +50,6 @@ test.each([
   },
 )
 
-test('the ratio is the floor after a champion whose rate is recorded throws its duel', () => {
+test('the ratio is the floor after a champion with a recorded rate loses its duel on purpose', () => {
   expect(ratioAfter(8, 'is silent', 1)).toBe(PROTOCOL.ratioFloorPpm)
 })

@@ -65,7 +65,7 @@ describe('liars who choose which epochs are frozen', () => {
 describe('an environment of few games a lane', () => {
   const at = { tied: 0, quotas: GAME }
 
-  it.each([4, 16])('is won by liars who freeze epochs as rarely as promised: %d lanes', (lanes) => {
+  it.each([4, 16])('is won as rarely as promised if liars freeze epochs: %d lanes', (lanes) => {
     const cell = { ...at, field: balancedOf(equal(lanes)), p: 0.51, freezes: true }
     expectShare({ ...cell, strategy: 'thin' }, { atMost: PROMISED.falseWins })
   })
@@ -101,8 +101,11 @@ describe.each([
   ['16 Zipf', zipf(16), 0.5],
   ['2, 2:1', [1_000_000, 499_999], 0.3],
 ] as const)('with stakes %s', (_, weights, tied) => {
-  it.each(['thin', 'block'] as const)(`a .6 contender wins with ${tied} tied: %s`, (strategy) => {
-    const cell = { field: fieldOf(weights), p: 0.6, tied, strategy }
-    expectShare(cell, { atLeast: PROMISED.rightWins })
-  })
+  it.each(['thin', 'block'] as const)(
+    `a contender of p = 0.6 wins as promised, with a share of ${tied} tied: %s`,
+    (strategy) => {
+      const cell = { field: fieldOf(weights), p: 0.6, tied, strategy }
+      expectShare(cell, { atLeast: PROMISED.rightWins })
+    },
+  )
 })

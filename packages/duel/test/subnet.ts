@@ -103,13 +103,13 @@ export interface Scene {
   readonly unattested?: readonly string[]
   /** Validators without an attestation. */
   readonly silent?: readonly string[]
-  /** Stakes other than 1000. */
+  /** Stakes by validator. Default: 1000. */
   readonly stakes?: Readonly<Record<string, bigint>>
   /** Hotkeys missing from the snapshot. */
   readonly unregistered?: readonly string[]
-  /** The constants from the next epoch on. */
+  /** Constants from the next epoch on. Default: `MAIN`. */
   readonly protocol?: Protocol
-  /** Shares of the quota that are wins and losses, the same for all or by lane. */
+  /** Shares of the quota that are wins and losses: of all lanes, or by lane. Default: none. */
   readonly rates?: Rates | ((validator: string, env: string, contender: string) => Rates)
   /** Share of the points that each miner earned. Default: the winner of a challenge has all. */
   readonly points?: (validator: string, env: string, contender: string) => Points

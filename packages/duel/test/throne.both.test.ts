@@ -5,13 +5,13 @@ import { mapValues } from '../src/own-keys.ts'
 import { chooseBest, type WonDuel } from '../src/throne.ts'
 import { miner, readTally } from './subnet.ts'
 
-/** The format of vectors/duel/make.py. */
+/** A crowning as vectors/duel/make.py writes it. */
 interface Crowning {
   readonly weights: Weights
   readonly duels: readonly Readonly<
     Record<string, readonly Readonly<Record<string, readonly number[]>>[]>
   >[]
-  /** The quotaMost of each environment. */
+  /** `quotaMost` of each environment. */
   readonly most: number
   readonly want: number
 }

@@ -68,9 +68,9 @@ function countKeys(value: Json | null, depth: number): number {
 }
 
 /**
- * Returns `countKeys` for an object. Engines store keys in the order of the text, except an array's
- * indices, which come first: every key below `:`, as indices are, gives NaN. `for in` is faster
- * than `Object.keys`.
+ * Returns `countKeys` for an object. Engines store keys in the order of the text, except array
+ * indices such as `7`, which come first: every key below `:`, as indices are, gives NaN. `for in`
+ * is faster than `Object.keys`.
  */
 function countObjectKeys(record: { readonly [key: string]: Json }, depth: number): number {
   let count = 0

@@ -24,8 +24,8 @@ export function digest(tag: string, ...fields: Json[]): Hash {
 }
 
 /**
- * Size of the buffer for the last fields. Longer fields do not use it: a UTF-16 code unit takes up
- * to three bytes of UTF-8.
+ * Size of the buffer for the last fields. It is used only if they surely fit: a UTF-16 code unit
+ * takes up to three bytes of UTF-8.
  */
 const BUFFER_BYTES = 256
 

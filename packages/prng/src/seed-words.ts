@@ -51,7 +51,7 @@ function createSeedError(seed: bigint | number): Error {
   return new RangeError(message)
 }
 
-/** Returns a hash of 32-bit words, whose constant changes at every word. */
+/** Returns a function that hashes 32-bit words. Its constant changes at every word. */
 function hasher(start: number, multiplier: number): (word: number) => number {
   let constant = start
   return (word) => {

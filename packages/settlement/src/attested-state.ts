@@ -29,10 +29,10 @@ export interface PublicData extends Subnet {
 
 /**
  * Resolves with the state that governed the epoch before `epoch` if more than half of the active
- * stake attested its root. Resolves with null otherwise, and for a first epoch. Active is the stake
- * of validators with a permit whose slot has a seal or an attestation of one of the last
- * `quorumEpochs` epochs. Protocol §9.4. The state is trusted, not recomputed. Queries the attesters
- * in turn until one serves the state.
+ * stake attested its root. Resolves with null otherwise, and for the network's first epoch. The
+ * active stake is that of validators with a permit whose commitment on chain is a seal or an
+ * attestation of one of the last `quorumEpochs` epochs. Protocol §9.4. The state is trusted, not
+ * recomputed. Queries the attesters in turn until one serves the state.
  * @throws Error if a root is attested, but no attester's bucket serves its state.
  */
 export async function readAttested(data: PublicData, epoch: number): Promise<State | null> {
@@ -73,8 +73,8 @@ async function findAttested(
   { chain, network: { protocol } }: Subnet,
   epoch: number,
 ): Promise<{ readonly root: Hash; readonly holders: readonly Holder[] } | undefined> {
-  // The earlier stakes are those at the seal block, not in the epoch's snapshot: the decision reads
-  // the seal block anyway, and a node that is not an archive still has it.
+  // A vote needs stake at two blocks. The earlier one is the seal block, not the epoch's snapshot:
+  // the decision reads the seal block anyway, and a node that is not an archive still has it.
   const { neurons } = await chain.snapshot(sealBlock(epoch - 1, protocol))
   const before = Object.fromEntries(neurons.map((neuron) => [neuron.hotkey, neuron]))
   const ended = await chain.snapshot(snapshotBlock(epoch, protocol))
@@ -82,7 +82,7 @@ async function findAttested(
   const active = [...decodeCommitments(ended)].flatMap(([hotkey, commitment]) => {
     const stake = stakes.get(hotkey)
     if (stake === undefined || commitment.kind === 'miner') return []
-    // Neither idle stake nor a slot marked with a future epoch counts.
+    // Stake without a recent commitment does not count, nor does a commitment of a future epoch.
     if (commitment.epoch >= epoch || commitment.epoch < epoch - protocol.quorumEpochs) return []
     const isOfEpoch = commitment.kind === 'attest' && commitment.epoch === epoch - 1
     return { hotkey, url: commitment.url, stake, root: isOfEpoch ? commitment.stateRoot : null }
@@ -121,8 +121,8 @@ export async function readNewestAttested(data: PublicData, epoch: number): Promi
 }
 
 /**
- * Resolves with the newest attested state with which a reader of the last `epochs` ended epochs can
- * begin, or with the network's first state.
+ * Resolves with the newest attested state from which a reader can recompute the last `epochs` ended
+ * epochs, or with the network's first state.
  * @throws Error as `readAttested`.
  */
 export async function readStartState(data: PublicData, epochs: number): Promise<State> {
@@ -136,8 +136,8 @@ export async function readStartState(data: PublicData, epochs: number): Promise<
  * governed `epoch`, and the recipients of all weight in the earlier epochs whose weights may still
  * be in force. A state other than the network's first is trusted: the results are valid if
  * recomputing the earlier epochs ends with the same state.
- * @throws RangeError if the epoch does not exist or has not ended. Error as `readAttested`, if no
- *   epoch has ended, and if the state of one of these epochs was not attested.
+ * @throws RangeError if `epoch` precedes the network's first or has not ended. Error as
+ *   `readAttested`, if no epoch has ended, and if the state of one of these epochs is not attested.
  */
 export async function findStart(
   data: PublicData,

@@ -75,8 +75,8 @@ export class BucketReader {
   }
 
   /**
-   * Begins the epoch that a state governs, unless the epoch is repeated: forgets which buckets
-   * failed, and sets the weights of `times`.
+   * Begins the epoch that a state governs: forgets which buckets failed, and sets the weights of
+   * `times`. Does nothing if this epoch was the last to begin.
    */
   beginEpoch({ epoch, voters }: Pick<State, 'epoch' | 'voters'>): void {
     if (epoch === this.#epoch) return
@@ -134,7 +134,7 @@ export class BucketReader {
 /** An authentic block, audited up to its first fault, with its bytes and its source. */
 type FoundCopy = Omit<FoundBlock, 'asked'> & { readonly block: AuditedBlock }
 
-/** A fault that is in every copy of a block, or that no copy was found. */
+/** A fault that every copy of a block has, or `MISSING_BLOCK` if no authentic copy was found. */
 type BlockFailure = Extract<EvidenceResult<never>, { ok: false }>
 
 class BlockSearch {
@@ -142,7 +142,7 @@ class BlockSearch {
   readonly #wanted: BlockRequest
   readonly #failed: Set<string>
   readonly #check: CheckBlock
-  /** Reasons why sources do not have the block. */
+  /** Reasons why the queried sources did not provide the block. */
   readonly #tried: string[] = []
   /** Answers are checked one at a time, until the block is found. */
   readonly #oneByOne = pLimit(1)

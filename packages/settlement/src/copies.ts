@@ -32,8 +32,8 @@ export interface FoundBlock {
   /** Name of the source. */
   readonly from: string
   /**
-   * Copies of the block by name of the queried source, without bytes, which could total many times
-   * 8 MiB.
+   * The copy in each source that was queried for the block, by the source's name. A copy does not
+   * contain the bytes, which could total many times 8 MiB.
    */
   readonly asked: ReadonlyMap<string, Promise<Copy>>
 }
@@ -55,9 +55,9 @@ interface CopiesOptions {
 const COPIES_AT_ONCE = 32
 
 /**
- * Compares the copies of an epoch's evidence in the buckets of the voters that answer for them.
- * Buckets are read in parallel, each once for each block. After one timeout, a bucket is not
- * queried for other blocks of the same kind: attested by the bucket's validator, or only by others.
+ * Compares the copies of an epoch's blocks and of its state in the buckets of voters. Buckets are
+ * read in parallel, each once for each block. A bucket has blocks of two kinds: attested by its
+ * validator, or only by others. After one timeout, it is not queried for other blocks of that kind.
  *
  * Flaws do not depend on the order of answers or on the source of the first copy. Which blocks are
  * read from a bucket after a failure is chance, so only its worst failure is reported, and a
@@ -143,7 +143,7 @@ export class Copies {
   #blockFlaws(): readonly UndatedFlaw[] {
     const { lost } = this.#options
     const flaws = this.#differing.flatMap(({ copies, ...rest }) => {
-      // Failed reads of attesters are flaws below.
+      // Failed reads from an attester's bucket are reported below, as one flaw.
       const isSilent = (holder: string) =>
         rest.attesters.includes(holder) && this.#silent.has(holder)
       const known = copies.filter(([holder]) => !lost.has(holder) && !isSilent(holder))
@@ -241,7 +241,7 @@ function chooseWorse(a: BucketFailureFacts, b: BucketFailureFacts): BucketFailur
 
 /** A bucket's copy of a block. */
 export type Copy =
-  /** The block. If two copies have different signatures, the signer signed twice. */
+  /** A copy of the whole block. If two have different signatures, the signer signed twice. */
   | { readonly kind: 'whole'; readonly signature: string }
   /** Other bytes. The header, if any, is the signed header of another block. */
   | { readonly kind: 'other'; readonly code: BlockFault; readonly header?: Header | undefined }
@@ -249,7 +249,7 @@ export type Copy =
   /** The read failed. */
   | { readonly kind: 'silent'; readonly failure: BucketFailureFacts }
 
-/** A copy with the original's bytes. */
+/** A copy with the same bytes as the block that was found. */
 export const SAME: Copy = { kind: 'whole', signature: '' }
 
 /** Classifies a bucket's answer as a copy of a block. `bytes` are the block's bytes, if known. */

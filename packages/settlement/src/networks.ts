@@ -16,7 +16,7 @@ export interface Network {
   readonly netuid?: number
   /** Genesis of the chain, 64 hex digits. Default: any. */
   readonly genesis?: string
-  /** Whether a transaction is sent only on request. Default: false. */
+  /** Whether transactions are sent only if the user requests it (`--emit`). Default: false. */
   readonly careful?: boolean
   /** Meaning of a miner's chute: a deployment on Chutes, or a URL on this machine. */
   readonly platform: 'chutes' | 'loopback'

@@ -80,7 +80,7 @@ export function findWithheldBits(settled: EpochResult): readonly Warning[] {
 
 /** The weights of validators with a permit, in force at an epoch's end. */
 export interface Votes {
-  /** Neuron that is owed all weight. */
+  /** Uid of the neuron that is owed all weight. */
   readonly uid: number
   /** Number of validators with weights in force. */
   readonly validators: number
@@ -93,13 +93,14 @@ export interface Votes {
   readonly others: readonly Warning[]
 }
 
-/** Hotkey that is owed all weight, if any, in each of consecutive epochs. */
+/** Hotkey that is owed all weight, if any, in each of consecutive epochs, oldest first. */
 export type Recipients = readonly (string | undefined)[]
 
 /**
- * Counts the weights in `ended`, the snapshot at the end of an epoch. Resolves with undefined if no
- * hotkey in `ended` is owed weight, or if `recipients` lack an epoch whose weights may still be in
- * force, because the chain reveals committed weights later. Protocol §8.13.
+ * Counts the weights in force at the end of an epoch, whose snapshot is `ended`. `recipients` end
+ * with this epoch's. Resolves with undefined if no neuron of `ended` is owed weight, or if
+ * `recipients` lack an epoch whose weights may still be in force, because the chain reveals
+ * committed weights later. Protocol §8.13.
  */
 export async function countVotes(
   chain: Chain,

@@ -34,7 +34,7 @@ export const NETWORK_HELP: string = [
 ].join('; ')
 
 export interface OpenOptions extends Pick<ChainOpening, 'onRetry'> {
-  /** Default: that of the named network, or of the local chain. Otherwise required. */
+  /** Default: the netuid of the named network, served chain or export. Otherwise required. */
   readonly netuid?: number | undefined
   /** Default: the network's. Required if it has none. */
   readonly firstEpoch?: number | undefined
@@ -113,7 +113,7 @@ async function openAt(where: string, host: Host, options: OpenOptions): Promise<
   return open({ ...opening, genesis: named?.genesis })
 }
 
-/** System codes for a path without a file: it may be meant as a network's name. */
+/** System codes for a path without a file: the text may be meant as a network's name. */
 const NO_FILE = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE']
 /** System codes for a file that the user may not read. */
 const DENIED = ['EACCES', 'EPERM']

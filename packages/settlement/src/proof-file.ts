@@ -18,8 +18,8 @@ export interface ProofFileVerdict extends ProofVerdict {
 }
 
 /**
- * Judges the bytes of a proof file by the seal on chain of the validator and epoch in its header.
- * Resolves for any bytes. Protocol §6.6.
+ * Judges the bytes of a proof file. Its header names a validator and an epoch, whose seal is read
+ * from the chain. Resolves for any bytes. Protocol §6.6.
  * @throws Error, as a rejection, if the chain cannot be read.
  */
 export async function judgeProofFile(

@@ -48,7 +48,7 @@ export interface RecomputedEpoch extends EpochResult {
 }
 
 export interface RecomputeOptions extends PublicData {
-  /** First state, trusted as given. Default: the network's first. */
+  /** State of the first epoch to recompute; it is trusted. Default: the network's first state. */
   readonly from?: State
   /** Recipients of all weight in the epochs before `from`, as far as known. */
   readonly recipients?: Recipients
@@ -75,14 +75,14 @@ export interface RecomputeOptions extends PublicData {
   readonly onWaits?: (waits: Waits) => void
   /** Default: audits blocks in this thread. */
   readonly check?: CheckBlock
-  /** Lanes read in parallel, each one block at a time: at most 32. Default: 1. */
+  /** Number of lanes read in parallel, at most 32, each one block at a time. Default: 1. */
   readonly lanesAtOnce?: number | undefined
 }
 
 /**
  * Decides every epoch that the chain has closed, from `from` on, and yields each result with its
- * flaws. Each lane is read only from the buckets of the epoch's voters. Holds one block of each
- * lane in progress, 32 copies, and 32 late answers.
+ * flaws. Each lane is read only from the buckets of the epoch's voters. Holds in memory one block
+ * of each lane in progress, and at most 32 copies and 32 late answers.
  *
  * The flaws of an epoch do not depend on `from`.
  *
@@ -185,7 +185,7 @@ interface LaneReading extends Pick<EpochOptions, 'chain' | 'reader' | 'onSample'
 export function createLaneFinder(reading: LaneReading): FindLane {
   const { chain, state, reader, copies, onSample } = reading
   const { lanesAtOnce = 1, heldBytes = 268_435_456 } = reading
-  // Each lane has one block at a time.
+  // A lane is read one block at a time, so the limit of concurrent blocks also limits lanes.
   const limit = pLimit(Math.min(lanesAtOnce, BLOCKS_AT_ONCE))
   let held = 0
   let shown: Promise<unknown> = Promise.resolve()

@@ -30,13 +30,13 @@ interface BucketTime {
   ms: number
   /** Number of reads in progress. */
   reads: number
-  /** Time since which a read is in progress without a pause, in milliseconds. */
+  /** Time in milliseconds since which at least one read is in progress, if `reads` > 0. */
   since: number
   /** Total allowance of the answers. */
   allowedMs: number
 }
 
-/** Milliseconds that buckets took over their allowance, by hotkey. */
+/** Milliseconds by which buckets exceeded their allowance, by hotkey. Others are absent. */
 export type Waits = ReadonlyMap<string, number>
 
 export interface WaitingOptions {
@@ -49,10 +49,10 @@ export interface WaitingOptions {
 }
 
 /**
- * The time in which reads of each hotkey's bucket are in progress. The allowance is a quarter of a
- * second an answer and a second a megabyte, multiplied by twice the weighted median slowness of the
- * voters' buckets if that is more than 1. A bucket that exceeds its allowance by 90 seconds is
- * dropped: its reads end, and it is not queried again. Protocol §6.4.
+ * Measures how long reads of each hotkey's bucket are in progress. The allowance is a quarter of a
+ * second per answer and a second per megabyte, multiplied by twice the weighted median slowness of
+ * the voters' buckets if that product is more than 1. A bucket that exceeds its allowance by 90
+ * seconds is dropped: its reads end, and it is not queried again. Protocol §6.4.
  */
 export class BucketTimes {
   readonly #clock: Clock

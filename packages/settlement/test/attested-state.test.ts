@@ -32,7 +32,7 @@ beforeEach(async () => {
 
 const data = () => ({ chain: subnet.chain, network, openBucket: subnet.buckets.open })
 
-/** Ends the epoch, with attestations of these voters, who do not serve the state. */
+/** Ends the epoch with attestations of the voters at these indices. No voter serves the state. */
 async function attestedBy(...places: readonly number[]): Promise<void> {
   await subnet.sealAll(state)
   for (const place of places) {
@@ -108,7 +108,7 @@ describe('the attested state', () => {
     await expect(readAttested(data(), 3)).rejects.toThrow(`(${places}; and 2 more): check`)
   })
 
-  test('does not depend on idle stake, miners, or slots of old or future epochs', async () => {
+  test('does not depend on idle stake, miners, or commitments of old or future epochs', async () => {
     subnet = new ReadingSubnet([3, 1, 9, 9, 9, 9])
     state = await subnet.begin()
     await attestedBy(0)
@@ -157,7 +157,7 @@ test.each([
   [3, 2],
   [2, 0],
 ])(
-  'the newest attested state is at most %i epochs before, or the first',
+  'the newest attested state of the %i epochs before epoch 5 is of epoch %i, or the first, of epoch 0',
   async (quorumEpochs, epoch) => {
     await attestedBy(0, 1)
     serve(1)
@@ -195,7 +195,7 @@ describe('the starting point', () => {
     expect(await findStart(from(1), 1)).toEqual({ from: atFirst, recipients: [] })
   })
 
-  test('has the recipients of as many epochs as weights may wait, none before the first', async () => {
+  test('has the recipients of epochs whose weights may await their reveal, none before the first epoch', async () => {
     await attestedBy(0, 1)
     serve(0)
     const [, second] = await subnet.recompute()

@@ -36,11 +36,11 @@ describe('a reader', () => {
     (await writeBlock({ ...draft, sign, ...more })).bytes
 
   it.each<[what: string, read: () => Promise<Uint8Array | null>, why: string]>([
-    ['has nothing', async () => null, 'file not found'],
+    ['has no file', async () => null, 'file not found'],
     ['is late', () => Promise.reject(failure('late', 'timed out')), 'no answer in time'],
     ['refuses', () => Promise.reject(failure('status', 'NoSuch', 500)), 'NoSuch'],
     ['cannot be reached', () => Promise.reject(new Error('no route')), 'no route'],
-    ['has no block', async () => new Uint8Array(9), 'BAD_LINES'],
+    ['has bytes that are no block', async () => new Uint8Array(9), 'BAD_LINES'],
     ['has another block', readerOf({ epoch: 2 }), 'WRONG_HASH'],
     ['has another’s signature', readerOf({ sign: other.sign }), 'WRONG_SIGNATURE'],
   ])('skips a bucket that %s, reports it, and queries the next', async (_, read, why) => {
@@ -76,7 +76,7 @@ describe('a reader', () => {
     expect(found).toMatchObject({ ok: false, code: 'BAD_HEADER' })
   })
 
-  it('passes on the bytes of a block although its check takes over the bytes', async () => {
+  it('passes the bytes of a block to `keep` even if `check` transfers them', async () => {
     const check: CheckBlock = (bytes, request) => {
       const taken = structuredClone(bytes, { transfer: [bytes.buffer as ArrayBuffer] })
       expect(bytes).toHaveLength(0)
@@ -90,7 +90,7 @@ describe('a reader', () => {
 })
 
 describe('a block in several buckets', () => {
-  it('is read from the first bucket that has it, and late answers are classified', async () => {
+  it('is taken from the first bucket to answer with it, and late answers are classified', async () => {
     const clock = new Clock()
     const late: Readonly<Record<string, () => Uint8Array | null>> = {
       same: () => block.bytes.slice(),
@@ -150,7 +150,7 @@ describe('a block in several buckets', () => {
 describe('a reader of several buckets', () => {
   const holders = ['a', 'b'].map(holderOf)
 
-  /** Returns a reader of buckets that never answer, and the reads in progress by bucket. */
+  /** Returns a reader of buckets that never answer, and the bucket's name of each read, in order. */
   function ofSilent(readsAtOnce: number) {
     const reads: string[] = []
     const openBucket = (name: string): Source => ({

@@ -35,7 +35,7 @@ const copiesIn = (
   return new Copies(sources, { ...reader, state, attesters: [], ...options })
 }
 
-/** Returns a bucket in memory. Reading an error throws it. */
+/** Returns a bucket in memory. Reading a file that is an Error throws it. */
 const sourceOf = (
   name: string,
   files: Readonly<Record<string, Uint8Array | Error | undefined>>,
@@ -55,8 +55,8 @@ async function writtenBlock(change: Partial<BlockDraft> = {}) {
   const block = { hash, header: { ...place, v: 1, count: 0, root: '' } } as const
   const found: FoundBlock = { block, bytes, from: 'reader', asked: new Map() }
   /**
-   * Compares in the lane of `validator` with these attesters. `other` overrides how the block was
-   * found.
+   * Compares the copies of the block, which is in the lane of `validator` with these attesters.
+   * `other` overrides fields of the found block.
    */
   const compareIn = (
     copies: Copies,
@@ -78,7 +78,7 @@ async function found(copy: Uint8Array | Error | undefined) {
   return { flaws: await copies.flaws(), what: `block ${block.hash} of ${key.hotkey}` }
 }
 
-it('compares bytes of any length', () => {
+it('compares the length and every byte, here of copies of up to 9 bytes', () => {
   for (let length = 0; length < 10; length++) {
     const bytes = Uint8Array.from({ length }, (_, i) => i)
     const isSame = (copy: Uint8Array) => classifyCopy(copy, { hash: '', bytes }) === SAME
@@ -108,7 +108,7 @@ it.each([
 
 it.each([
   ['other bytes', new Uint8Array(9), ['validator BAD_LINES']],
-  ['no bytes', undefined, []],
+  ['no file', undefined, []],
 ])('judges a validator’s copy of its lane, which it did not attest: %s', async (_, copy, codes) => {
   const { path, bytes, compareIn } = await writtenBlock()
   const sources = [sourceOf('validator', { [path]: copy }), sourceOf('other', { [path]: bytes })]
@@ -118,9 +118,9 @@ it.each([
 })
 
 it.each([
-  ['blocks', ''],
-  ['headers, even if one has no valid block,', 'more\n'],
-])('blames the signer of two %s of one height', async (_, more) => {
+  ['blocks of one height', ''],
+  ['headers of one height, even if one has no valid block', 'more\n'],
+])('blames the signer of two %s', async (_, more) => {
   const twin = (await writeBlock({ ...draft, time: 1 })).bytes
   const { flaws, what } = await found(Buffer.concat([twin, Buffer.from(more)]))
   const detail = expect.stringMatching(`^${what} .* height 0: holder `)
@@ -282,7 +282,7 @@ it('reports only silence of buckets that are no longer read', async () => {
   ])
 })
 
-it('compares the states in all buckets, even failed ones, and expects one of each attester', async () => {
+it('compares the states in all buckets, even failed ones, and expects one from each attester', async () => {
   const right = new TextEncoder().encode(encodeState(firstState(PROTOCOL, 5)))
   const path = statePath(5)
   const files = {

@@ -100,7 +100,7 @@ export const DEEDS: Readonly<Record<string, readonly [Deed, Want, timeoutMs?: nu
     ends(Buffer.concat([Buffer.from(REDIRECT), FILE.subarray(0, 20_000)])),
     /status 302: no redirect/,
   ],
-  'a failure with 200 kB': [
+  'a failure with 180 kB': [
     ends(Buffer.concat([Buffer.from(head('500 No')), FILE, FILE])),
     /status 500/,
   ],

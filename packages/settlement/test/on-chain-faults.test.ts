@@ -15,7 +15,7 @@ import { changedSnapshots } from './changed-snapshots.ts'
 
 const { protocol } = network
 const NEXT = 'cd'.repeat(32)
-/** The uids of the subnet's owner, the champion and its contender, after four voters. */
+/** Uids: the four voters have 0 to 3, and voter 0 is also the subnet's owner. */
 const [OWNER, CHAMPION, CONTENDER] = [0, 4, 5]
 
 const flawsIn = (epochs: readonly RecomputedEpoch[]) => epochs.flatMap(({ flaws }) => flaws)
@@ -149,7 +149,7 @@ async function setWeights(
   await Promise.all(sent)
 }
 
-test('warns of weights that are not all the champion’s', async () => {
+test('warns of a validator that gives weight to another miner than the champion', async () => {
   const { subnet, voters, attestBut } = await startSealed()
   const [first, second, third] = voters
   const toBoth = (one: number, other: number): UidWeights => [
@@ -193,7 +193,7 @@ test('expects all weight for the subnet’s owner if the champion is not registe
   expect(warningsIn([without])).toEqual([expect.stringMatching(`OTHER_WEIGHTS${wrong}`)])
   expect(without.votes).toMatchObject({ uid: OWNER, validators: 2, agreeing: 1 })
 
-  // The snapshot before the epoch decides, although the champion registers again within it.
+  // The snapshot before the epoch decides, although the champion registers again in the epoch.
   const before = snapshotBlock(state.epoch, protocol)
   const again = await seen((snapshot, block) =>
     block > before ? {} : { neurons: others(snapshot) },
@@ -204,7 +204,7 @@ test('expects all weight for the subnet’s owner if the champion is not registe
   expect(ownerless.votes).toBeUndefined()
 })
 
-test('accepts weights for an earlier champion while newer ones wait for their reveal', async () => {
+test('accepts weights for an earlier champion while newer weights wait for their reveal', async () => {
   // The contender solves each of 64 challenges, and the champion none.
   const rules = { ...network, protocol: withQuota(protocol, 64) }
   const subnet = new ReadingSubnet([100, 100, 100, 10], 0, rules)
@@ -222,7 +222,7 @@ test('accepts weights for an earlier champion while newer ones wait for their re
   const warning = expect.stringMatching(`^${epoch} OTHER_WEIGHTS ${first.hotkey} `)
   expect(warningsIn(await subnet.recompute())).toEqual([warning])
 
-  // Weights wait two epochs, as an epoch is one tempo: the recipients of the first two are unknown.
+  // An epoch is one tempo, so weights wait two epochs: the first two epochs lack recipients.
   const chain = changedSnapshots(subnet.chain, () => ({ revealPeriod: 1 }))
   const waiting = await subnet.recompute({ chain })
   expect(warningsIn(waiting)).toEqual([])
@@ -234,7 +234,7 @@ test('accepts weights for an earlier champion while newer ones wait for their re
     CONTENDER,
   ])
   expect(waiting.at(-1)?.votes).toEqual(votes)
-  // The same applies from a later state on, unless the recipients before it are known.
+  // From a later state on, the votes are unknown too, unless two earlier recipients are given.
   const champion = state.champion?.hotkey
   const next = last.state.champion?.hotkey
   const warned = { epoch, validator: first.hotkey, code: 'OTHER_WEIGHTS', detail: wrong }

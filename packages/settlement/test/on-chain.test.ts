@@ -20,7 +20,7 @@ const miner = (hotkey: string): Commitment => ({
   ...{ kind: 'miner', model: `m-${hotkey}`, revision: 'r', chute: 'c' },
 })
 
-/** Returns a chain on which these hotkeys committed, ten blocks apart. */
+/** Returns a chain's snapshot with these commitments by hotkey, ten blocks apart. */
 function chainOf(commitments: Readonly<Record<string, Commitment | 'rubbish'>>): Snapshot {
   const hotkeys = Object.keys(commitments)
   return {

@@ -67,7 +67,7 @@ describe('an announced bucket', () => {
     '`id`',
   ]
 
-  it.each(hostile)('that leads elsewhere is never opened: %j', (name) => {
+  it.each(hostile)('with an unsafe name or URL is never opened: %j', (name) => {
     for (const base of [root, `${root}/`, web, `${web}/`, undefined])
       expect(createBucketOpener(base)('h', name)).toBeNull()
     expect(requests).toEqual([])

@@ -18,7 +18,7 @@ const files: Readonly<Record<string, string>> = {
   'test,chain.json': chain.export(),
   'rubbish.json': '{}',
 }
-/** The reasons for which files cannot be read. */
+/** System codes of the errors with which paths cannot be read. Default: an error without code. */
 const codes: Readonly<Record<string, string>> = {
   nowhere: 'ENOENT',
   'nowhere.json': 'ENOENT',
@@ -38,7 +38,7 @@ const host: Host = {
 }
 
 describe('a chain’s export', () => {
-  test('is opened by its file’s name, with the rules of its genesis and only its netuid', async () => {
+  test('is opened by its file’s name, with the rules of its genesis, and rejects another netuid', async () => {
     await using opened = await openChain('chain.json', host, { netuid: 120 })
     expect(opened.chain).toBeInstanceOf(LocalChain)
     expect(opened.chain.genesis).toBe(chain.genesis)
@@ -88,7 +88,7 @@ test.each([
   'xws://node.example',
   'file,ws://node.example',
   'nowhere',
-])('rejects a name of no chain: %j', async (where) => {
+])('rejects a text that names no chain: %j', async (where) => {
   for (const open of [openChain, openLive])
     await expect(open(where, host)).rejects.toThrow(
       new RangeError(`"network" expected ${NETWORK_HELP}; got ${JSON.stringify(where)}`),
@@ -127,7 +127,7 @@ test.each([
   ['may not be read', 'locked.json', true, '; got "locked.json": no such file'],
   ['does not exist', './nowhere', true, '; "./nowhere" does not exist'],
   ['is on a failing disk', 'broken.json', false, 'cannot read broken.json: no such file'],
-])('reports a file that %s: %s, as a mistake: %s', async (_, where, isMistake, message) => {
+])('reports a file that %s: %s, a caller’s mistake: %s', async (_, where, isMistake, message) => {
   const error = await openChain(where, host).catch((error: Error) => error)
   const want = [isMistake, expect.stringContaining(message)]
   expect([error instanceof RangeError, String(error)]).toEqual(want)

@@ -22,7 +22,7 @@ const judgeFile = (file: string, chain = subnet.chain) =>
   judgeProofFile(new TextEncoder().encode(file), { chain, network })
 const judge = async (file: string, chain = subnet.chain) => (await judgeFile(file, chain)).result
 
-it("accepts a proof by the seal of its header's validator and epoch", async () => {
+it("accepts a proof that ends at the seal of its header's validator and epoch", async () => {
   expect(await judge(text)).toMatchObject({ ok: true, value: { index: 0 } })
 })
 
@@ -33,8 +33,12 @@ test.each([
   ['no JSON', () => '\ud800', 'the text is not JSON'],
   ['no header', () => text.replace('{\\"count', '{\\"kount'), 'the header: '],
   ['too many bytes', () => '9'.repeat(PROOF_BYTES + 1), `expected at most ${PROOF_BYTES} bytes`],
-  ['another validator', () => text.replace(second.hotkey, first.hotkey), 'expected headers up to '],
-  ['no seal', () => text.replace(second.hotkey, third.hotkey), `${third.hotkey} has no seal of`],
+  ['another validator', () => text.replace(second.hotkey, first.hotkey), 'linked headers up to '],
+  [
+    'a validator without a seal',
+    () => text.replace(second.hotkey, third.hotkey),
+    `${third.hotkey} has no seal of`,
+  ],
   ['a later epoch', () => text.replace('\\"epoch\\":2', '\\"epoch\\":3'), 'epoch 3 on this chain'],
 ])('rejects a file with %s', async (_, make, detail) => {
   expect(make()).not.toBe(text)

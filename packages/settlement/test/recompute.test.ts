@@ -129,7 +129,7 @@ it('holds at most `heldBytes` and the next lane, and shows lanes in the order of
     lanesAtOnce: 3,
     heldBytes: lanes[1]?.bytes.length ?? 0,
   })
-  // Samples that were shown are no longer held.
+  // The second run has the same memory: samples that the first run has shown are no longer held.
   for (const _ of ['once', 'again']) {
     opened = new Promise<void>((done) => {
       open = done

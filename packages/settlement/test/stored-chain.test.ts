@@ -56,7 +56,7 @@ describe('the folder of a local network', () => {
     expect(await readFile(chainPath(folder), 'utf8')).toBe(begun)
   })
 
-  it('serves a block once it is on disk', async () => {
+  it('serves a block only once it is on disk', async () => {
     const place = join(folder, 'served')
     await using net = await openFolder(place, { validators: 1, miners: 0, maxUids: 1 })
     const produced = net.produce(Date.now())

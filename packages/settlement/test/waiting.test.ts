@@ -40,12 +40,15 @@ test.each([
 
 type Speed = number | 'not asked'
 
-/** Resolves with the indices of buckets that are dropped, for these speeds and weights. */
+/**
+ * Resolves with the indices of buckets that are dropped, for these speeds and weights. Default of a
+ * weight: 100.
+ */
 async function lostOf(bytesPerMs: readonly Speed[], weights: readonly number[] = []) {
   const hotkeys = bytesPerMs.map((_, i) => `${i}`)
   const weighed = Object.fromEntries(hotkeys.map((hotkey, i) => [hotkey, weights[i] ?? 100]))
   const { clock, times, lost, read } = reading(weighed)
-  // Two concurrent reads, which take no longer than one.
+  // Each bucket is read twice concurrently, which takes no longer than one read.
   for (let i = 0; i < 40; i += 2) {
     const reads = [...hotkeys, ...hotkeys].map(async (hotkey) => {
       const speed = bytesPerMs[Number(hotkey)]
@@ -161,7 +164,7 @@ describe('queries in turn', () => {
   })
 
   test.each([5, 10])(
-    'wait for 32 late answers over %i callers, and one answer each',
+    'wait for at most 32 late answers, and for one more answer for each of %i callers',
     async (count) => {
       const clock = new Clock()
       let [waiting, most] = [0, 0]
@@ -180,7 +183,7 @@ describe('queries in turn', () => {
   )
 })
 
-// Fake timers also isolate this file: the number of late answers is one for all files.
+// Vitest isolates files that use fake timers, so late answers of other files do not count here.
 test('the system’s clock wakes in time, unless the call was cancelled', () => {
   vi.useFakeTimers()
   const [began, wake, cancelled] = [SYSTEM_CLOCK.now(), vi.fn(), vi.fn()]

@@ -6,14 +6,14 @@ const rule = { cap: 5000, minTrials: 10, zSquaredPpm: 8_122_500n, ...line }
 const counts = { wins: 1301, trials: 2500, ratioPpm: 510_000, rule }
 const scaled = { ...counts, wins: 1_301_000_000, trials: 2_500_000_000, unit: 1_000_000n }
 
-/** The textbook's bounds, in floats. */
+/** Returns the textbook's bounds, in floats. */
 function floatBounds(wins: number, trials: number, z: number): [lower: number, upper: number] {
   const middle = wins + (z * z) / 2
   const width = z * Math.sqrt((wins * (trials - wins)) / trials + (z * z) / 4)
   return [(middle - width) / (trials + z * z), (middle + width) / (trials + z * z)]
 }
 
-/** The peer: the same rule in floats, correct except near ties. */
+/** Evaluates as a peer: by the same rule in floats, correct except near ties. */
 function evaluateFloat({ wins, trials, ratioPpm, rule: { cap } }: typeof counts): string {
   const [lower, upper] = floatBounds(wins, trials, 2.85)
   const rate = ratioPpm / 1e6
@@ -22,7 +22,7 @@ function evaluateFloat({ wins, trials, ratioPpm, rule: { cap } }: typeof counts)
   return trials >= cap || upper < rate || isUnderLine ? 'hold' : 'continue'
 }
 
-/** The peer: the textbook's walk over every count at every trial, with bounds in floats. */
+/** Computes as a peer: the textbook's walk over every count at every trial, in floats. */
 function textbookCrossing(p: number, cap: number): number {
   let crossed = 0
   const mass = new Float64Array(cap + 2)

@@ -1,4 +1,4 @@
-/** Errors for invalid arguments, of the form `"wins" expected 0..10, got 11`. */
+/** Returns the error for an invalid argument: `"wins" expected 0..10, got 11`. */
 
 const createRangeError = (name: string, expected: string, value: unknown): RangeError =>
   new RangeError(`"${name}" expected ${expected}, got ${value}`)

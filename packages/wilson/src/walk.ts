@@ -36,8 +36,8 @@ interface OpenWalks {
 const DUST = 1e-16
 
 /**
- * Returns mass[wins]. JavaScript engines run a function faster that always receives the same type
- * of array.
+ * Returns mass[wins]. All reads use this function, because JavaScript engines run a function faster
+ * that always receives the same type of array.
  */
 const at = (mass: Float64Array, wins: number): number => mass[wins] ?? 0
 

@@ -4,7 +4,7 @@ import { evaluate, lowerReaches } from '../src/index.ts'
 import { holdBoundary, winBoundary } from '../src/walk.ts'
 import { anyRule } from './vectors.ts'
 
-// Squares of quarters put many counts exactly on the boundary.
+// With z of 0, 1/4, 1 and 3, many counts are exactly on the boundary.
 const zSquaredPpm = fc.oneof(
   fc.bigInt({ min: 0n, max: 30_000_000n }),
   fc.constantFrom(0n, 62_500n, 1_000_000n, 9_000_000n),

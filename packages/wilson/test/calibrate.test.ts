@@ -12,7 +12,7 @@ test.each([
   { alpha: 1e-9, cap: 30, minTrials: 5 },
   { alpha: 0.01, cap: 4, minTrials: 4 }, // the largest z that a cap can need
   { alpha: 0.9495, cap: 1, minTrials: 1 }, // within alpha at every R except the last
-])('returns the least z, to a hundredth, that keeps alpha: %o', ({ alpha, cap, minTrials }) => {
+])('returns the least z, to a hundredth, with P at most alpha: %o', ({ alpha, cap, minTrials }) => {
   const hundredths = Math.round(100 * calibrate({ alpha, cap, minTrials }))
   const at = (hundredths: number) =>
     largest({ cap, minTrials, zSquaredPpm: BigInt(hundredths) ** 2n * 100n }).probability

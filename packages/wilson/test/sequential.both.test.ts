@@ -11,12 +11,15 @@ import {
 } from '../src/index.ts'
 import { revive } from './vectors.ts'
 
-test.each(bars.vectors)('with a ratio, $input.wins of $input.trials: $what', ({ input, want }) => {
-  const bar = revive<Proportion & Bar>(input)
-  expect({ lowerReaches: lowerReaches(bar), upperBelow: upperBelow(bar) }).toEqual(want)
-})
+test.each(bars.vectors)(
+  'compares the bounds of $input.wins of $input.trials with a ratio: $what',
+  ({ input, want }) => {
+    const bar = revive<Proportion & Bar>(input)
+    expect({ lowerReaches: lowerReaches(bar), upperBelow: upperBelow(bar) }).toEqual(want)
+  },
+)
 
-test.each(verdicts.vectors)('$what: $input.wins of $input.trials', ({ input, want }) => {
+test.each(verdicts.vectors)('evaluates $input.wins of $input.trials: $what', ({ input, want }) => {
   expect(evaluate(revive<Proportion & Contest>(input))).toBe(want)
 })
 

@@ -74,7 +74,8 @@ function createEnvs(): ChainEnvs | undefined {
 
 /**
  * Creates a chain with the rules of the local network, and with the environments of the loaded
- * modules, otherwise the built-in environments. Uids follow the order of the hotkeys.
+ * modules, or the built-in environments if no module is loaded. Uids follow the order of the
+ * hotkeys: first the validators', then the miners'.
  */
 export function createLocalChain(
   validators: readonly string[],
@@ -140,8 +141,8 @@ export class StoredChain implements AsyncDisposable {
   }
 
   /**
-   * Opens the chain in a file. Removes an incomplete last line: its process was killed before
-   * anyone could read that block.
+   * Opens the chain in a file. Removes an incomplete last line: its writer was killed before anyone
+   * could read that block.
    * @throws Error, as a rejection, if another block does not match its hash: the file was altered.
    */
   static async resume(path: string): Promise<StoredChain> {

@@ -17,7 +17,7 @@ import type { Network, Subnet } from '../networks.ts'
 import { decodeCommitments } from '../on-chain.ts'
 import { publicFetch } from './public-fetch.ts'
 
-/** Shared by all buckets, to reuse connections. */
+/** Fetch from public addresses, shared by all buckets to reuse connections. */
 const publicOnly = publicFetch()
 
 /**

@@ -6,7 +6,7 @@ export type HexBoard = readonly number[]
 
 export const WIDEST = 11
 const OUTSIDE = 3
-/** The chain length of a cell without a chain to both sides. */
+/** A player's chain length for a cell through which no chain connects the player's sides. */
 const CUT_OFF = 1000
 
 /** Differences to the touching cells: left, right, above, above right, below and below left. */

@@ -52,8 +52,8 @@ export interface DuelFacts extends DuelTurn {
 
 /**
  * The end of a duel. `crowned`: the contender took the throne. `passed`: it had won, but another
- * contender was better. It lost by `verdicts`, by `length` (the duel's epochs ended), or by
- * `freezing` (too many epochs were frozen). Protocol §8.7, §8.11.
+ * contender was better. The contender lost by `verdicts`, by `length` (the duel's epochs ended), or
+ * by `freezing` (too many epochs were frozen). Protocol §8.7, §8.11.
  */
 export type DuelEnd = 'crowned' | 'passed' | 'verdicts' | 'length' | 'freezing'
 

@@ -8,9 +8,9 @@ export type Bounds = ReturnType<typeof boundsPpm>
 
 /**
  * The tally that decides a win or a hold, in millionths of a challenge, and the interval of its
- * share at the z of a win. With a positive score, the tally for a win has the interval of the score
- * instead, extended to contain the share. The lower end of the score's interval reaches the ratio
- * if and only if the score reaches `bar`.
+ * share of wins, with the z of a win. If the score is positive, the tally for a win has the
+ * interval of the score instead, extended to contain the share of wins. The lower end of the
+ * score's interval reaches the ratio if and only if the score reaches `bar`.
  */
 export interface Decider {
   readonly wins: number
@@ -32,7 +32,9 @@ export interface EnvFacts extends Pick<EnvReport, 'given' | 'cause'> {
   readonly ties: number
   readonly win: Decider
   readonly hold: Decider & {
-    /** Maximum wins with which the champion holds, in millionths. Negative if 0 are too many. */
+    /**
+     * Maximum wins with which the champion holds, in millionths. Negative if 0 wins are too many.
+     */
     readonly most: number
   }
   /** Minimum decisive challenges for a win. */
@@ -147,7 +149,7 @@ function winBounds(
   }
 }
 
-/** Returns ⌊100 · lead / √spread⌋. */
+/** Returns ⌊100 · lead / √spread⌋, or 0 if `spread` is 0. */
 function scoreHundredths({ lead, spread }: EnvReport['score']): number {
   if (spread === 0n) return 0
   const square = 10_000n * lead * lead

@@ -6,11 +6,11 @@ type ComparisonGap = keyof typeof FLAWLESS
 
 /** The result of recomputing consecutive epochs. */
 export interface Verification {
-  /** The next epoch. */
+  /** Epoch after the last recomputed epoch. */
   readonly epoch: number
   /** Root of the state that governs `epoch`. */
   readonly root: string
-  /** Hotkey, or "none". */
+  /** Hotkey of the champion of `epoch`, or "none". */
   readonly champion: string
   readonly ratio: number
   /** Votes of the last epoch. */
@@ -20,7 +20,10 @@ export interface Verification {
   readonly warnings: number
   readonly flaws: number
   readonly uncompared: ComparisonGap
-  /** `FLAWED` if a flaw was found. `COMPARED_HOLDS` if some copies were not compared. */
+  /**
+   * `FLAWED` if a flaw was found. `COMPARED_HOLDS` if no flaw was found, but some copies were not
+   * compared.
+   */
   readonly conclusion: 'HOLDS' | 'COMPARED_HOLDS' | 'FLAWED'
 }
 

@@ -59,7 +59,9 @@ export interface VerifyOptions {
   readonly sample?: string
 }
 
-/** Bytes of evidence up to which this thread checks alone, since others take long to start. */
+/**
+ * Bytes of evidence up to which this thread checks alone, since other threads take long to start.
+ */
 const SHORT_BYTES = 2 ** 24
 
 /**

@@ -28,7 +28,10 @@ const CLEAR = '\r\x1b[K'
 /** Whether a status is on the terminal's last line. */
 let hasStatus = false
 
-/** Prints the latest text to standard error after 5 s, and every 30 s until `endWait`. */
+/**
+ * Prints the text of the latest call to standard error after 5 s, and then every 30 s until
+ * `endWait`.
+ */
 export function beginWait(text: string): void {
   awaited = text
   notice ??= setTimeout(printAwaited, FIRST_NOTICE_MS).unref()

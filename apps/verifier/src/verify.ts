@@ -54,6 +54,7 @@ export interface VerifyOptions {
   readonly copies?: number
   /** Set to show every sample. */
   readonly samples?: true
+  /** Names of hotkeys, for display. Default: none. */
   readonly names?: HotkeyNames
   /** Only sample to show, as `env#index`, with or without the environment's version. */
   readonly sample?: string
@@ -85,7 +86,10 @@ export async function verify(subnet: Subnet, options: VerifyOptions, screen: Out
   if (end.conclusion === 'COMPARED_HOLDS') process.exitCode = 3
 }
 
-/** Returns a formatter that prints hotkeys in full, so that readers can search for them. */
+/**
+ * Returns a formatter that prints hotkeys without a name in full, so that readers can search for
+ * them.
+ */
 const nameInFull = (names: HotkeyNames) => nameHotkeysBy(names, (key) => printable(key))
 
 /**

@@ -22,7 +22,10 @@ export interface Definition<State, Observation, Action> {
   readonly observationSpace: Space<Observation>
   /** Draws a challenge, and returns its initial state. */
   initial(random: Generator): State
-  /** Returns the ground truth of an initial state. Only its digest is published. */
+  /**
+   * Returns the ground truth of an initial state, such as its solution. Only the digest of the
+   * ground truth is published.
+   */
   truth(state: State): Json
   /** Returns the difficulty of an initial state: an integer that is shown and affects no result. */
   difficulty(state: State): number

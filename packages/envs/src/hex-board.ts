@@ -57,8 +57,9 @@ export function isConnected(board: HexBoard, cell: number): boolean {
 }
 
 /**
- * Returns for each empty cell the lengths of both players' shortest chains through it, added up. A
- * length is the number of empty cells that a chain needs, this cell counted twice. Protocol §3.7.
+ * Returns for each cell the lengths of both players' shortest chains through it, added up. The
+ * value of a cell with a mark is meaningless. A length is the number of empty cells that a chain
+ * needs, this cell counted twice. Protocol §3.7.
  */
 export function computeChainLengths(board: HexBoard): readonly number[] {
   const [ofX, ofO] = [addDistances(board, 1), addDistances(board, 2)]

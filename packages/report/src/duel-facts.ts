@@ -43,7 +43,7 @@ export interface DuelFacts extends DuelTurn {
   readonly counted: number
   /** Number of environments that the contender needs to win. */
   readonly needed: number
-  /** Confidence in ppm, by the function `surePpm`. */
+  /** Result of the function `surePpm` for this duel, in ppm. */
   readonly surePpm: number
   readonly standing: DuelReport['standing']
   /** Undefined while the duel continues. */

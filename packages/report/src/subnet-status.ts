@@ -29,6 +29,7 @@ export interface SubnetStatus {
   /** Facts of the previous epoch. */
   readonly facts: EpochFacts | undefined
   readonly duels: readonly DuelTurn[]
+  /** Number of the head. */
   readonly block: number
   /** Position of `block` in its epoch. */
   readonly place: EpochPosition
@@ -148,6 +149,7 @@ export type QueueEntry = Pick<Neuron, 'uid' | 'hotkey'> & {
    * of its turn if the miner waits, the current epoch if it plays.
    */
   readonly readyBy?: number | undefined
+  /** State of the neuron in words that follow its name, as in "is the champion". */
   readonly why: string
 }
 

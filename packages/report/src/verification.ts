@@ -12,6 +12,7 @@ export interface Verification {
   readonly root: string
   /** Hotkey of the champion of `epoch`, or "none". */
   readonly champion: string
+  /** Ratio to beat in `epoch`, in ppm. */
   readonly ratio: number
   /** Votes of the last epoch. */
   readonly votes: RecomputedEpoch['votes']

@@ -8,9 +8,9 @@ export interface Output {
   /** Prints lines, fitted to the terminal and in colour, or with `--json` the record. */
   line(lines: string | readonly Line[], record: object): void
   /**
-   * Shows progress on one line of a terminal. The next status overwrites the text, unless it ends
-   * with a line feed. Without a terminal, or with `--json`, prints only a text that ends with a
-   * line feed, to standard error.
+   * Shows progress on one line of a terminal. The next status overwrites the text, unless the text
+   * ends with a line feed. Without a terminal, or with `--json`, prints only a text that ends with
+   * a line feed, to standard error.
    */
   status(text: string): void
   /**

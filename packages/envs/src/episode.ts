@@ -13,7 +13,7 @@ export interface OpenTurn {
   /** The side to move. With one player it is always `champion`, regardless of the miner. */
   readonly side: Side
   readonly state: unknown
-  /** Prompt of the state, if it is already known. */
+  /** Prompt of the state. Undefined if it has not been written yet. */
   readonly prompt?: string | undefined
   /** Reward so far. It is 0 in a game of two players. */
   readonly reward: number

@@ -221,8 +221,8 @@ function readPrompt(prompt: string): readonly PieceSides[] {
 }
 
 /**
- * Returns the covered area, a drawing of the box with one line for two rows unless it is empty, and
- * the placements that earned nothing.
+ * Returns the covered area, a drawing of the box with one line for two rows unless the box is
+ * empty, and the placements that earned nothing.
  */
 function explainArea({ before, action, reward }: LastTurn<readonly number[], readonly number[]>) {
   const judgements = judgeAction(before, action)

@@ -51,9 +51,9 @@ export interface DuelFacts extends DuelTurn {
 }
 
 /**
- * The end of a duel. `crowned`: the contender took the throne. `passed`: it had won, but another
- * contender was better. The contender lost by `verdicts`, by `length` (the duel's epochs ended), or
- * by `freezing` (too many epochs were frozen). Protocol §8.7, §8.11.
+ * The end of a duel. `crowned`: the contender took the throne. `passed`: the contender had won, but
+ * another contender was better. The contender lost by `verdicts`, by `length` (the duel's epochs
+ * ended), or by `freezing` (too many epochs were frozen). Protocol §8.7, §8.11.
  */
 export type DuelEnd = 'crowned' | 'passed' | 'verdicts' | 'length' | 'freezing'
 

@@ -71,7 +71,7 @@ export type UncountedReason = 'FROZEN' | 'NOT_ACCEPTED' | 'SET_ASIDE' | 'NO_WEIG
 
 /**
  * Returns the reason that a sample does not count in its epoch; undefined if it counts in a duel. A
- * later epoch may set its lane aside, or count it again. Protocol §8.4–8.6.
+ * later epoch may set the sample's lane aside, or count the lane again. Protocol §8.4–8.6.
  */
 export function explainUncounted(
   { before: { champion, voters: weights }, report }: EpochResult,
@@ -128,9 +128,9 @@ export const findBounds = (bounded: BoundsInput): Bounds | undefined =>
   Number(bounded.trials) === 0 ? undefined : boundsPpm(bounded)
 
 /**
- * Returns the interval of the share of wins. With a positive score, its middle is the ratio plus
- * the lead over it, its ends are z standard deviations away, and it is extended to contain the
- * share. Protocol §8.6.
+ * Returns the interval of the share of wins. With a positive score, the middle of the interval is
+ * the ratio plus the lead over the ratio, its ends are z standard deviations away, and the interval
+ * is extended to contain the share. Protocol §8.6.
  */
 function winBounds(
   { win, score: { lead, spread }, rule }: EnvAnalysis['report'],

@@ -34,7 +34,7 @@ interface OwnDuel {
 }
 
 /**
- * Reports on one miner: each duel when it or the report ends (result, cause, verdicts, a lost
+ * Reports on one miner: each duel when the duel or the report ends (result, cause, verdicts, a lost
  * challenge of each environment), a throne taken without a duel, and the miner's position.
  */
 export class MinerReport {

@@ -98,7 +98,7 @@ export class DuelStats<Loss> extends DuelLanes<BothSides<Loss>> {
 
   /**
    * Returns the counts of a side in the contender's duel of the previous epoch, over all epochs of
-   * it that were read.
+   * the duel that were read.
    */
   statsFor(side: Side, contender: string): MinerStats<Loss> {
     const lanes = this.countedLanes(contender)

@@ -206,7 +206,8 @@ function explainAbsence(hotkey: string, snapshot: Snapshot, { champion, duels }:
   if (commitment?.kind === 'miner')
     return 'had its duel with this commitment, and needs another to play again'
   if (commitment) return `has a validator's commitment: ${commitment.kind}`
-  // Every model ends with the empty text, so if this decodes, only the hotkey at the end is wrong.
+  // Every model ends with the empty text, so if the fields decode with it as the hotkey, only the
+  // hotkey at the end of the model is wrong.
   if (decodeCommitment(fields, '') !== null) return 'its model does not end with its hotkey'
   return 'has no valid commitment'
 }

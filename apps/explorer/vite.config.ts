@@ -13,9 +13,9 @@ const HASHER = fileURLToPath(new URL('src/worker/blake3.ts', import.meta.url))
 
 /** Modules that our packages import only for speed; without them, plain JavaScript runs. */
 const COMPILED: Readonly<Record<string, string | { id: string; external: true }>> = {
-  // prng omits it in browsers, but a page that verifies everything needs it.
+  // prng omits it in browsers, but a page that verifies everything needs its speed.
   [BLAKE3]: BLAKE3_PATH,
-  // A bare external import fails in a browser, so its 170 kB are not sent.
+  // The import of its bare name fails in a browser, so its 170 kB are not sent.
   '@polkadot/wasm-crypto': { id: '@polkadot/wasm-crypto', external: true },
 }
 
@@ -43,7 +43,7 @@ function reduceBlake3(code: string): string {
 export default { createBLAKE3: () => createHasher('${packed}') }`
 }
 
-/** Omits modules that the page does not need. */
+/** Omits modules that the page does not need, and replaces two modules with smaller code. */
 const sendLess = (): Plugin => ({
   name: 'send-less',
   enforce: 'pre',

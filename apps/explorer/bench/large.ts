@@ -66,7 +66,7 @@ async function open({ url }: History) {
   const seconds = (performance.now() - start) / 1000
   const found = { seconds, requests: requests.length, task: await longestTask(page) }
   const shownSeconds = await readShownSeconds(page)
-  if (!(await page.locator('.strip.good').isVisible())) throw new Error('not everything holds')
+  if (!(await page.locator('.strip.good').isVisible())) throw new Error('the page reports flaws')
   await page.context().close()
   return { ...found, shownSeconds }
 }

@@ -33,7 +33,7 @@ for (const [id, { title }] of Object.entries(rounds[0] ?? {})) {
   console.log(`${title}: ${scoreText(score)}, the median of ${scores.map(scoreText).join(', ')}`)
   if (score < LEAST) process.exitCode = 1
 }
-console.log(`each is at least ${scoreText(LEAST)} on a machine that does nothing else`)
+console.log(`expected: each at least ${scoreText(LEAST)}, on a machine that does nothing else`)
 
 async function scoresOf(url: string): Promise<LighthouseReport['categories']> {
   const file = join(folder, 'report.json')

@@ -23,7 +23,9 @@ export function parseRoute(fragment: string): Route {
   return { view: view === '' ? 'race' : 'nowhere' }
 }
 
-/** Returns the key of a duel: a contender starts at most one duel in an epoch. */
+/**
+ * Returns the key of a duel. It is unique, because a contender starts at most one duel in an epoch.
+ */
 export const formatDuelId = ({ start, contender }: Pick<DuelTurn, 'start' | 'contender'>): string =>
   `${start}/${contender.hotkey}`
 

@@ -11,7 +11,7 @@ const answer = await fetch('network.json', { cache: 'no-cache' }).catch(() => un
 const file: unknown = answer?.ok ? await answer.json().catch(() => undefined) : undefined
 const read = chooseNetwork(file, { search: location.search, base: document.baseURI })
 const network = read.ok ? read.value : undefined
-// The worker reads the network while the page loads, in several tasks, so that none is long.
+// The worker reads the network while the page loads, in several tasks, so that no task is long.
 const feed = startFeed(network?.file, read.ok ? undefined : read.detail)
 await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
 const { showApp } = await import('./app.tsx')

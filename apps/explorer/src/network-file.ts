@@ -41,7 +41,7 @@ type FieldReader = readonly [expected: string, read: (given: unknown, base: stri
 const LOOPBACK = /^(?:127\.0\.0\.1|localhost)$/
 const HOSTS = 'without TLS only on 127.0.0.1, localhost or the site of this page'
 
-/** A chain has 16-bit netuids and 32-bit block numbers. */
+/** Fields of a network file. The limits follow from 16-bit netuids and 32-bit block numbers. */
 const FIELDS: Readonly<Record<string, FieldReader>> = {
   chain: [`finney, test, or a URL of ws, wss, http or https, ${HOSTS}`, parseChain],
   buckets: [`a URL of http or https, ${HOSTS}`, parseUrl],
@@ -115,7 +115,7 @@ function parseUrl(given: unknown, base: string, protocols = /^https?:$/): string
   const { protocol, username, password, hostname, origin, href } = new URL(given, base)
   const isSecure = protocol === 'https:' || protocol === 'wss:'
   const isListed = isSecure || LOOPBACK.test(hostname) || origin === new URL(base).origin
-  // A user name before an @ can look like the host.
+  // URLs with a user name are refused, because a user name before an @ can look like the host.
   return protocols.test(protocol) && isListed && username + password === '' ? href : undefined
 }
 

@@ -91,9 +91,12 @@ export class HostileSubnet {
     return { ...lines, challenge, champion: champion.hotkey }
   }
 
-  /** Returns the state of the first epoch with a duel; the previous epoch has no voters. */
+  /**
+   * Decides the epochs before the first duel, in which no lane is due. Returns the state that
+   * governs the duel's first epoch.
+   */
   async #throughSilence(): Promise<State> {
-    const find = () => Promise.reject(new Error('nobody was due'))
+    const find = () => Promise.reject(new Error('no lane was due'))
     let state = firstState(protocol, 0)
     while (state.duels.length === 0) {
       for (const who of [sound, evil]) await this.#attest(who, state, [])
@@ -144,7 +147,7 @@ export class HostileSubnet {
    */
   async #sampled(state: State): Promise<readonly Sample[]> {
     const scope = await laneScope(this.#chain, state, sound.hotkey)
-    if (scope === null) throw new Error('nobody is due')
+    if (scope === null) throw new Error('no lane is due')
     const samples = await playPlan(scope, SECRET, (miner, { env }) => (messages) => {
       if (miner === champion.hotkey) return { content: `${MARKUP}${HIDDEN}` }
       return { content: `${MARKUP}\n${make(env).spec.solve(messages.at(-1)?.content ?? '')}` }

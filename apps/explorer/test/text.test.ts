@@ -121,7 +121,7 @@ describe('a network file', () => {
     expect(from(value)).toMatchObject({ ok: false, detail: expect.stringMatching(/^No network/) })
   })
 
-  it('is refused if a field is wrong, as a link is, with the name of the field', async () => {
+  it('is refused, as a link is, with the name of a wrong field', async () => {
     const files = [
       { chain: 3 },
       { chain: '' },

@@ -68,7 +68,7 @@ const history = chainCommand('af-verify', EXAMPLES)
   .action(async (named, options) => {
     const base = expandPath(named ?? process.env.AFFINE_BUCKETS ?? '', 'buckets') || undefined
     checkOptions(options)
-    // Help and wrong usage do not load this module.
+    // This import is dynamic, so that help and wrong usage do not load the module.
     const { verify } = await import('./verify.ts')
     const names = await readNames(options.network)
     return withChain(openChain, options, (subnet, screen) =>

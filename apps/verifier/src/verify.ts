@@ -54,12 +54,15 @@ export interface VerifyOptions {
   readonly copies?: number
   /** Set to show every sample. */
   readonly samples?: true
+  /** Names of hotkeys, for display. Default: none. */
   readonly names?: HotkeyNames
   /** Only sample to show, as `env#index`, with or without the environment's version. */
   readonly sample?: string
 }
 
-/** Bytes of evidence up to which this thread checks alone, since others take long to start. */
+/**
+ * Bytes of evidence up to which this thread checks alone, since other threads take long to start.
+ */
 const SHORT_BYTES = 2 ** 24
 
 /**
@@ -83,7 +86,10 @@ export async function verify(subnet: Subnet, options: VerifyOptions, screen: Out
   if (end.conclusion === 'COMPARED_HOLDS') process.exitCode = 3
 }
 
-/** Returns a formatter that prints hotkeys in full, so that readers can search for them. */
+/**
+ * Returns a formatter that prints hotkeys without a name in full, so that readers can search for
+ * them.
+ */
 const nameInFull = (names: HotkeyNames) => nameHotkeysBy(names, (key) => printable(key))
 
 /**

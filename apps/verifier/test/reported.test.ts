@@ -24,7 +24,7 @@ let state: State
 /** The uids of the champion and its contender. */
 const [CHAMPION, CONTENDER] = [4, 5]
 
-/** Four voters have sealed whole lanes, which are in all of their buckets. */
+/** Four voters have sealed complete lanes. The bucket of each voter has the lanes of all four. */
 beforeEach(async () => {
   subnet = new ReadingSubnet([100, 100, 100, 10])
   state = await subnet.begin()

@@ -9,7 +9,7 @@ import type { HexMove } from './hex-players.ts'
 
 /** Number of moves that are searched in each position. */
 const BREADTH = 10
-/** Value of a win, which exceeds any difference of two players' chain lengths. */
+/** Value of a win. It exceeds the value of any leaf. */
 const WON = 10_000
 
 /**

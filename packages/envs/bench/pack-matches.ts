@@ -36,7 +36,10 @@ export function coveredRow(name: string, rewards: readonly number[]): string {
   return `| ${[name, mean.toFixed(3), short(perfect)].join(' | ')} |`
 }
 
-/** Returns a row: the pair, the stronger player's share of decisive wins, the share of ties. */
+/**
+ * Returns a row: the pair, the stronger player's share of the decisive challenges, the share of
+ * ties.
+ */
 export function packRow(names: NamePair, score: PackScore): string {
   return `| ${[...names, shareText(score), short(score.tied)].join(' | ')} |`
 }

@@ -1,6 +1,6 @@
 import { boundsPpm } from '@affine/wilson'
 
-/** Wins in decisive challenges. */
+/** Number of wins among `trials` decisive challenges. */
 export interface Score {
   readonly wins: number
   readonly trials: number

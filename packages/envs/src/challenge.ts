@@ -19,7 +19,7 @@ export interface ChallengePlace {
   readonly contender?: string | undefined
 }
 
-/** A challenge: its id, the base58 of 32 bytes, and its seed. */
+/** A challenge: its id, the base58 of 32 bytes, and its 128-bit seed. */
 export interface Challenge {
   readonly id: string
   readonly seed: bigint
@@ -79,7 +79,7 @@ function computeSeed(challengeId: string): bigint {
 }
 
 const digestSeed = /* @__PURE__ */ digestsAfter('seed')
-// Reading a hash's buffer takes longer than copying the hash.
+// Hashes are copied into this buffer, because access to a hash's own buffer takes longer.
 const seedView = /* @__PURE__ */ new DataView(new ArrayBuffer(16))
 
 /**

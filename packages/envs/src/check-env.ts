@@ -13,8 +13,9 @@ const SEEDS = 16
  * episode, rewards are integers, replies are read strictly, and some golden episode earns the
  * highest reward. `solve` has to earn more than a forfeit or, for two players, to move legally.
  *
- * Plays some dozens of episodes with `env` and closes it. Does not detect an observation that
- * contains the answer, or a rule that its seeds do not reach.
+ * Plays some dozens of episodes with `env`, and hundreds with its specification. Closes `env`. Does
+ * not detect an observation that contains the answer, or a wrong rule that none of these episodes
+ * reaches.
  * @throws Error that describes the first flaw.
  */
 export function checkEnv(env: Env): void {

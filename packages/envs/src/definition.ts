@@ -20,11 +20,14 @@ export interface Definition<State, Observation, Action> {
   readonly highestReward: number
   readonly actionSpace: Space<Action>
   readonly observationSpace: Space<Observation>
-  /** Draws a challenge. */
+  /** Draws a challenge, and returns its initial state. */
   initial(random: Generator): State
-  /** Returns the ground truth of an initial state. Only its digest is published. */
+  /**
+   * Returns the ground truth of an initial state, such as its solution. Only the digest of the
+   * ground truth is published.
+   */
   truth(state: State): Json
-  /** Returns the difficulty of an initial state, an integer for people. */
+  /** Returns the difficulty of an initial state: an integer that is shown and affects no result. */
   difficulty(state: State): number
   /** Returns the part of a state that the agent may see. */
   observe(state: State): Observation
@@ -52,7 +55,8 @@ export interface Definition<State, Observation, Action> {
   solve(prompt: string): string
   /**
    * Returns a random reply to a prompt: good, bad or illegal. In a game of two players, some
-   * replies must be legal. Its draws are part of the contract, because golden players use them.
+   * replies must be legal. The sequence of its draws is part of the contract, because golden
+   * episodes, and so the specHash, depend on it.
    */
   guess(prompt: string, random: Generator): string
   readonly explain?: Explanation<Observation, Action>
@@ -77,8 +81,9 @@ export interface GameDefinition<State, Observation, Action>
 type EpisodeRules = Pick<Definition<unknown, unknown, unknown>, 'initial' | 'step'>
 
 /**
- * The rules of a game of two players, with erased types. The first player moves first. A step that
- * wins earns the mover the highest reward and ends the episode; any other step earns 0.
+ * The rules of a game of two players, with erased types. The first draw of a challenge, outside
+ * these rules, selects the side that moves first. A step that wins earns the mover the highest
+ * reward and ends the episode; any other step earns 0.
  */
 export interface GameRules extends EpisodeRules {
   readonly clockMs: number

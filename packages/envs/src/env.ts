@@ -113,8 +113,8 @@ export class Env {
   }
 
   /**
-   * Returns the action that a reply's answer states, or null if it is not in the action space.
-   * `reply` has the form that `recordReply` returns.
+   * Returns the action that a reply's answer states, or null if it states no action of the action
+   * space. `reply` has the form that `recordReply` returns.
    */
   parse(reply: string): unknown {
     return readAction(this.spec, reply)
@@ -130,7 +130,10 @@ export function expectOnly(name: string, options: object, known: readonly string
     throw new TypeError(`"${name}" expected ${known.join(' and ')} only, got ${unknown.join(', ')}`)
 }
 
-/** Returns the salt of the commitment. Computed late: it takes longer than a step. */
+/**
+ * Returns the salt of the commitment. Called only when the commitment is read, because it takes
+ * longer than a step.
+ */
 const formatSalt = ({ origin, since }: StreamOrigin): string =>
   since === 0 ? String(origin) : `${origin}+${since}`
 

@@ -13,7 +13,7 @@ export interface OpenTurn {
   /** The side to move. With one player it is always `champion`, regardless of the miner. */
   readonly side: Side
   readonly state: unknown
-  /** Prompt of the state, if it is already known. */
+  /** Prompt of the state. Undefined if it has not been written yet. */
   readonly prompt?: string | undefined
   /** Reward so far. It is 0 in a game of two players. */
   readonly reward: number
@@ -23,7 +23,7 @@ export interface EpisodeEnd {
   /** The side of the last turn. */
   readonly side: Side
   readonly state: unknown
-  /** Total reward of that side. */
+  /** Total reward of `side`. */
   readonly reward: number
   /** False if the episode was truncated. */
   readonly terminated: boolean
@@ -31,7 +31,10 @@ export interface EpisodeEnd {
   readonly isForfeit: boolean
 }
 
-/** The turns of an episode up to its end. `next` takes an action, or null. */
+/**
+ * The turns of an episode up to its end. `next` takes the action of the current turn, or null if
+ * the reply is missing or unreadable.
+ */
 export type EpisodeTurns = Generator<OpenTurn, EpisodeEnd, unknown>
 
 /**
@@ -109,13 +112,16 @@ export function requireRules({ id, game }: EnvSpec): GameRules {
   return game
 }
 
-/** Returns the action of a recorded reply, or null if it is not in the action space. */
+/** Returns the action of a recorded reply, or null if it states no action of the action space. */
 export function readAction(spec: EnvSpec, reply: string): unknown {
   const action = spec.parse(extractAnswer(reply))
   return spec.actionSpace.contains(action) ? action : null
 }
 
-/** Returns the text that a game records for a reply: its action, or its answer if unreadable. */
+/**
+ * Returns the text that a game records for a reply: the formatted action or, if it is null, the
+ * answer.
+ */
 export function formatReply(spec: EnvSpec, action: unknown, reply: string): string {
   return action === null ? extractAnswer(reply) : spec.format(action)
 }
@@ -130,7 +136,10 @@ export type Reply = { readonly content: string; readonly invocation?: string; re
 
 export type Answer = Reply | { readonly fault: Fault }
 
-/** Answers a conversation that ends with a prompt, given a copy of only roles and contents. */
+/**
+ * Answers a conversation that ends with a prompt. The messages are copies with only role and
+ * content.
+ */
 export type Agent = (messages: readonly Message[]) => Promise<Answer> | Answer
 
 export type RecordedMessage = Message & Partial<Reply>
@@ -209,7 +218,7 @@ async function runDialogue(
 
 /**
  * Plays an episode as a dialogue: yields questions, takes answers, returns transcripts. With one
- * player the transcript is the champion's. Protocol §3.1.
+ * player, only the champion's transcript is meaningful. Protocol §3.1.
  */
 export function* record(spec: EnvSpec, origin: EpisodeOrigin, players: 1 | 2): Dialogue {
   const turns = playTurns(spec, origin, players)

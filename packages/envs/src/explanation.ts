@@ -9,7 +9,7 @@ export interface LastTurn<Observation, Action> {
 
 /**
  * Explanations of an environment for people. None affects a result or the specHash. The functions
- * take results of `observe` and of `parse`.
+ * take observations, from `observe`, and actions, from `parse`.
  */
 export interface Explanation<Observation, Action> {
   /** Name of the task, as "tic-tac-toe" in "models compete at tic-tac-toe". */
@@ -34,7 +34,7 @@ export interface Explanation<Observation, Action> {
    * if it does not expect that.
    */
   whyGivenUp?(observation: Observation): string | undefined
-  /** Explains the end of an episode without a forfeit. */
+  /** Explains the end of an episode that did not end with a forfeit. */
   ending?(last: LastTurn<Observation, Action>): Outcome
 }
 
@@ -44,7 +44,7 @@ export interface Outcome {
   readonly shown: readonly string[]
 }
 
-/** An observation as shapes on a plane, drawn in order. */
+/** An observation as shapes on a plane, drawn in order. Sizes and corners have the same unit. */
 export interface Picture {
   readonly width: number
   readonly height: number
@@ -57,7 +57,7 @@ export interface PictureShape {
    * is also a piece that earns its area. `wrong` is a piece that earns nothing, or a wrong digit.
    */
   readonly kind: 'empty' | 'first' | 'second' | 'first-side' | 'second-side' | 'label' | 'wrong'
-  /** Alternating x and y of the corners. */
+  /** Alternating x and y of the corners. A label may have one corner, the place of its text. */
   readonly corners: readonly number[]
   /** Text in the middle. */
   readonly text?: string

@@ -6,7 +6,7 @@ import { type Answer, type PerSide, record, type Transcript } from './episode.ts
 /** Code point distance from a digit to its full-width form. */
 const FULL_WIDTH = 0xfee0
 
-/** Returns variants of a correct reply. `parse` reads half of them. */
+/** Returns variants of a correct reply. `parse` reads about half of them. */
 function formatVariants(good: string): readonly string[] {
   return [
     '',

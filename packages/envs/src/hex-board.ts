@@ -6,7 +6,7 @@ export type HexBoard = readonly number[]
 
 export const WIDEST = 11
 const OUTSIDE = 3
-/** The chain length of a cell without a chain to both sides. */
+/** A player's chain length for a cell through which no chain connects the player's sides. */
 const CUT_OFF = 1000
 
 /** Differences to the touching cells: left, right, above, above right, below and below left. */
@@ -57,8 +57,9 @@ export function isConnected(board: HexBoard, cell: number): boolean {
 }
 
 /**
- * Returns for each empty cell the lengths of both players' shortest chains through it, added up. A
- * length is the number of empty cells that a chain needs, this cell counted twice. Protocol §3.7.
+ * Returns for each cell the lengths of both players' shortest chains through it, added up. The
+ * value of a cell with a mark is meaningless. A length is the number of empty cells that a chain
+ * needs, this cell counted twice. Protocol §3.7.
  */
 export function computeChainLengths(board: HexBoard): readonly number[] {
   const [ofX, ofO] = [addDistances(board, 1), addDistances(board, 2)]

@@ -60,7 +60,7 @@ function locateCorners(row: number, column: number): readonly number[] {
   return CORNERS.map((far, at) => far + (middle[at % 2] ?? 0))
 }
 
-/** Returns one triangle for each side, from the middle of the board. */
+/** Returns one triangle for each side of the board, with its tip in the middle of the board. */
 function drawSides(size: number): readonly PictureShape[] {
   const [near, far, half] = [-EDGE, size - 1 + EDGE, (size - 1) / 2]
   const middle = locateMiddle(half, half)

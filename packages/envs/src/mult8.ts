@@ -32,7 +32,7 @@ export const mult8: EnvSpec = /* @__PURE__ */ defineEnv<
   truth: multiply,
   difficulty: () => 8,
   observe: (factors) => factors,
-  // Comparing texts is enough, because an action writes a product in only one form.
+  // Comparing texts is enough, because `parse` returns a product in only one form.
   step: (factors, answer) => ({
     state: factors,
     reward: answer === multiply(factors) ? 1 : 0,
@@ -58,7 +58,7 @@ export const mult8: EnvSpec = /* @__PURE__ */ defineEnv<
   },
 })
 
-/** Returns the product in decimal. It uses BigInt because 16 digits exceed 2^53. */
+/** Returns the product in decimal. Uses BigInt, because a product of 16 digits can exceed 2^53. */
 function multiply([a = 0, b = 0]: readonly (number | string)[]): string {
   return String(BigInt(a) * BigInt(b))
 }

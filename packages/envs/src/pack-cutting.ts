@@ -3,7 +3,7 @@ import type { Generator } from '@affine/prng'
 export const BOX_WIDTH = 60
 export const BOX_HEIGHT = 40
 
-/** A side below this length is not cut, if the rectangle has a longer side. */
+/** A side below this length is cut only if no side of its rectangle is longer. */
 const SHORT = 6
 const COUNTS = [8, 12, 16, 24, 32]
 
@@ -87,7 +87,9 @@ function cut(
       ]
 }
 
-/** Draws the length of the first part. Each is at least 2 and floor(side / 5) long. */
+/**
+ * Draws the length of the first part. Both parts are at least 2 and at least floor(side / 5) long.
+ */
 function drawPart(side: number, random: Generator): number {
   const min = Math.max(2, Math.floor(side / 5))
   return random.integers(min, side - min + 1)

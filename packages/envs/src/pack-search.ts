@@ -10,7 +10,7 @@ import {
 /** Maximum number of placements that are tried. */
 const MAX_TRIALS = 500
 
-/** `piece` is an index. */
+/** A piece in one of its orientations. `piece` is its index in the list of pieces. */
 type OrientedPiece = PieceSides & { readonly piece: number }
 
 /**

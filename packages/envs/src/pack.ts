@@ -108,7 +108,7 @@ function judgePlacements(
         (piece.width === height && piece.height === width),
     )
     if (at === -1) return 'no such piece is left'
-    // The order of the pieces that are left has no effect.
+    // The last piece fills the gap, because the order of the remaining pieces has no effect.
     left[at] = left.at(-1) as PieceSides
     left.pop()
     if (x + width > BOX_WIDTH || y + height > BOX_HEIGHT) return 'outside the box'
@@ -159,8 +159,8 @@ const judgeAction = (
 ): readonly JudgedPlacement[] => judgePlacements(readPieces(observation), readPlacements(action))
 
 /**
- * Returns the numbers in a text, which are separated by one other character each, with zeros up to
- * `length` numbers.
+ * Returns the numbers in a text, in which one other character separates two numbers, padded with
+ * zeros to `length` numbers.
  */
 function parseNumbers(text: string, length: number): readonly number[] {
   const numbers = Array<number>(length).fill(0)
@@ -221,8 +221,8 @@ function readPrompt(prompt: string): readonly PieceSides[] {
 }
 
 /**
- * Returns the covered area, a drawing of the box with one line for two rows unless it is empty, and
- * the placements that earned nothing.
+ * Returns the covered area, a drawing of the box with one line for two rows unless the box is
+ * empty, and the placements that earned nothing.
  */
 function explainArea({ before, action, reward }: LastTurn<readonly number[], readonly number[]>) {
   const judgements = judgeAction(before, action)

@@ -20,7 +20,7 @@ export const registry: ReadonlyMap<string, EnvSpec> = specs
 export function register(spec: EnvSpec): void {
   const known = specs.get(spec.id)
   if (known !== undefined && known !== spec)
-    throw new RangeError(`"id" expected a new one, got "${spec.id}"`)
+    throw new RangeError(`"id" expected an id of no other environment, got "${spec.id}"`)
   specs.set(spec.id, spec)
 }
 

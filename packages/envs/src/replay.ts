@@ -120,7 +120,10 @@ const REASONS: Partial<Record<ReplayFault, string>> = {
   TOO_LONG: ': unexpected, because the episode is over',
 }
 
-/** Returns the first flaw in a turn's messages, which begin at `at`, and its index. */
+/**
+ * Returns the first flaw in a turn's messages, which begin at index `at`, and the index of the
+ * flawed message. Undefined without a flaw.
+ */
 function findTurnFlaw(
   messages: readonly Message[],
   at: number,

@@ -9,8 +9,8 @@ export interface Space<T> {
   contains(value: unknown): value is T
   /**
    * Returns a random member, drawn from `random` or, by default, from a process-wide stream with an
-   * unpredictable seed. The sequence of draws is part of the contract, because golden players
-   * depend on it.
+   * unpredictable seed. The sequence of draws is part of the contract, because an environment's
+   * specHash depends on it.
    */
   sample(random?: Generator): T
 }

@@ -88,7 +88,10 @@ function isShort(text: string): boolean {
   return 3 * text.length <= MAX_BYTES || (text.length <= MAX_BYTES && countBytes(text) <= MAX_BYTES)
 }
 
-/** Returns the last lines of a long text that fit, or the last code points that fit. */
+/**
+ * Returns the last lines of a long text that fit or, if its last line does not fit, the last code
+ * points that do.
+ */
 function findTail(text: string): string {
   let start = text.length
   let freeBytes = MAX_TAIL_BYTES

@@ -74,7 +74,10 @@ export const tictactoe: EnvSpec = /* @__PURE__ */ defineEnv<Position, Board, num
   },
 })
 
-/** Prompts of boards of the solved game, which are few and occur often. */
+/**
+ * Cached prompts by board, only of boards of the solved game, which are few, frozen and occur
+ * often.
+ */
 const prompts = /* @__PURE__ */ new WeakMap<Board, string>()
 
 function writePrompt(board: Board): string {

@@ -98,6 +98,6 @@ test.each([
   ['lowestReward', -1_000_000_001],
   ['highestReward', -5],
   ['highestReward', 1_000_000_001],
-])('rejects a definition with %s %j', (field, value) => {
+])('rejects a definition with %s %s', (field, value) => {
   expect(() => defineEnv({ ...counter, [field]: value })).toThrow(RangeError)
 })

@@ -77,7 +77,7 @@ describe('a game', () => {
   })
 })
 
-// vectors/envs/games.json has the code of each fault.
+// The test of vectors/envs/games.json covers the code of each fault.
 test('reports missing and extra moves of a game by side', async () => {
   const agents = both(() => scripted)
   const recorded = recordOf(await playGame(env, idOf(0), agents))

@@ -53,7 +53,7 @@ test('moves win only by connecting the mover’s sides, within `maxSteps` replie
       const free = [...board.keys()].filter((at) => board[at] === 0)
       const mover = replies % 2 === 0 ? 1 : 2
       const moved = rules.step(board, free[random.integers(0, free.length)], random)
-      if (moved === null) throw new Error('a free cell is legal')
+      if (moved === null) throw new Error('the rules reject a move on a free cell')
       board = moved.state as Board
       won = moved.terminated
       replies += 1
@@ -107,11 +107,11 @@ describe('explanations', () => {
     expect([...markedOf(state)].sort()).toEqual([...'ABCDEFG'].map((row) => `${row}4 X`))
   })
 
-  test('state why the scripted player would resign for the mover if the opponent needs fewer cells', () => {
+  test('state why the scripted player, as the mover, would resign if the opponent needs fewer cells', () => {
     const cause = (cells: readonly number[]) => spec.explain?.whyGivenUp?.(playMoves(clear, cells))
     const isGivenUp = (cells: readonly number[]) => cause(cells) !== undefined
     const [middle, corner] = [cell(3, 3), cell(6, 6)]
-    // The mover has an advantage if both need equally many cells.
+    // If both players need equally many cells, the mover has the advantage and does not resign.
     expect([isGivenUp([]), isGivenUp([middle]), isGivenUp([corner, middle])]).toEqual([
       false,
       true,

@@ -26,11 +26,11 @@ test('measures the areas and results of pack programs that docs/environments.md 
     expect(rows).toContain(packRow(pair, packScore(of(pair[0]), of(pair[1]))))
 })
 
-test.each(['pack', 'tictactoe', 'mult8'])('measures the calls of %s as the page states', (name) => {
+test.each(['pack', 'tictactoe', 'mult8'])('measures the calls of %s as the docs state', (name) => {
   expect(rows).toContain(callsRow(name, callsOf(make(`${name}@0.1.0`), CHALLENGES)))
 })
 
-test.each(['tictactoe', 'mult8'])('measures the decisions in %s as the page states', (name) => {
+test.each(['tictactoe', 'mult8'])('measures the decisions in %s as the docs state', (name) => {
   const env = make(`${name}@0.1.0`)
   const { calls } = callsOf(env, CHALLENGES)
   const pair: NamePair = ['0.96', '0.95']
@@ -38,7 +38,10 @@ test.each(['tictactoe', 'mult8'])('measures the decisions in %s as the page stat
   expect(rows).toContain(decisionRow([name, ...pair], contest, { calls, duels: DUELS }))
 })
 
-/** Replies with the answer B2, in JSON: whether each is read, and ends with a line of only B2. */
+/**
+ * The replies in docs/environments.md with the answer B2, in JSON. `isRead`: whether the answer is
+ * read. `isBare`: whether the last line is only B2.
+ */
 const FORMS = rows.flatMap((row) => {
   const [, text, isRead, isBare] =
     /^\| `+("[^|]*B2[^|]*")`+ \| (yes|no) \| (yes|no) \|$/.exec(row) ?? []

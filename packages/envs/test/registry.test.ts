@@ -27,7 +27,7 @@ test.each(BUILT_IN)('%s passes the checks, and solves only its own prompts', (id
   expect(() => make(id).spec.solve('Compute it.')).toThrow(TypeError)
 })
 
-test('makes an environment from an exact id or an alias', () => {
+test('makes an environment from an exact id or an alias, and rejects other names', () => {
   expect(BUILT_IN.filter((id) => FIRST.includes(id))).toEqual(FIRST)
   expect(make('mult8@0.1.0').spec).toBe(make('mult8-v0').spec)
   for (const id of [

@@ -53,7 +53,7 @@ const long = fc
   )
   .map((parts) => parts.map(([text, times]) => text.repeat(times)).join(''))
 
-/** The longest reply that is recorded whole, and one byte more. */
+/** A longest reply that is recorded whole, and two replies of one byte more. */
 const EDGES: [string][] = [['x'.repeat(640)], ['x'.repeat(641)], [`${'x'.repeat(639)}é`]]
 
 const lastLineOf = (text: string): string => text.slice(text.lastIndexOf('\n') + 1)

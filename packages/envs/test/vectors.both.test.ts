@@ -30,7 +30,7 @@ const FIRST = ['tictactoe@0.1.0', 'mult8@0.1.0']
 const specOf = (id: string): EnvSpec => make(id).spec
 
 describe('challenge ids', () => {
-  test.each(ids.vectors)('are computed from $what', ({ input, want }) => {
+  test.each(ids.vectors)('have the recorded value and seed: $what', ({ input, want }) => {
     if (input !== null) expect(challengeId(input)).toBe(want.id)
     expect(isChallengeId(want.id)).toBe(true)
     expect(String(deriveSeed(want.id))).toBe(want.seed)

@@ -19,7 +19,10 @@ import { describeOutcome, type EpisodeEnding, judgeTurn, type Turn } from './tur
 /** A recorded episode, turn by turn, for one side. */
 export interface EpisodeCourse {
   readonly turns: readonly Turn[]
-  /** Last picture. Undefined without pictures, or if the last reply left the position unchanged. */
+  /**
+   * Picture of the position at the end. Undefined without pictures, if an episode has one turn, and
+   * after a forfeit.
+   */
   readonly lastPicture?: Picture | undefined
   /** Turns of both sides in order. Only in a game recorded for both sides. */
   readonly moves?: readonly GameMove[]
@@ -42,7 +45,7 @@ type RecordedPair = ChallengeRef & PerSide<Transcript>
 
 /** A challenge for one player; a game is against a scripted opponent. */
 export interface SoloRef extends ChallengeRef {
-  /** Strength of the scripted opponent. Protocol §3.6. */
+  /** Strength of the scripted opponent. Default: 1. Protocol §3.6. */
   readonly strength?: number | undefined
 }
 
@@ -50,8 +53,8 @@ export interface SoloRef extends ChallengeRef {
 type SoloEpisode = Omit<SoloRef, 'challengeId'> & (ChallengeRef | { readonly seed: bigint })
 
 /**
- * Describes the ending of a one-player episode: only the reward if the episode does not replay, or
- * its id or environment is unknown. Never throws, for any messages.
+ * Describes the ending of a one-player episode: only the reward if the episode does not replay, its
+ * id is malformed, or its environment is not registered. Never throws, for any messages.
  */
 export function describeSoloEnding(played: SoloEpisode, episode: Transcript): EpisodeEnding {
   return replaySolo(played, episode)?.ending ?? rewardEnding(`reward ${episode.reward}`)

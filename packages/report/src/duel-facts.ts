@@ -43,7 +43,7 @@ export interface DuelFacts extends DuelTurn {
   readonly counted: number
   /** Number of environments that the contender needs to win. */
   readonly needed: number
-  /** Confidence in ppm, by the function `surePpm`. */
+  /** Result of the function `surePpm` for this duel, in ppm. */
   readonly surePpm: number
   readonly standing: DuelReport['standing']
   /** Undefined while the duel continues. */
@@ -51,9 +51,9 @@ export interface DuelFacts extends DuelTurn {
 }
 
 /**
- * The end of a duel. `crowned`: the contender took the throne. `passed`: it had won, but another
- * contender was better. It lost by `verdicts`, by `length` (the duel's epochs ended), or by
- * `freezing` (too many epochs were frozen). Protocol §8.7, §8.11.
+ * The end of a duel. `crowned`: the contender took the throne. `passed`: the contender had won, but
+ * another contender was better. The contender lost by `verdicts`, by `length` (the duel's epochs
+ * ended), or by `freezing` (too many epochs were frozen). Protocol §8.7, §8.11.
  */
 export type DuelEnd = 'crowned' | 'passed' | 'verdicts' | 'length' | 'freezing'
 

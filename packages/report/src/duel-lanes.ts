@@ -35,7 +35,10 @@ export abstract class DuelLanes<Data> {
   /** Adds a challenge to the data of its lane. */
   protected abstract count(data: Data, pair: ChallengePair, place: SamplePlace): void
 
-  /** Adds a sample of the current epoch. Samples of a lane come in order, one lane at a time. */
+  /**
+   * Adds a sample of the current epoch. The samples of a lane must follow each other, in the order
+   * of its blocks.
+   */
   add(sample: Sample, place: SamplePlace): void {
     const pair = this.#pairOf(sample)
     if (pair === undefined) return
@@ -68,7 +71,7 @@ export abstract class DuelLanes<Data> {
         this.#duels.get(contender)?.accepted.push({ epoch, ...lane })
   }
 
-  /** Returns the latest analyses of a contender's duel, one an environment. */
+  /** Returns the latest analysis of each environment of a contender's duel. */
   analysesFor(contender: string): readonly EnvAnalysis[] {
     return [...(this.#duels.get(contender)?.analyses.values() ?? [])]
   }

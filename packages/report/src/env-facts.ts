@@ -8,9 +8,9 @@ export type Bounds = ReturnType<typeof boundsPpm>
 
 /**
  * The tally that decides a win or a hold, in millionths of a challenge, and the interval of its
- * share at the z of a win. With a positive score, the tally for a win has the interval of the score
- * instead, extended to contain the share. The lower end of the score's interval reaches the ratio
- * if and only if the score reaches `bar`.
+ * share of wins, with the z of a win. If the score is positive, the tally for a win has the
+ * interval of the score instead, extended to contain the share of wins. The lower end of the
+ * score's interval reaches the ratio if and only if the score reaches `bar`.
  */
 export interface Decider {
   readonly wins: number
@@ -32,7 +32,9 @@ export interface EnvFacts extends Pick<EnvReport, 'given' | 'cause'> {
   readonly ties: number
   readonly win: Decider
   readonly hold: Decider & {
-    /** Maximum wins with which the champion holds, in millionths. Negative if 0 are too many. */
+    /**
+     * Maximum wins with which the champion holds, in millionths. Negative if 0 wins are too many.
+     */
     readonly most: number
   }
   /** Minimum decisive challenges for a win. */
@@ -69,7 +71,7 @@ export type UncountedReason = 'FROZEN' | 'NOT_ACCEPTED' | 'SET_ASIDE' | 'NO_WEIG
 
 /**
  * Returns the reason that a sample does not count in its epoch; undefined if it counts in a duel. A
- * later epoch may set its lane aside, or count it again. Protocol §8.4–8.6.
+ * later epoch may set the sample's lane aside, or count the lane again. Protocol §8.4–8.6.
  */
 export function explainUncounted(
   { before: { champion, voters: weights }, report }: EpochResult,
@@ -126,9 +128,9 @@ export const findBounds = (bounded: BoundsInput): Bounds | undefined =>
   Number(bounded.trials) === 0 ? undefined : boundsPpm(bounded)
 
 /**
- * Returns the interval of the share of wins. With a positive score, its middle is the ratio plus
- * the lead over it, its ends are z standard deviations away, and it is extended to contain the
- * share. Protocol §8.6.
+ * Returns the interval of the share of wins. With a positive score, the middle of the interval is
+ * the ratio plus the lead over the ratio, its ends are z standard deviations away, and the interval
+ * is extended to contain the share. Protocol §8.6.
  */
 function winBounds(
   { win, score: { lead, spread }, rule }: EnvAnalysis['report'],
@@ -147,7 +149,7 @@ function winBounds(
   }
 }
 
-/** Returns ⌊100 · lead / √spread⌋. */
+/** Returns ⌊100 · lead / √spread⌋, or 0 if `spread` is 0. */
 function scoreHundredths({ lead, spread }: EnvReport['score']): number {
   if (spread === 0n) return 0
   const square = 10_000n * lead * lead

@@ -22,7 +22,7 @@ export interface EpochFacts extends EpochFindings {
   readonly champion: Miner | undefined
   /** Ratio to beat in the epoch, in ppm. */
   readonly ratio: number
-  /** Oldest first. */
+  /** Duels of the epoch, oldest first. */
   readonly duels: readonly DuelFacts[]
   readonly frozen: boolean
   readonly lanes: readonly LaneFacts[]
@@ -37,7 +37,8 @@ export interface EpochFacts extends EpochFindings {
   /** Undefined unless the epoch was frozen. */
   readonly lacking: MissingQuorum | undefined
   /**
-   * Voters that attest another state of the epoch, ascending, and their weight, if there are any.
+   * Voters that attest another state of the epoch, ascending, and their share of the voters' weight
+   * in ppm. Undefined without such voters.
    */
   readonly others: { readonly hotkeys: readonly string[]; readonly weightPpm: number } | undefined
   /** Root of the state that governs the next epoch. */
@@ -118,7 +119,7 @@ export type MissingVoter = {
 export interface MissingQuorum {
   /** Share of the weight that attested, in ppm. */
   readonly attestedPpm: number
-  /** Heaviest first. */
+  /** Voters without a counted attestation, heaviest first. */
   readonly missing: readonly MissingVoter[]
 }
 

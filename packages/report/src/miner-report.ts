@@ -26,7 +26,7 @@ interface MinerReportOptions {
   readonly nameOf: HotkeyFormatter
 }
 
-/** A duel of the miner, with the epochs that were read, without their other duels. */
+/** A duel of the miner, and its epochs that were read, each without the other duels. */
 interface OwnDuel {
   readonly side: Side
   readonly duel: DuelFacts
@@ -34,7 +34,7 @@ interface OwnDuel {
 }
 
 /**
- * Reports on one miner: each duel when it or the report ends (result, cause, verdicts, a lost
+ * Reports on one miner: each duel when the duel or the report ends (result, cause, verdicts, a lost
  * challenge of each environment), a throne taken without a duel, and the miner's position.
  */
 export class MinerReport {
@@ -81,7 +81,7 @@ export class MinerReport {
     return formatEpoch(facts, (name) => (name === hotkey ? 'this miner' : nameOf(name)))
   }
 
-  /** Reports the open duels, then the miner's current position. */
+  /** Reports the open duels, then the miner's current position: not registered without `place`. */
   end(place: QueueEntry | undefined): void {
     for (const own of [...this.#own.values()]) this.#sayDuel(own)
     const { hotkey, nameOf } = this.#options

@@ -25,7 +25,7 @@ type MinerCounts = Readonly<CountSums> & { readonly forfeits: Forfeits }
 
 /** Counts of a miner in a duel, in the epochs that were read and the lanes that count. */
 export type MinerStats<Loss> = MinerCounts & {
-  /** Challenges that were begun and that no missing reply forfeited. */
+  /** Number of challenges that were begun and not forfeited by a missing reply. */
   readonly answered: number
   readonly envs: Readonly<Record<string, MinerCounts>>
   /** Latest lost challenges of each environment. */
@@ -98,7 +98,7 @@ export class DuelStats<Loss> extends DuelLanes<BothSides<Loss>> {
 
   /**
    * Returns the counts of a side in the contender's duel of the previous epoch, over all epochs of
-   * it that were read.
+   * the duel that were read.
    */
   statsFor(side: Side, contender: string): MinerStats<Loss> {
     const lanes = this.countedLanes(contender)

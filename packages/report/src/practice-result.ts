@@ -11,8 +11,8 @@ import type { EpisodeEnding } from './turn.ts'
 export const Z_SQUARED_95 = 3_841_600n
 
 /**
- * A practice challenge as played, with the scripted player's reward, or that of a win in a game
- * (`best`), and for a past challenge the champion's reward.
+ * A practice challenge as played. `best` is the reward of a win in a game, otherwise the scripted
+ * player's reward. `champion` is the champion's reward in a past challenge.
  */
 export type PracticeEpisode = SoloRef &
   Transcript & { readonly best: number; readonly champion?: number }

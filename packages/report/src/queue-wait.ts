@@ -2,7 +2,10 @@ import type { Neuron, Snapshot } from '@affine/chain'
 import type { State } from '@affine/duel'
 import { formatWait } from './text.ts'
 
-/** Epochs (a day) in which ended turns are counted, and minimum of ended turns for a rate. */
+/**
+ * Number of epochs (a day) in which ended turns are counted, and minimum number of ended turns from
+ * which a rate is computed.
+ */
 const [COUNTED_EPOCHS, FEWEST_TURNS] = [20, 16]
 /**
  * Mean epochs of a duel: shortest among weak contenders, longest among strong contenders and
@@ -41,7 +44,10 @@ export function estimateTurn(place: number, state: State): EpochRange {
 
 /** The eviction of a neuron without earnings. */
 export interface Eviction {
-  /** Number of the registration that evicts the neuron, 1 for the next, if none starts to earn. */
+  /**
+   * Number of the registration that evicts the neuron, 1 for the next, unless a neuron in between
+   * starts to earn.
+   */
   readonly registrations: number
   /** Blocks until the neuron can be evicted. */
   readonly immuneBlocks: number

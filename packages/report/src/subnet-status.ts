@@ -29,6 +29,7 @@ export interface SubnetStatus {
   /** Facts of the previous epoch. */
   readonly facts: EpochFacts | undefined
   readonly duels: readonly DuelTurn[]
+  /** Number of the head. */
   readonly block: number
   /** Position of `block` in its epoch. */
   readonly place: EpochPosition
@@ -148,6 +149,7 @@ export type QueueEntry = Pick<Neuron, 'uid' | 'hotkey'> & {
    * of its turn if the miner waits, the current epoch if it plays.
    */
   readonly readyBy?: number | undefined
+  /** State of the neuron in words that follow its name, as in "is the champion". */
   readonly why: string
 }
 
@@ -204,7 +206,8 @@ function explainAbsence(hotkey: string, snapshot: Snapshot, { champion, duels }:
   if (commitment?.kind === 'miner')
     return 'had its duel with this commitment, and needs another to play again'
   if (commitment) return `has a validator's commitment: ${commitment.kind}`
-  // Every model ends with the empty text, so if this decodes, only the hotkey at the end is wrong.
+  // Every model ends with the empty text, so if the fields decode with it as the hotkey, only the
+  // hotkey at the end of the model is wrong.
   if (decodeCommitment(fields, '') !== null) return 'its model does not end with its hotkey'
   return 'has no valid commitment'
 }

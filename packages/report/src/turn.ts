@@ -19,7 +19,7 @@ export interface Turn {
   readonly action: unknown
   /** Undefined unless the turn is a forfeit. */
   readonly forfeit?: 'no-reply' | 'unreadable' | 'illegal'
-  /** Loss that the reply caused, if it caused a known loss. */
+  /** Text about the reward that the reply gave away. Undefined if none is known. */
   readonly mistake?: string | undefined
 }
 
@@ -57,8 +57,8 @@ function describeBest(spec: EnvSpec, best: readonly unknown[]): string {
 const hasBestActions = ({ explain }: EnvSpec): boolean => explain?.best !== undefined
 
 /**
- * Describes the loss that an action caused. Undefined without a loss, or if the worth of actions is
- * unknown.
+ * Describes the reward that an action gave away. Undefined if it gave none away, or if the worth of
+ * actions is unknown.
  */
 function describeMistake(spec: EnvSpec, turn: Turn): string | undefined {
   const { explain } = spec
@@ -76,8 +76,8 @@ export interface EpisodeEnding extends Outcome {
   /** A better reply or the reason to resign. Undefined if unknown, or stated in `why`. */
   readonly better: string | undefined
   /**
-   * Number of replies after which the scripted player would resign, in that and every later turn.
-   * Only in a lost game.
+   * Number of replies after which the scripted player would resign in every following turn. Only in
+   * a lost game.
    */
   readonly givenUpAfter?: number
 }
@@ -92,7 +92,7 @@ export function describeOutcome(
   if (turn?.forfeit !== undefined) {
     const why = `forfeited: ${describeForfeit(turn, spec)}`
     const better = describeBest(spec, turn.best)
-    // In a one-turn episode, the prompt showed the last observation.
+    // In a one-turn episode, the prompt already showed the last observation.
     const shown = spec.maxSteps === 1 ? [] : (spec.explain?.draw?.(last) ?? [])
     return { why, shown, better }
   }
@@ -104,8 +104,8 @@ export function describeOutcome(
 
 /**
  * Returns the number of replies after which the scripted player would resign, and a text with the
- * reason and, if it differs, the scripted player's last reply. Undefined without a resignation, or
- * without `whyGivenUp`.
+ * reason and, if it differs from the last of these replies, the scripted player's reply. Undefined
+ * without a resignation, or without `whyGivenUp`.
  */
 function findGivenUp(spec: EnvSpec, turns: readonly Turn[]) {
   const causes = turns.map(({ observation }) => spec.explain?.whyGivenUp?.(observation))

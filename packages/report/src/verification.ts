@@ -6,12 +6,13 @@ type ComparisonGap = keyof typeof FLAWLESS
 
 /** The result of recomputing consecutive epochs. */
 export interface Verification {
-  /** The next epoch. */
+  /** Epoch after the last recomputed epoch. */
   readonly epoch: number
   /** Root of the state that governs `epoch`. */
   readonly root: string
-  /** Hotkey, or "none". */
+  /** Hotkey of the champion of `epoch`, or "none". */
   readonly champion: string
+  /** Ratio to beat in `epoch`, in ppm. */
   readonly ratio: number
   /** Votes of the last epoch. */
   readonly votes: RecomputedEpoch['votes']
@@ -20,7 +21,10 @@ export interface Verification {
   readonly warnings: number
   readonly flaws: number
   readonly uncompared: ComparisonGap
-  /** `FLAWED` if a flaw was found. `COMPARED_HOLDS` if some copies were not compared. */
+  /**
+   * `FLAWED` if a flaw was found. `COMPARED_HOLDS` if no flaw was found, but some copies were not
+   * compared.
+   */
   readonly conclusion: 'HOLDS' | 'COMPARED_HOLDS' | 'FLAWED'
 }
 

@@ -41,7 +41,7 @@ describe('the ending of a game of tic-tac-toe', () => {
     expect([...seen].sort()).toEqual(['drawn:', 'lost', 'won'])
   })
 
-  it('quotes an illegal or unreadable reply, and names the best reply', async () => {
+  it('quotes an illegal reply, and names the best reply, also for an unreadable reply', async () => {
     const taken = await played(TICTACTOE, 3, (prompt) => firstCell(prompt, (mark) => mark !== '.'))
     const [prompt, reply] = taken.episode.messages
     expect(taken.text).toMatch(/^forfeited: "[ABC][123]" is not allowed here\n {4}1 2 3\n/)
@@ -77,7 +77,7 @@ it('formats each kind of ending', async () => {
 const ID = '3GV98duqAqRrTRH8p8yFQQutnEd4sTQmkNRV2Yr32YFb'
 const CELLS = ['A1', 'A2', 'A3', 'B1', 'B2', 'B3', 'C1', 'C2', 'C3']
 
-it('marks the first mistake and the best move in tic-tac-toe', async () => {
+it('describes a mistake in tic-tac-toe by the move, the lost result and the best moves', async () => {
   const [start] = (await courseOf(TICTACTOE, ID, () => null)).turns
   const board = start?.observation as readonly number[]
   const { next = [], best = [] } = solvedGame().positions.get(board.join('')) ?? {}
@@ -92,7 +92,7 @@ it('marks the first mistake and the best move in tic-tac-toe', async () => {
   for (const part of [`1, ${worse},`, away, right]) expect(text).toContain(part)
 })
 
-it('names the replies of the scripted player if the best replies are unknown', async () => {
+it('names the scripted player’s reply or its worth if the best replies are unknown', async () => {
   const packed = await courseOf('pack@0.1.0', ID, () => '0,0,99,99')
   const solved = await courseOf('pack@0.1.0', ID, solve('pack@0.1.0'))
   expect(packed.turns[0]?.mistake).toMatch(new RegExp(` is worth ${solved.reward}$`))

@@ -27,7 +27,7 @@ async function endedGame(turn: number, answer: (prompt: string) => ReturnType<Ag
   return { played, mover, prompt }
 }
 
-/** Returns the first cell of a prompt's board with such a mark. */
+/** Returns the first cell of a prompt's board whose mark matches `mark`. */
 function cellWith(mark: RegExp, prompt = ''): string {
   const rows = boardIn(prompt).slice(1)
   const row = rows.find((line) => mark.test(line)) ?? ''
@@ -100,7 +100,7 @@ describe('a lost game', () => {
       const game = await lostGame(index)
       const course = replaySide(game, 'champion')
       const { givenUpAfter: replies, better, why } = describeEnding(game, 'champion')
-      if (course === undefined || replies === undefined) throw new Error('it is lost')
+      if (course === undefined || replies === undefined) throw new Error('no lost game')
       expect(why).toMatch(/^lost: [XO] joined /)
       const causes = course.turns.map((turn) => spec.explain?.whyGivenUp?.(turn.observation))
       expect(causes.slice(replies)).not.toContain(undefined)

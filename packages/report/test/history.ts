@@ -32,7 +32,7 @@ export type Forfeited = Readonly<Record<string, number>>
 /** Rules under which environments become undecided early, so that histories are short. */
 const RULES: Protocol = { ...MAIN, evenEpoch: 3 }
 
-/** Decides the epochs of a network: two in which m1 takes the throne, then these scenes. */
+/** Decides the epochs of a network: two in which m1 takes the throne, then one for each scene. */
 export function historyOf(scenes: readonly Scene[], forfeited: Forfeited = {}): TestEpoch[] {
   const { miners: _, ...first } = scenes[0] ?? {}
   const epochs: TestEpoch[] = []

@@ -55,7 +55,10 @@ const TAKEN_BACK: Scene = {
   rates: (_, env) => (env === MULT8 ? [22 / 32, 10 / 32] : [1 / 64, 1 / 64]),
 }
 
-/** Results: the result, the end, the environments won, and the cause of a loss. */
+/**
+ * Cases: a name; the expected result, end, environments won and counted, and cause of a loss; the
+ * miner; the scenes; and the forfeits.
+ */
 const CASES: readonly (readonly [string, string, string, readonly Scene[], Forfeited?])[] = [
   ['a contender that won', 'won crowned 2/2', 'm2', [WINNING]],
   ['a champion that lost', 'lost crowned 2/2 OUTPLAYED', 'm1', [WINNING]],
@@ -91,7 +94,7 @@ describe('the report for one side of a duel', () => {
     expect(mixed.forfeits).toEqual({ 'no-reply': 16, illegal: 12, unreadable: 8 })
   })
 
-  it('names the main cause: no replies, late replies or wrong answers', () => {
+  it('names the main cause: no replies, late replies or worse answers', () => {
     const causeOf = (forfeited: Forfeited, slowMs = 0) => {
       const answered = { role: 'assistant', content: '', ms: slowMs } as const
       const epochs = historyOf([LOSING], forfeited).slice(2)

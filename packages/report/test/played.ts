@@ -12,7 +12,7 @@ export async function courseOf(
     return content === null ? { fault: 'no-reply' } : { content }
   })
   const course = replaySolo({ env, challengeId }, episode)
-  if (course === undefined) throw new Error('what was played replays')
+  if (course === undefined) throw new Error('the played episode does not replay')
   return { episode, ...course }
 }
 

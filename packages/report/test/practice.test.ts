@@ -25,7 +25,7 @@ function practice(tied: number, won: number) {
 /** Simulates 600 duels with one lane, challenge by challenge, and returns the share of wins. */
 function playedShare(tied: number, won: number): number {
   const random = pcg64(7)
-  // In the only environment z is 3.5, and the score subtracts 0.4 for a lane.
+  // In the only environment z is 3.5, and the score subtracts 0.4 for the lane: 3.9 in total.
   const rule = { ...PROTOCOL, zSquaredPpm: 15_210_000 }
   let count = 0
   for (let duel = 0; duel < 600; duel++) {

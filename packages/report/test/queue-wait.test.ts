@@ -35,7 +35,7 @@ it.each([
   })
   expect(estimates.length).toBeGreaterThan(100)
   expect(holds.length / estimates.length).toBeGreaterThan(0.9)
-  // The range is 0.8 to 1.25 times the expected wait, rounded outwards.
+  // Each range is 0.8 to 1.25 times the expected wait, rounded outwards, so it is never wide.
   const far = estimates.filter(({ range }) => range.least > 20)
   for (const { range } of far) expect(range.most / range.least).toBeLessThan(1.7)
 })

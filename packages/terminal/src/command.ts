@@ -14,23 +14,26 @@ import { CHAIN, createOption, createPathOption, ENV_MODULE, type Setting } from 
 
 const HEADING = 'Chain:'
 
-/** Returns "--network", which no variable sets unless the caller adds variables. */
+/** Returns the option "--network". No variable sets it unless the caller adds variables. */
 export const networkOption = (help: string) =>
   createOption({ ...CHAIN.network, help }).helpGroup(HEADING)
 
 const createNetuidOption = () =>
   createOption(CHAIN.netuid).argParser(CHAIN.netuid.read).helpGroup(HEADING)
 
-/** The netuid, for commands that can work without a chain. No variable sets it. */
+/** The option "--netuid", for commands that can work without a chain. No variable sets it. */
 export const NETUID = createNetuidOption()
 
-/** The first epoch, for commands that decide epochs. */
+/** The option "--first-epoch" and its variable, for commands that decide epochs. */
 export const FIRST_EPOCH = readFromVariables(
   createOption(CHAIN.firstEpoch).argParser(CHAIN.firstEpoch.read).helpGroup(HEADING),
   CHAIN.firstEpoch,
 )
 
-/** Modules of environments, for commands that play or recompute. `run` loads them. */
+/**
+ * The option "--env-module" and its variable, for commands that play or recompute. `run` loads the
+ * modules.
+ */
 export const ENV_MODULES = createOption(ENV_MODULE).env('AFFINE_ENV_MODULE')
 
 /**

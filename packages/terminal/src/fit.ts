@@ -1,4 +1,7 @@
-/** Matches a shell command, which the terminal wraps, so that it can be copied. */
+/**
+ * Matches a line with a shell command. `fit` leaves its wrapping to the terminal, so that the
+ * command can be copied.
+ */
 const COMMAND = /^ *\$ /
 
 const HANG = 4

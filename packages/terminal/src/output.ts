@@ -8,9 +8,9 @@ export interface Output {
   /** Prints lines, fitted to the terminal and in colour, or with `--json` the record. */
   line(lines: string | readonly Line[], record: object): void
   /**
-   * Shows progress on one line of a terminal. The next status overwrites the text, unless it ends
-   * with a line feed. Without a terminal, or with `--json`, prints only a text that ends with a
-   * line feed, to standard error.
+   * Shows progress on one line of a terminal. The next status overwrites the text, unless the text
+   * ends with a line feed. Without a terminal, or with `--json`, prints only a text that ends with
+   * a line feed, to standard error.
    */
   status(text: string): void
   /**
@@ -28,7 +28,10 @@ const CLEAR = '\r\x1b[K'
 /** Whether a status is on the terminal's last line. */
 let hasStatus = false
 
-/** Prints the latest text to standard error after 5 s, and every 30 s until `endWait`. */
+/**
+ * Prints the text of the latest call to standard error after 5 s, and then every 30 s until
+ * `endWait`.
+ */
 export function beginWait(text: string): void {
   awaited = text
   notice ??= setTimeout(printAwaited, FIRST_NOTICE_MS).unref()

@@ -165,7 +165,10 @@ function reportUnknownFirst(
   }
 }
 
-/** Makes a command name the variable of a missing option, too. Commander names only the option. */
+/**
+ * Makes a command's error for a missing option also name the option's variable. Commander names
+ * only the option.
+ */
 function nameVariables(
   command: CommandUnknownOpts & {
     missingMandatoryOptionValue?(option: CommandUnknownOpts['options'][number]): void

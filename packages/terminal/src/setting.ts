@@ -148,7 +148,7 @@ export const CHAIN = {
   network: {
     option: '--network <where>',
     variables: ['SUBTENSOR_ENDPOINT'],
-    // Does not open the chain.
+    // Checks only the form of a URL and the existence of a file. Does not open the chain.
     read: textIn(NETWORK_HELP, (where) => isOnline(where) || isFile(where)),
     kind: 'path',
     needed: true,

@@ -18,7 +18,7 @@ it('rejects a wrong path with a RangeError, but not a failing disk', async () =>
 })
 
 describe('a URL', () => {
-  it('is printed without its user, its query, and a node’s path', () => {
+  it('is printed without its user, query and fragment, and a node’s path', () => {
     const masked = [
       ['at wss://me:pw@h.example/v1/key: why', 'at wss://****@h.example/****: why'],
       ['"ws://h:1/k","wss://h?k=1"', '"ws://h:1/****","wss://h?****"'],

@@ -77,7 +77,7 @@ const RatioLine = ({ ratio, isPast, height }: RatioLineProps) => (
 
 interface StripsProps extends Page {
   readonly account: DuelAccount
-  /** Validator to label. */
+  /** Hotkey of a validator whose face gets a label. */
   readonly of?: string | undefined
 }
 

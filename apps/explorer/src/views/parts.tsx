@@ -51,7 +51,7 @@ export function Face({ of }: { readonly of: string }) {
 }
 
 interface FewProps {
-  /** Items shown before the reader asks for all. */
+  /** Number of items shown before the reader requests all. */
   readonly limit: number
   readonly children: readonly JSX.Element[]
 }

@@ -33,7 +33,10 @@ export function ValidatorsView({ of, ...page }: Page & ValidatorProps) {
   )
 }
 
-/** Shows the latest duel with `of`, or any validator, as an outlier; otherwise the latest duel. */
+/**
+ * Shows the latest duel in which `of` or, if it is undefined, any validator was an outlier; if
+ * there is none, the latest duel.
+ */
 function LatestDuel({ of, ...page }: Page & ValidatorProps) {
   const { state } = page
   const duels = listDuels(state)
@@ -56,7 +59,7 @@ function LatestDuel({ of, ...page }: Page & ValidatorProps) {
   )
 }
 
-/** Codes that prove nothing: a file may be lost, or a bucket unreachable. */
+/** Codes of flaws that prove nothing: a file may be lost, or a bucket unreachable. */
 const UNPROVED = ['COPY_MISSING', 'MISSING_BLOCK', 'STATE_MISSING']
 
 /** Counts the lanes of a validator, and its proved flaws by code, as in "WRONG_REPLAY × 2". */

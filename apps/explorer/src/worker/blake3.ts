@@ -11,7 +11,9 @@ interface Exports extends WebAssembly.Exports {
 const BUFFER_BYTES = 16_384
 const HASH_BYTES = 32
 
-/** Creates the hasher that prng needs from hash-wasm's WebAssembly, gzipped and in Base64. */
+/**
+ * Creates the hasher that prng needs from `packed`: hash-wasm's WebAssembly, gzipped and in Base64.
+ */
 export async function createHasher(packed: string) {
   const gzipped = Uint8Array.from(atob(packed), (char) => char.charCodeAt(0))
   const unpacked = new Blob([gzipped]).stream().pipeThrough(new DecompressionStream('gzip'))

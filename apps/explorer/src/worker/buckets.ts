@@ -7,7 +7,9 @@ export interface BucketHealth {
   readonly hotkey: string
   /** URL. Undefined for an address that a page cannot open. */
   readonly place: string | undefined
+  /** Address of the bucket as announced: a URL or a plain name. */
   readonly announced: string
+  /** Number of files that were read. */
   files: number
   /** Number of requested files that the bucket did not have. */
   missing: number

@@ -42,7 +42,7 @@ export interface DuelDetails extends PerSide<readonly LostLine[]> {
  * challenges, stay in the worker; the page asks for them when it shows a duel.
  */
 export class EpochAccounts {
-  /** Receives the samples of the current epoch, in order within each block. */
+  /** Receives the samples of the current epoch, one lane after the other, each in order. */
   readonly stats: DuelStats<LostLine> = new DuelStats<LostLine>({
     most: 3,
     keep: ({ pair: { env, index }, block, line, forfeit }) => {

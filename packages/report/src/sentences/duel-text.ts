@@ -11,8 +11,8 @@ export function findSide(hotkey: string, duel: Pick<DuelFacts, Side>): Side | un
 }
 
 /**
- * Returns the result of a duel so far for one side. A champion that another contender dethrones
- * wins this duel.
+ * Returns the result of a duel so far for one side. The champion wins a duel without a crowned
+ * contender, even if the contender of another duel is crowned.
  */
 export function findResult(side: Side, { end }: Pick<DuelFacts, 'end'>): 'won' | 'lost' | 'open' {
   if (end === undefined) return 'open'

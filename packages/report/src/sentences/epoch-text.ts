@@ -42,7 +42,10 @@ function describeEvents(facts: EpochFacts, nameOf: HotkeyFormatter): readonly st
   return [`no one challenges ${holder}; the ratio to beat ${share}`]
 }
 
-/** Describes a duel at the end of an epoch. The first duel on a line names the environments. */
+/**
+ * Describes a duel at the end of an epoch. Only the first duel on a line has the word
+ * "environments".
+ */
 function describeProgress(
   duel: EpochFacts['duels'][number],
   nameOf: HotkeyFormatter,

@@ -5,7 +5,9 @@ import type { LostChallenge } from '../miner-stats.ts'
 import { printable } from '../text.ts'
 import type { EpisodeEnding, Turn } from '../turn.ts'
 
-/** Formats a sample, with every message in full. `champion` is the epoch's. */
+/**
+ * Formats a sample, with every message in full. `champion` is the hotkey of the epoch's champion.
+ */
 export function formatSample(
   sample: Sample,
   { validator, block }: SamplePlace,
@@ -41,7 +43,7 @@ const UNCOUNTED = {
 export const formatUncounted = (cause: UncountedReason | undefined): string =>
   cause === undefined ? '' : `\n  does not count: ${UNCOUNTED[cause]}`
 
-/** Formats the fault of an episode. */
+/** Formats the fault of an episode. Empty without a fault. */
 export function formatFault({ messages, fault }: Episode): string {
   if (fault === undefined) return ''
   return messages.length === 0 ? ', never begun' : `, forfeited: ${fault}`

@@ -20,7 +20,7 @@ export const formatFinding = (
   return { text: `  ${sign} epoch ${epoch}, ${texts.join(': ')}`, tone }
 }
 
-/** Matches an address with prefix 42. */
+/** Matches a hotkey: an SS58 address with prefix 42. */
 const HOTKEY = /\b5[1-9A-HJ-NP-Za-km-z]{47}\b/g
 
 /** Formats the result of a verification; the conclusion is last. */
@@ -53,7 +53,7 @@ function formatConclusion({ flaws, uncompared }: Verification): string {
     : `No problems in the copies compared.${limits}`
 }
 
-/** Formats how many validators give all their weight to the neuron that is owed it. */
+/** Formats how many validators give all their weight to the neuron that should receive it. */
 function formatVotes(votes: Verification['votes'], nameOf: HotkeyFormatter): readonly string[] {
   if (votes === undefined) return []
   const { uid, validators, agreeing, others } = votes

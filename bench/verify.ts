@@ -205,7 +205,7 @@ async function reportDuration(what: string, make: () => Promise<void>): Promise<
 async function inProcess(run: Run): Promise<RunCost> {
   const child = fork(process.argv[1] ?? '', [JSON.stringify(run)])
   const [taken] = await once(child, 'message')
-  if (taken.flaws > 0) throw new Error(`${taken.flaws} flaws`)
+  if (taken.flaws > 0) throw new Error(`the evidence has ${taken.flaws} flaws`)
   return taken
 }
 

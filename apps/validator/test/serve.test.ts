@@ -77,7 +77,7 @@ bucketSuite('`af serve <bucket>`', async () => {
 
 bucketSuite('`af serve <buckets>`', async () => {
   const source = createBucketOpener(url)('5G', '5G')
-  if (source === null) throw new Error('it was not opened')
+  if (source === null) throw new Error('the bucket of 5G was not opened')
   return { bucket: { read: source.read, write: directoryBucket(join(root, 'buckets/5G')).write } }
 })
 

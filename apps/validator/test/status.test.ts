@@ -126,7 +126,7 @@ describe('af status', () => {
 })
 
 describe('af status --watch', () => {
-  // A copy, because a test moves it.
+  // A copy of the buckets, because a test moves it.
   const buckets = join(root, 'buckets')
   beforeAll(() => cp(subnet.buckets, buckets, { recursive: true }))
 

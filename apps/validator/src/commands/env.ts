@@ -118,7 +118,7 @@ async function isRepeatable(
   { episode, answers }: { readonly episode: Transcript; readonly answers: readonly Answer[] },
 ): Promise<boolean> {
   const left = answers.values()
-  // `play` caches the start of an episode by its specification: a copy draws it again.
+  // `play` caches the start of an episode by the specification object. A copy avoids the cache.
   const again = await play(
     { spec: { ...spec } },
     seed,

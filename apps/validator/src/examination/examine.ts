@@ -26,7 +26,7 @@ interface ExaminedAccount {
 
 /**
  * Prints the findings about an account, and the costs of duels. Resolves with whether no check
- * failed. Rejects for wrong usage, and when it is interrupted. A chain that does not respond is a
+ * failed. Rejects for wrong usage, and at Ctrl-C. A chain that does not respond is a
  * finding.
  */
 export async function printExamination(

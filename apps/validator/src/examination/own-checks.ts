@@ -103,7 +103,7 @@ export async function checkBucket(
 ): Promise<Finding> {
   if (commitment === null) return note('BUCKET_NOT_ANNOUNCED', {})
   const { url, epoch } = commitment
-  // The state that governs an epoch is published when the epoch begins, before it is attested.
+  // A validator publishes the state that governs an epoch before it commits in that epoch.
   const path = statePath(epoch)
   const bucket = createBucketOpener(base, network)(hotkey, url)
   const file = { path, url }
@@ -162,9 +162,9 @@ async function checkProbe(probe: string, url: string, owner: BucketOwner): Promi
 }
 
 /**
- * Reads the file at `path`. Resolves with null if it does not exist, or with the error. Retries for
- * up to 20 seconds, because a cache may be stale, and some servers respond with 403 for a missing
- * file.
+ * Reads the file at `path`. Resolves with its bytes; with null if it does not exist; or with the
+ * last error. Retries for up to 20 seconds, because a cache may be stale, and some servers respond
+ * with 403 for a missing file.
  */
 async function readWithRetries(source: Pick<Bucket, 'read'>, path: string) {
   const until = SYSTEM_CLOCK.now() + 20_000

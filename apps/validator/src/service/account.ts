@@ -36,7 +36,7 @@ export const createAccountCommand = (name: string, examples: string) =>
  * variable may name the other. A missing wallet or hotkey is `default`, as in btcli. `warn` is
  * called with problems that the user should fix.
  * @throws RangeError if no account is named, or if `readWallet`, `readHotkey` or `accountFrom`
- *   rejects it. No message quotes a secret.
+ *   rejects the named account. No message quotes a secret.
  */
 export async function readAccount(
   options: AccountOptions,

@@ -34,8 +34,8 @@ export function estimateLoads(
   const able = neurons.filter(({ permit, stake }) => permit && stake > 0n)
   const voters = Math.min(Math.max(1, able.length), validatorsMost)
   // `samples` are the lines of the validator's lane: each is a game of two miners, or an episode of
-  // one. The validator sends one request for each turn. `tokens` includes the replies, if each is
-  // only the answer. The validator's folder contains the lane, with its `laneBytes`, twice.
+  // one. The validator sends one request for each turn. `tokens` counts requests and replies, each
+  // reply as only the answer. The validator's folder contains the `laneBytes` of its lane twice.
   const most = { samples: 0, requests: 0, tokens: 0, laneBytes: 0 }
   // Requests of all voters to the champion, which gets more than any contender, and their tokens.
   const champion = { championRequests: 0, championTokens: 0 }

@@ -8,7 +8,7 @@ export interface SettingEntry {
   readonly value: string | undefined
   /** `flag`, `environment`, or the path of the file of settings; `-` without a value. */
   readonly from: string
-  /** The option or variable that set it; without a value, all that may set it, joined by "or". */
+  /** The option or variable that set the value; without a value, all of them, joined by "or". */
   readonly by: string
 }
 

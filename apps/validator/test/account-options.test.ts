@@ -70,7 +70,7 @@ it.each([
   ['a hotkey', {}, ['--hotkey', `${DEFAULT}`], DEFAULT],
   ['a wallet in the environment', { BT_WALLET_COLD: 'default' }, [], DEFAULT],
   ['a hotkey in the environment', { BT_WALLET_HOT: `${DEFAULT}` }, [], DEFAULT],
-  ['a wallet instead of a secret', { AFFINE_HOTKEY: seed(SECRET) }, ['--wallet', 'named'], NAMED],
+  ['a wallet and a secret', { AFFINE_HOTKEY: seed(SECRET) }, ['--wallet', 'named'], NAMED],
 ] as const)('uses `default` for the missing name, given only %s', async (...[, env, args, who]) => {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
   expect(await parsed(...args)).toEqual(uses(who))

@@ -5,7 +5,7 @@ const only = (name, allowed) => ({
   to: { path: '^(packages|apps)/', pathNot: [name, ...allowed].map((p) => `^packages/${p}/`) },
 })
 
-/** The parts of the libraries that need Node, each on a subpath, and the package that prints. */
+/** Files that need Node: parts of libraries, each with its own entry, and whole packages. */
 const NEEDS_NODE = [
   '^packages/blocks/src/directory-bucket\\.ts$',
   '^packages/chain/src/bittensor/wallet\\.ts$',

@@ -22,7 +22,7 @@ const files = [...folders, 'test']
   )
   .filter((file) => file.endsWith('.test.ts'))
 const needMachine = files.filter((file) => file.endsWith('.machine.test.ts'))
-/** Marks of tests that replace, reload or register modules or timers, and so need isolation. */
+/** Matches files that replace, reload or register modules or timers, and so need isolation. */
 const REPLACING =
   /\bvi\.(mock|doMock|resetModules|useFakeTimers)\(|(?<![.\w])(register|loadModule)\(|--env-module/
 const alone = files.filter((file) => REPLACING.test(readFileSync(file, 'utf8')))
@@ -35,7 +35,8 @@ const patient = {
 }
 
 /**
- * Returns a project of tests in Node. Without isolation files share modules, which saves most time.
+ * Returns a project of tests in Node. Without `isolate`, files share loaded modules, which saves most
+ * of the time.
  */
 const inNode = (
   name: string,

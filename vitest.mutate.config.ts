@@ -28,8 +28,8 @@ class LikeliestFirst extends BaseSequencer {
 }
 
 /**
- * Resolves our packages in the sandbox of Stryker, whose node_modules link to the original packages:
- * two copies of a class would not be the same.
+ * Resolves imports of our packages to the copies in Stryker's sandbox. Its node_modules link to the
+ * original packages, and a class and its copy would not be the same.
  */
 const ownSources: Plugin = {
   name: 'own-sources',

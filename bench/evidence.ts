@@ -39,11 +39,11 @@ import { playPlan } from '../packages/blocks/test/play-plan.ts'
 /** The amount of evidence. */
 export interface Size {
   readonly validators: number
-  /** Epochs with a duel. */
+  /** Number of epochs with a duel. */
   readonly epochs: number
-  /** Environments, in duels of all eight epochs. Default: the rules of local chains. */
+  /** Environments. Each duel then lasts eight epochs. Default: the rules of local chains. */
   readonly envs?: EnvsConstants
-  /** Epochs without a miner, before the epochs with a duel. Default: 0. */
+  /** Number of epochs without a miner, before the epochs with a duel. Default: 0. */
   readonly empty?: number
 }
 
@@ -76,7 +76,7 @@ export function shortEnvs(quota: number): EnvsConstants {
   return Object.fromEntries(played.map(([env, constants]) => [env, { ...constants, ...quotas }]))
 }
 
-/** Returns every validator's bucket: all serve the same folder. */
+/** Returns a function that opens a validator's bucket. All buckets are the same folder. */
 export function bucketIn(folder: string): OpenBucket {
   const { read } = directoryBucket(join(folder, 'bucket'))
   return (hotkey) => ({ name: hotkey, read })
@@ -225,7 +225,7 @@ class Subnet {
   }
 }
 
-/** Returns an account whose hotkey depends on its scalar. */
+/** Returns the account of a secret key with this scalar. */
 function accountOf(scalar: number): Account {
   const secret = new Uint8Array(64)
   new DataView(secret.buffer).setUint32(0, 8 * scalar, true)
@@ -239,7 +239,7 @@ const minerOf = ({ hotkey }: Account, revision: number): Commitment => ({
   chute: 'chute',
 })
 
-/** Lets both miners solve all challenges, except one in a hundred that one of them misses. */
+/** Plays a lane. The miners solve all challenges, but one of them misses about one in a hundred. */
 const samplesOf = (scope: Scope): Promise<readonly Sample[]> =>
   playPlan(scope, SECRET, (miner, { env, challengeId }) => (messages) => {
     const luck = Number.parseInt(challengeId.slice(0, 4), 16)

@@ -1,6 +1,6 @@
 import { defineConfig } from 'tsup'
 
-/** Builds plain JavaScript on the built packages, so that no TypeScript loader is measured. */
+/** Builds JavaScript that imports the built packages, so that no TypeScript loader is measured. */
 export default defineConfig({
   entry: ['bench/verify.ts'],
   format: 'esm',

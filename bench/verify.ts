@@ -27,7 +27,7 @@ interface Run {
   readonly jobs: number
   /** Number of copies of each block to compare with the copy that is read. */
   readonly copies: number
-  /** The last epoch. */
+  /** The last epoch to recompute. Default: the last closed epoch of the chain. */
   readonly to?: number
 }
 
@@ -41,8 +41,9 @@ interface RunCost {
   readonly flaws: number
 }
 
-/** Bytes per second of all buckets except the slow one; then of the slow one, 0 if it is silent. */
+/** Bytes per second of all buckets except the slow one. */
 const USUAL_RATE = 4_000_000
+/** Cases, with the bytes per second of the slow bucket; 0 for a silent bucket. */
 const SLOW_BUCKETS = [
   ['all buckets at 4 MB/s', USUAL_RATE],
   ['one of 8 at 400 kB/s', USUAL_RATE / 10],
@@ -133,7 +134,7 @@ async function ofEnvironment(folder: string, env: string): Promise<void> {
   console.log(`${env}  ${taken.challenges} challenges, ${rateOf(taken)} challenges/s`)
 }
 
-/** Alternates early and late epochs, because the speed of a machine varies. */
+/** Measures early and late epochs, alternately, because the speed of a machine varies. */
 async function compareLongHistory(folder: string): Promise<void> {
   const size = { validators: 16, epochs: 900, envs: shortEnvs(4) }
   await reportDuration('1,100 epochs of 16 lanes of 8 challenges', () => makeEvidence(folder, size))
@@ -156,7 +157,7 @@ async function compareLongHistory(folder: string): Promise<void> {
   console.log(`an epoch takes ${soon} ms from ${a} to ${b}, ${then} ms from ${c} to ${d}`)
 }
 
-/** Measures slow buckets concurrently, since the runs mostly wait. */
+/** Measures runs with a slow bucket, concurrently, because they mostly wait. */
 async function ofSlow(folder: string): Promise<void> {
   const size = { validators: 8, epochs: 6, envs: shortEnvs(512) }
   await reportDuration('6 epochs of 8 lanes of 1,024 challenges', () => makeEvidence(folder, size))
@@ -171,8 +172,8 @@ async function ofSlow(folder: string): Promise<void> {
 }
 
 /**
- * Returns buckets that answer reads one at a time: the first bucket opened at the rate `slow`, all
- * others at the usual rate.
+ * Returns buckets that answer reads one at a time: the first opened bucket at `slow` bytes per
+ * second, all others at the usual rate. With 0, each read fails after 30 s.
  */
 function slowedBy(open: OpenBucket, slow: number): OpenBucket {
   const lines = new Map<string, Promise<void>>()
@@ -204,7 +205,7 @@ async function reportDuration(what: string, make: () => Promise<void>): Promise<
 async function inProcess(run: Run): Promise<RunCost> {
   const child = fork(process.argv[1] ?? '', [JSON.stringify(run)])
   const [taken] = await once(child, 'message')
-  if (taken.flaws > 0) throw new Error(`${taken.flaws} flaws`)
+  if (taken.flaws > 0) throw new Error(`the evidence has ${taken.flaws} flaws`)
   return taken
 }
 

@@ -30,7 +30,7 @@ const blocksOf = (page, language) =>
 
 const MEMORY = `const files = new Map<string, Uint8Array>()
 
-/** In the memory of this process. */
+/** A bucket in the memory of this process. */
 const MEMORY = defineBackend({
   label: 'in memory',
   needsUrl: false,
@@ -40,7 +40,7 @@ const MEMORY = defineBackend({
       variables: ['MEMORY_NAME'],
       read: readWord,
       needed: true,
-      help: 'what the bucket is called in memory',
+      help: "the bucket's name in memory",
     },
   },
   create: () => ({

@@ -63,7 +63,8 @@ try {
     writeFileSync(path, altered)
     const { status, text } = verify()
     writeFileSync(path, sound)
-    // An altered block or state is a flaw, so 1. An altered chain usually cannot be read, so 4.
+    // The verifier exits with 1 for a flaw, such as an altered block or state, and with 4 if it
+    // cannot read the chain. An altered chain usually is unreadable.
     if (status !== 1 && !(path === chain && status === 4))
       fail(`byte ${at} of ${path} altered: the verifier ended with ${status}\n${text}`)
     console.log(

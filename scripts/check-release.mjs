@@ -24,7 +24,7 @@ import { openRegistry } from './registry.mjs'
 
 const scratch = mkdtempSync(join(tmpdir(), 'affine-release-'))
 const [tags, refusal, project] = ['tags', 'refusal', 'project'].map((name) => join(scratch, name))
-/** A stand-in for GitHub's client that stores tags in a file. */
+/** A stand-in for GitHub's client that stores tags in a file, but none while `refusal` exists. */
 const GH = `#!/bin/sh
 case "$2" in
   */git/ref/tags/*) grep -q "^\${2##*/git/ref/tags/} " '${tags}' ;;
@@ -33,7 +33,7 @@ case "$2" in
 esac
 `
 
-// Manifests name a repository and a commit only if this variable is set.
+// Packed manifests name a repository and a commit only if this variable is set.
 process.env.GITHUB_REPOSITORY = 'owner/name'
 process.env.PATH = `${join(scratch, 'bin')}:${process.env.PATH}`
 const { copy, write, edit, run, pnpm } = copyOf(scratch)
@@ -124,7 +124,7 @@ async function publish({ folder, released }) {
   expectSame('tags', lines().slice(before.length), made)
 }
 
-/** Updates `project`, and verifies the evidence that af 0.1.0 wrote. */
+/** Updates the packages in `project`, and verifies the evidence that af 0.1.0 wrote. */
 async function upgrade() {
   await start(project, 'npm', 'update')
   const installed = readdirSync(project, { recursive: true, encoding: 'utf8' })

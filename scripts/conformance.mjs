@@ -1,5 +1,6 @@
 // `node scripts/conformance.mjs -- <program> <words>` runs a verifier on each history of
-// vectors/conformance, and compares its output. See docs/conformance.md.
+// vectors/conformance, and compares its output. In the words, {} is the folder of a history. See
+// docs/conformance.md.
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'

@@ -51,7 +51,7 @@ function faultsOf(project, entries, types) {
 
 /**
  * Resolves with the number of gzipped bytes of a page's script that plays with @affine/envs.
- * @throws Error unless the number is below the README's.
+ * @throws Error unless the number is below the limit that the package's README states.
  */
 export async function checkSize(project) {
   const contents =

@@ -3,7 +3,7 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { isAbsolute, join, relative } from 'node:path'
 import { pnpmCommand } from './pnpm.mjs'
 
-/** Paths without sources, which are not copied. Some may change during the copy. */
+/** Matches paths that are not copied: they contain no sources, and some may change meanwhile. */
 const LEFT_OUT =
   /^(\.git|\.turbo|\.venv|api)$|(^|\/)(node_modules|dist|__pycache__|\.\w+_cache|\w+\.egg-info)$/
 

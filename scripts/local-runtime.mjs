@@ -22,8 +22,8 @@ const COMMIT = 'f59e608b2128586215ea396156a1d04b14724888'
 const SPEC_URL = `https://raw.githubusercontent.com/opentensor/subtensor/${COMMIT}/aura-dev.json`
 const SPEC_SHA256 = 'c321edb119707219b5f3fe602ad2f3180cd9e4492dbceee16e46b54a1facba2d'
 const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'affine', 'runtime')
-const CODE = '0x3a636f6465' // the key ":code"
-// the key of Timestamp.Now
+const CODE = '0x3a636f6465' // the storage key ":code", of the runtime's code
+// the storage key of Timestamp.Now, the time of a block
 const NOW = '0xf0c365c3cf59d671eb72da0e7a4113c49f1f0515f462cdcf84e0f1d6045dfcbb'
 const HOST = { mockSignatureHost: false, allowUnresolvedImports: true }
 const shell = process.platform === 'win32'
@@ -41,9 +41,9 @@ const specification = await readSpecification()
 const load = install()
 const [chopsticks, util] = [load('@acala-network/chopsticks-core'), load('@polkadot/util')]
 const chain = await start(await makeGenesis(specification))
-// While chopsticks builds a block, its transactions are neither in the pool nor in the head's
-// state, and an account's next index would be too low. So building a block and reading an index
-// take turns.
+// While chopsticks builds a block, the block's transactions are neither in the pool nor in the
+// head's state, and an account's next index would be too low. So building a block and reading an
+// index take turns.
 let turn = Promise.resolve()
 const inTurn =
   (task) =>
@@ -104,13 +104,13 @@ function install() {
   return createRequire(join(CACHE, 'package.json'))
 }
 
-/** Returns block 0 in chopsticks's form, which the runtime makes from the specification. */
+/** Returns block 0, which the runtime makes from the specification, in the form for chopsticks. */
 async function makeGenesis({ name, id, properties, genesis }) {
   const { code, patch } = genesis.runtimeGenesis
   const preset = util.hexToU8a(
     (await callRuntime(code, 'GenesisBuilder_get_preset', '0x00')).result,
   )
-  const [, text] = util.compactStripLength(preset.subarray(1)) // after the 1 of Some
+  const [, text] = util.compactStripLength(preset.subarray(1)) // without Some's byte
   const defaults = JSON.parse(util.u8aToString(text))
   const config = util.compactAddLength(util.stringToU8a(JSON.stringify(merge(defaults, patch))))
   const { result, storageDiff } = await callRuntime(
@@ -144,19 +144,19 @@ async function callRuntime(wasm, name, ...args) {
 async function start(raw) {
   const { Block, GenesisProvider, getAuraSlotDuration, setup, StorageLayer } = chopsticks
   const code = raw.genesis.raw.top[CODE]
-  // chopsticks calls the runtime for the length of a slot without the imports that this runtime
-  // leaves unresolved. The call fails, and chopsticks assumes 12 s, so blocks would not fit their
-  // slots. It caches the length by code: the right length is cached first.
+  // chopsticks calls the runtime for the length of a slot, but without allowing unresolved imports,
+  // which this runtime has. The call fails, and chopsticks assumes 12 s, so blocks would not fit
+  // their slots. chopsticks caches the length by code, so the right length is put there first.
   const slot = (await callRuntime(code, 'AuraApi_slot_duration')).result
   const slotMs = util.u8aToBn(util.hexToU8a(slot)).toNumber()
   getAuraSlotDuration.cache.set(code, Promise.resolve(slotMs))
-  // Block 0 has no time, so chopsticks would read the clock twice for block 1, and a slot could end
-  // in between.
+  // Block 0 gets a time. Without it chopsticks would read the clock twice for block 1, and a slot
+  // could end in between.
   const now = util.bnToHex(Math.floor(Date.now() / slotMs) * slotMs, { bitLength: 64, isLe: true })
   const top = Object.entries({ ...raw.genesis.raw.top, [NOW]: now })
   // chopsticks needs the keys of this object sorted.
   raw.genesis.raw.top = Object.fromEntries(top.sort(([a], [b]) => (a < b ? -1 : 1)))
-  // Otherwise chopsticks drops the first blocks.
+  // With the default of this option, chopsticks drops the first blocks.
   const keepAll = { maxMemoryBlockCount: Number.MAX_SAFE_INTEGER }
   const chain = await setup({
     genesis: new GenesisProvider(raw),
@@ -164,7 +164,8 @@ async function start(raw) {
     ...HOST,
     ...keepAll,
   })
-  // A block is a layer, and a read searches all layers, so every 32nd block has the whole storage.
+  // A block stores only its changes, and a read searches all blocks before it, so every 32nd block
+  // gets the whole storage.
   const all = { ...raw.genesis.raw.top, ...(await chain.head.storageDiff()) }
   chain.onNewBlock = async (block) => {
     const parent = await block.parentBlock

@@ -1,5 +1,5 @@
 // Runs a part of the tests and benchmarks that are too slow for `npm test`, or by default all:
-// `npm run test:long -- <part> <options>`. A low priority avoids slowing down other programs.
+// `npm run test:long -- <part> <options>`. The low priority keeps other programs fast.
 import { setPriority } from 'node:os'
 import { join } from 'node:path'
 import { install, pnpmCommand, run } from './pnpm.mjs'

@@ -19,13 +19,13 @@ const COMPARISONS = new Set([
 
 /** Files that have to read sentences, each with the reason. */
 const EXCEPTIONS = new Map([
-  ['packages/chain/src/bittensor/refusal.ts', 'nodes refuse in words'],
+  ['packages/chain/src/bittensor/refusal.ts', 'nodes state the reason of a refusal only in words'],
   ['packages/chain/src/bittensor/subtensor.ts', 'nodes have no code for a forgotten state'],
   ['packages/miners/src/completion.ts', "the JSON parser's message is made printable"],
   ['packages/node/src/connection-reason.ts', 'OpenSSL has one code for many faults'],
 ])
 
-/** A file that marks each line to be reported. */
+/** A file with cases: exactly its lines that end with `// found` must be reported. */
 const SAMPLE = 'scripts/messages-sample.ts'
 const { config } = ts.readConfigFile('tsconfig.json', ts.sys.readFile)
 const include = ['packages/*/src', 'apps/*/src', 'scripts']

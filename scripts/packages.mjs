@@ -47,7 +47,7 @@ function checkLicences(tarball, files) {
       throw new Error(`${tarball}: no licence of ${name} in its list`)
 }
 
-/** Kinds of resolution that packages for ESM only do not support. */
+/** Kinds of module resolution that packages with only ES modules do not support. */
 const NOT_ESM = ['node10', 'node16-cjs']
 
 /**
@@ -64,7 +64,7 @@ export async function checkTarball(tarball, folder) {
   const { repository } = JSON.parse(run('tar', ['-xzOf', tarball, 'package/package.json']))
   const url = `git+https://github.com/${process.env.GITHUB_REPOSITORY}.git`
   if (repository?.url !== url || repository.directory !== folder)
-    throw new Error(`${tarball} names the repository ${JSON.stringify(repository)}`)
+    throw new Error(`${tarball} names ${JSON.stringify(repository)}, expected ${url}, ${folder}`)
   if (!folder.startsWith('packages')) return
   const { problems = ['no types'] } = await checkPackage(createPackageFromTarballData(bytes))
   const faults = problems.filter(({ resolutionKind }) => !NOT_ESM.includes(resolutionKind))

@@ -6,7 +6,7 @@ const { packageManager } = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
 )
 
-/** Tools must print problems, not news about themselves. */
+/** These variables let tools print problems, but no news about themselves. */
 Object.assign(process.env, {
   TURBO_TELEMETRY_DISABLED: '1',
   TURBO_NO_UPDATE_NOTIFIER: '1',

@@ -47,7 +47,7 @@ async function completionOf(body) {
 }
 
 async function answer(body, response) {
-  if (response.destroyed) return // the client has gone
+  if (response.destroyed) return // the client has disconnected
   try {
     response.end(JSON.stringify(await completionOf(body)))
   } catch ({ message }) {

@@ -8,12 +8,12 @@ import { install, pnpm } from './pnpm.mjs'
 const folder = resolve(process.argv[2] ?? 'tarballs')
 mkdirSync(folder, { recursive: true })
 install()
-// Chunks of earlier builds would be packed too.
+// Removes earlier builds, because pnpm would pack their chunks too.
 for (const root of ['packages', 'apps'])
   for (const name of readdirSync(root))
     rmSync(join(root, name, 'dist'), { recursive: true, force: true })
 pnpm('exec', 'turbo', 'run', 'build', 'types', '--output-logs=errors-only')
-// pnpm would also pack private packages.
+// Excludes the private packages, because pnpm would pack them too.
 const published = ['--recursive', '--filter', '!@affine/terminal', '--filter', '!@affine/node']
 const hooks = '--config.pnpmfile=scripts/pack-hooks.mjs'
 pnpm(hooks, ...published, 'pack', '--silent', '--pack-destination', folder)

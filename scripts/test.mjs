@@ -13,7 +13,7 @@ if (words.some((word) => word !== '--all')) {
   process.exit(2)
 }
 const all = words.length > 0
-/** Python of an environment with python[test]. */
+/** The Python of a virtual environment in which `python[test]` is installed. */
 const python = process.env.TEST_PYTHON
 if (all && !existsSync(process.env.CHROMIUM_PATH ?? '/usr/bin/chromium')) {
   console.error('no Chromium: install it, or name it in CHROMIUM_PATH')
@@ -30,7 +30,7 @@ const [counts, moreCounts] = ['tests', 'more-tests'].map((name) => join(scratch,
 const pytestCounts = join(scratch, 'pytest.xml')
 const pytest = [python, '-m', 'pytest', '-q', `--junitxml=${pytestCounts}`, 'python']
 const bin = (name) => join('node_modules', '.bin', name)
-// turbo needs pnpm on its path, where npx puts it
+// turbo needs pnpm on the PATH, and npx puts it there.
 const turbo = [...pnpmCommand, 'exec', 'turbo', 'run']
 /** Number of concurrent steps: one per processor, since many steps use only one. */
 const atOnce = Math.max(2, availableParallelism())
@@ -46,7 +46,7 @@ const vitest = (projects, file) => [
 const stages = [
   { build: [...turbo, 'build', ...(all ? ['types'] : []), '--output-logs=errors-only'] },
   {
-    // Separately: in one run with machine tests, all tests in Node share one worker.
+    // A separate run: in one run with machine tests, all tests in Node would share one worker.
     ...(all && { 'more tests': vitest(['machine', 'chromium'], moreCounts) }),
     tests: vitest(['node', 'alone'], counts),
     ...(all && {

@@ -46,8 +46,8 @@ export const loadIsOwnVariable: LoadIsOwnVariable = async () =>
   (await import('./settings/env-file.ts')).isOwnVariable
 
 /**
- * Returns the program `af`, which can run only the commands that `words` contains: loading the
- * others takes long.
+ * Returns the program `af`. Loads only the commands that `words` contains, because loading all
+ * takes long. The other commands appear only in help.
  */
 export async function createProgram(words: readonly string[]): Promise<CommandUnknownOpts> {
   const program = new Command('af')

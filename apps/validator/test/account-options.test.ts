@@ -8,7 +8,7 @@ import { writeIn } from './commands.ts'
 
 const MARK = 'c0ffee'
 
-/** Returns the seed of the key that a place contains. `hotkeyOf` returns the key's address. */
+/** Returns the seed of the key in a place, such as FILE. `hotkeyOf` returns the key's address. */
 const seed = (place: number) => `${MARK}${place}0`.repeat(8)
 const hotkeyOf = (place: number) => account(Buffer.from(seed(place), 'hex')).hotkey
 const [FILE, NAMED, SECRET, DEFAULT, STORED] = [1, 2, 3, 4, 5] as const
@@ -47,7 +47,7 @@ function stubAll(secret = seed(SECRET)) {
   vi.stubEnv('BT_WALLET_HOT', `${DEFAULT}`)
 }
 
-it('prefers the key file, then a named wallet, the secret, the stored file, the default wallet', async () => {
+it('prefers --key, then --wallet, AFFINE_HOTKEY, AFFINE_KEY and BT_WALLET_COLD, in this order', async () => {
   const named = ['--wallet', 'named', '--hotkey', `${NAMED}`]
   stubAll()
   vi.stubEnv('AFFINE_KEY', stored)
@@ -70,8 +70,8 @@ it.each([
   ['a hotkey', {}, ['--hotkey', `${DEFAULT}`], DEFAULT],
   ['a wallet in the environment', { BT_WALLET_COLD: 'default' }, [], DEFAULT],
   ['a hotkey in the environment', { BT_WALLET_HOT: `${DEFAULT}` }, [], DEFAULT],
-  ['a wallet overriding a secret', { AFFINE_HOTKEY: seed(SECRET) }, ['--wallet', 'named'], NAMED],
-] as const)('uses the default wallet or hotkey, given only %s', async (...[, env, args, who]) => {
+  ['a wallet and a secret', { AFFINE_HOTKEY: seed(SECRET) }, ['--wallet', 'named'], NAMED],
+] as const)('uses `default` for the missing name, given only %s', async (...[, env, args, who]) => {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
   expect(await parsed(...args)).toEqual(uses(who))
 })

@@ -10,7 +10,7 @@ const RULES = fileURLToPath(new URL('prometheus-alerts.yml', DEPLOY))
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0
 const folder = testFolder('alerts')
 
-/** Values by series, one a minute. */
+/** The values of each series, one a minute. */
 type Series = Readonly<Record<string, string>>
 
 /** Returns a test for promtool: whether an alert fires, given these series of one validator. */

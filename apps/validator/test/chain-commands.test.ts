@@ -43,7 +43,7 @@ function chainOf(): LocalChain {
   const neurons = stakes.map((stake, i) => ({ hotkey: accounts[i]?.hotkey ?? '', stake }))
   return createChain({ neurons, params: { tempo: 30, weightsRateLimit: 1 } })
 }
-/** Serves a chain. `args` name it and the key of an account. */
+/** Serves a chain. The `args` name the chain, and the key of the account at `index`. */
 async function serveFor(index: number, chain = chainOf()) {
   const served = await serveGrowingChain(chain)
   return { chain, ...served, args: ['--network', served.url, '--key', await keyOf(index)] }
@@ -84,7 +84,7 @@ async function busy(): Promise<LocalChain> {
   return chain
 }
 
-it('af status lists miners by waiting time, and states why other miners are not queued', async () => {
+it('af status lists miners by waiting time, and states why other hotkeys are not queued', async () => {
   const file = await writeIn(root, (await busy()).export())
   await mkdir(join(root, 'bucket'))
   const args = ['--network', file, '--buckets', root]
@@ -94,7 +94,7 @@ it('af status lists miners by waiting time, and states why other miners are not 
   const waits = expect.stringContaining('waits')
   expect(queue.map(({ place, readyBy, hotkey, why }) => [place, readyBy, hotkey, why])).toEqual([
     [1, 1, second.hotkey, waits],
-    [2, 1, bob.hotkey, waits], // with a permit
+    [2, 1, bob.hotkey, waits], // a miner with a permit
     [3, 1, first.hotkey, waits],
     [undefined, undefined, alice.hotkey, "has a validator's commitment: attest"],
     [undefined, undefined, copier.hotkey, expect.stringMatching(/^its model /)],
@@ -188,7 +188,7 @@ describe('af commit', () => {
   })
 })
 
-it('af validate without --overwrite does not start if its slot contains a model', async () => {
+it("af validate without --overwrite does not start if the slot contains a miner's model", async () => {
   await using served = await serveFor(1)
   await served.chain.commit(bob, minerOf(bob))
   const places = ['--folder', join(root, 'private'), '--buckets', join(root, 'public')]

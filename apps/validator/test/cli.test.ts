@@ -81,7 +81,7 @@ describe('the help of a whole program', () => {
       expect((await af(...words)).stdout).toMatch(/^ {2}0 +done/m)
   })
 
-  it.each(['validator', 'verifier'])('loads no libraries of the %s', async (name) => {
+  it.each(['validator', 'verifier'])('loads no command and no large library: %s', async (name) => {
     const folder = fresh()
     const program = fileURLToPath(new URL(`../../${name}/src/cli.ts`, import.meta.url))
     await run(program, ['--help'], { cwd: root, env: { NODE_V8_COVERAGE: folder } })
@@ -270,7 +270,7 @@ it('names in the metadata of a node are escaped for the terminal, also if a libr
   expect(findUnprintable(stderr)).toEqual([])
 })
 
-it.each([[], ['--json']])('a miner’s text is escaped for the terminal: %j', async (...format) => {
+it.each([[], ['--json']])('a miner’s text is escaped, also with --json: %#', async (...format) => {
   const hostile = '\u001b]0;owned\u0007\u001b[2J\u009b31mred\u202e\u200bx\r\nA1'
   const { url } = await serve(sends(200, completion(hostile)))
   const ended = await af('env', 'run', 'tictactoe-v0', '--agent', url, ...format)

@@ -26,9 +26,10 @@ const FAULTS = new URL('../../../test/faults.mjs', import.meta.url).href
 /** The result of a command: its output, its error, and the exit code that it set. */
 export interface CommandResult {
   readonly stdout: string
-  /** The records with "--json". */
+  /** The records with "--json"; otherwise empty. */
   readonly records: readonly Record<string, unknown>[]
   readonly error: Error | undefined
+  /** Undefined for 0. */
   readonly exitCode: typeof process.exitCode
 }
 
@@ -61,7 +62,7 @@ export const recordScreen = () => ({
   wait: () => {},
 })
 
-/** Returns the export of a chain up to its first `count` blocks. */
+/** Returns the export of a chain, cut after its first `count` blocks. */
 export const cutBlocks = (exported: string, count: number): string =>
   exported
     .split(/^/m)
@@ -69,8 +70,8 @@ export const cutBlocks = (exported: string, count: number): string =>
     .join('')
 
 /**
- * Writes a file that only its owner may read, by default a new one. Creates its folder. Resolves
- * with its path.
+ * Writes a file that only its owner may read, by default under a new name. Creates the folder.
+ * Resolves with the file's path.
  */
 export async function writeIn(
   folder: string,
@@ -93,7 +94,7 @@ export function changeNetwork({ genesis }: LocalChain, changes: Partial<Network>
   onTestFinished(() => void Reflect.deleteProperty(NETWORKS, 'changed'))
 }
 
-/** Changes the snapshots of all local chains until the test ends, or until it restores the result. */
+/** Changes the snapshots of all local chains until the test ends, or calls `mockRestore` of the result. */
 export function changeSnapshots(change: (snapshot: Snapshot) => Partial<Snapshot>) {
   const { snapshot } = LocalChain.prototype
   async function changed(this: LocalChain, block: number): Promise<Snapshot> {
@@ -105,7 +106,7 @@ export function changeSnapshots(change: (snapshot: Snapshot) => Partial<Snapshot
   return spy
 }
 
-/** Puts the miners of a chain on Chutes until the test ends. A server with these handlers stands in. */
+/** Puts the miners of a chain on Chutes until the test ends. A server with these handlers replaces Chutes. */
 export async function putOnChutes(
   chain: LocalChain,
   handlers: Readonly<Record<string, Handle>>,
@@ -139,7 +140,7 @@ export const withFaults = (faults: object) => ({
   NODE_OPTIONS: `--import ${FAULTS}`,
 })
 
-/** Serves a chain that makes blocks until it is disposed of. */
+/** Serves a chain and makes blocks, until the result is disposed of. */
 export async function serveGrowingChain(
   chain: LocalChain,
 ): Promise<AsyncDisposable & { readonly url: string }> {

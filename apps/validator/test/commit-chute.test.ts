@@ -100,7 +100,7 @@ describe('af commit of a chute', () => {
     })
   })
 
-  it('refuses a chute that this release cannot check', async () => {
+  it('refuses a chute if this release lacks the list of chat templates to check it with', async () => {
     const routes = { ...asCommitted, [POST]: plays }
     const { error, records, commitments } = await committing(routes, 'ff'.repeat(32))
     expect(error?.message).toMatch(/^not committed: /)
@@ -144,7 +144,7 @@ describe('af commit of a chute', () => {
   })
 })
 
-it('af duel checks the deployment of a uid for the first prompt and for the duel, then plays', async () => {
+it("af duel checks a uid's deployment for the first prompt and again for the duel, then plays", async () => {
   const routes = { ...asCommitted, [POST]: plays }
   const { error, records, asked } = await onChutes(routes, async (url, chain) => {
     await chain.commit(account(SECRET), encodeCommitment({ kind: 'miner', ...MINER }))

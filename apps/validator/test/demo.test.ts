@@ -17,7 +17,7 @@ it('waits for miners on a slow machine, so that a run follows from its seed', as
   const { signal } = new AbortController()
   const game = make('mult8-v0')
   game.reset()
-  // A millisecond is too short for a hundred concurrent calls.
+  // The limit of 1 ms for a reply would be too short for a hundred concurrent calls.
   const agent = stage.agent({ ...committed, ...where }, 1, { epoch: 0, signal })
   const prompt = [{ role: 'user', content: game.render() }] as const
   const replies = await Promise.all(Array.from({ length: 100 }, () => agent(prompt)))

@@ -87,7 +87,7 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
     (await subnet.api.query.subtensorModule!.uids!(subnet.netuid, hotkey)).toJSON()
   const isRegistered = async (hotkey: string) => (await uid(hotkey)) !== null
 
-  /** Reads the chain's weights with another client than that of the validators. */
+  /** Reads the weights on chain, without the client that the validators use. */
   async function rows(): Promise<Record<string, unknown>> {
     const entries = await subnet.api.query.subtensorModule!.weights!.entries(subnet.netuid)
     return Object.fromEntries(entries.map(([{ args }, row]) => [`${args[1]}`, row.toJSON()]))

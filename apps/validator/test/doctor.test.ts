@@ -31,7 +31,7 @@ const accounts = Array.from({ length: 6 }, (_, i) => account(new Uint8Array(32).
 const [validator, poor, miner, rich, empty, stranger] = accounts as [
   ...[Account, Account, Account, Account, Account, Account],
 ]
-/** The account of an Ed25519 key. */
+/** The secret seed of an Ed25519 key, whose account is `edwards`. */
 const SEED = 'ed'.repeat(32)
 const edwards = ed25519Account(Buffer.from(SEED, 'hex'))
 const STAKES = [1_500_000_000_000n, 5n, 0n, 2_000_000_000_000n, 0n]
@@ -66,7 +66,7 @@ afterEach(() => {
 afterAll(closeServers)
 
 const fileOf = (text: string, name?: string): Promise<string> => writeIn(root, text, name)
-/** The option of an account that is to validate. */
+/** The option with which `af doctor` examines an account as a validator. */
 const VALIDATING = ['--folder', join(root, 'folder')]
 const buckets = (name: string): string[] => ['--buckets', join(root, name)]
 
@@ -109,7 +109,7 @@ it('af doctor reports no failure for a working validator', async () => {
   const network = await chainWith([[validator, seal('alices')]])
   const own = [...VALIDATING, ...buckets('buckets')]
   const { results, found } = await examine(validator, network, ...own)
-  // A full disk fails its check.
+  // The check of the disk is left out, because this machine's disk may be full.
   const { disk: _, ...others } = results
   expect(new Set(Object.values(others))).toEqual(new Set(['ok']))
   expect(Object.keys(results).join()).toBe(
@@ -195,7 +195,7 @@ it('af doctor requires a permit of a validator, but not of a miner', async () =>
   expect(high.found.NO_ANSWER).toMatchObject({ chute: 'c', reason: 'deployment' })
 })
 
-it('af doctor warns without a commitment, and fails for an unreadable commitment', async () => {
+it('af doctor warns without a commitment, and fails for an unreadable one without a permit', async () => {
   const hostile = new TextEncoder().encode('\u001b[2J\u202eme')
   const network = await chainWith([
     [miner, minerOf(rich)],
@@ -289,7 +289,7 @@ it('af doctor prints the first reason to refuse a source, and reads only a regul
 })
 
 describe('a bucket in S3', () => {
-  /** The pauses between reads, which end immediately. */
+  /** The pauses between reads, in milliseconds. In these tests they end immediately. */
   const pauses: number[] = []
   beforeEach(() => {
     pauses.length = 0

@@ -11,7 +11,7 @@ const CHALLENGE = '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM'
 
 const PLACES = ['start', 'prompt', 'reward'] as const
 
-/** Registers a game of two replies, in which `count` is added to its start, prompt or reward. */
+/** Registers an environment whose start, prompt or reward contains the number of calls, so it varies. */
 function registerCounting(where: (typeof PLACES)[number]): void {
   let count = 0
   const countCall = (place: typeof where): number => (place === where ? ++count : 0)

@@ -21,8 +21,8 @@ bucketSuite('a bucket in Google Cloud Storage', async () => {
 
 /**
  * Starts a service that follows Google's documentation of the XML API of Cloud Storage with HMAC
- * keys, in front of the emulator of R2: requests are signed in Google's dialect, have no headers of
- * Amazon, and only `x-goog-if-generation-match` makes a write conditional.
+ * keys, in front of the emulator of R2: requests must be signed in Google's dialect and have no
+ * headers of Amazon, and only `x-goog-if-generation-match` makes a write conditional.
  */
 async function serveGoogle() {
   const s3 = await serveS3()

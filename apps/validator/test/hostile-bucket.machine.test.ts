@@ -19,9 +19,9 @@ let subnet: RunningSubnet
 let server: Server
 let seats: readonly Seat[]
 let honest: readonly RunningProcess[]
-/** Number of hostile responses of the third validator's bucket; null while it is correct. */
+/** Number of hostile responses of the third validator's bucket so far; null while it is correct. */
 let turn: number | null = null
-/** Step between two hostile responses, because neighbours are similar. */
+/** Step in the list of hostile responses, whose neighbours are similar. */
 const STRIDE = 7
 
 /**

@@ -27,7 +27,7 @@ let second: ProcessResult
 const deaths = new Map<string, number>()
 /** Violations, with their place. */
 const wrong: string[] = []
-/** Epochs in which a validator died during sampling. */
+/** Epochs in which a validator died during sampling, by validator. */
 const brokenOff = new Map<Seat, Set<number>>()
 
 /** Files of a validator, and the approximate number of operations on them in one life. */
@@ -107,7 +107,7 @@ async function within(blocks: number, done: () => boolean | Promise<boolean>): P
   while (!(await done()) && subnet.height() < last) await sleep(5)
 }
 
-/** Runs one life from start to kill. */
+/** Starts a validator's process and kills it. Resolves with the result of the process. */
 async function runUntilDeath(
   seat: Seat,
   random: Random,
@@ -118,7 +118,7 @@ async function runUntilDeath(
   const { by, place = oneOf(PLACES), words = oneOf(WORDS) } = planned ?? { by: oneOf(WAYS) }
   const soon = planned === undefined ? 1 : 8 // a planned death comes early in a life
   const memory = `${seat.folder}-unsynced`
-  // Other causes do not record what the process syncs, so an earlier record is out of date.
+  // Only a death in a disk operation records what was not synced. An older record would be wrong.
   if (by !== 'disk') await rm(memory, { force: true })
   const [path, most] = place
   const from = 1 + draw(Math.ceil(most / soon))

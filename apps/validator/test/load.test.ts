@@ -16,8 +16,8 @@ const pageOf = (page: string): Promise<string> =>
   readFile(new URL(`../../../docs/${page}.md`, import.meta.url), 'utf8')
 const scale = await pageOf('scale')
 
-it('computes the load of docs/scale.md for the maximum number of duels', () => {
-  // Eight contenders and the champion.
+it('computes the load of an epoch with the maximum number of duels', () => {
+  // Nine miners, eight contenders and the champion, in three environments of one player.
   const most = 9 * 3 * 512
   const laneBytes = most * 830 + 8 * 64 * 16_000
   expect(loads.dayEpochs).toBe(20)
@@ -67,7 +67,7 @@ it.each([
   expect(Math.round(mean)).toBe(bytes)
 })
 
-it('the documents have the bytes of a lane with replies of 640 bytes, the maximum', async () => {
+it('the documents state the bytes of a lane with replies of 640 bytes, the maximum', async () => {
   const lanes = ['tictactoe-v0', 'mult8-v0', 'pack-v0'].map((id) => 9 * 512 * filledBytes(id, 640))
   // One line of a reply in a game is recorded. A line longer than a move ends the game.
   const games = 8 * 64 * filledBytes('hex-v0', 'A1'.length)
@@ -148,7 +148,7 @@ const yearOf = (each: number, tell: (count: number) => string): readonly string[
   LANES.map((lanes) => tell(EPOCHS * lanes * each))
 const envs = Object.entries(PROTOCOL.envs)
 
-it('a year has the samples, blocks and bytes of docs/scale.md', () => {
+it('docs/scale.md states the samples, blocks and bytes of a year', () => {
   const mean = envs.reduce((sum, [, env]) => sum + meanSamples(env), 0)
   const [count, average] = [mostEpoch.samples, mean].map((number) => number.toLocaleString('en'))
   expect(text).toContain(`at most ${count} in one epoch, and ${average} on average`)

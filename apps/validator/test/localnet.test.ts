@@ -38,7 +38,7 @@ const startFaulty = (faults: object | undefined, out: string, ...more: readonly 
 }
 /** Starts a localnet on a free port, or on the port in `more`. */
 const localnet = (out: string, ...more: readonly string[]) => startFaulty(undefined, out, ...more)
-/** Runs a localnet in this process that is to be refused. */
+/** Runs `af localnet` in this process, with arguments that it must refuse. */
 const refused = (...words: readonly string[]) =>
   runAf(['localnet', '--port', '0', ...words], { cwd: root })
 const keyOf = async (out: string, name: string): Promise<Account> =>

@@ -78,7 +78,7 @@ test.each([
   ['a block', 'identity', BLOCK],
   ['a block', 'gzip', BLOCK],
 ])(
-  'af serve stays within its memory limit when 300 clients request %s, as %s, and read nothing',
+  'af serve stays within its memory limit when 300 clients request %s, encoded as %s, and read nothing',
   async (_, coding, path = largest) => {
     const words = ['--network', chainFile, '--port', '0']
     const served = start(AF, ['serve', join(root, 'buckets'), ...words])

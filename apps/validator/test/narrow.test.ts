@@ -40,7 +40,7 @@ afterAll(killAll)
 
 /**
  * Returns the lines that are wider than the terminal, except commands, which the terminal wraps.
- * Statuses that overwrite each other are separate lines.
+ * Statuses that overwrite each other count as separate lines.
  */
 function wider(text: string, width: number): readonly string[] {
   const lines = stripVTControlCharacters(text.replaceAll('\r', '\n')).split('\n')

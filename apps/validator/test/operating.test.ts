@@ -19,7 +19,7 @@ import { createMasker } from '../src/service/secrets.ts'
 import { createServiceOutput } from '../src/service/service-output.ts'
 import { findUnprintable, parseRecords, recordScreen, servingOf, writeIn } from './commands.ts'
 
-/** A file system on which reads of states never end. */
+/** Code that changes the file system of a process: reads of states never end. */
 const STUCK = `
   const { promises } = process.getBuiltinModule('node:fs')
   const { realpath } = promises
@@ -76,7 +76,7 @@ describe('the output of a service', () => {
     ])
   })
 
-  it('masks a secret with characters that JSON escapes, also in JSON strings', async () => {
+  it('masks a secret with characters that JSON escapes, also in a text that contains JSON', async () => {
     const secret = 'ab"cd\\ef'
     const error = new Error(`${secret} ${JSON.stringify(secret)} ${JSON.stringify({ secret })}`)
     const screen = createServiceOutput(true, createMasker([secret]))
@@ -134,7 +134,7 @@ it.each<[string, Problem, Problem]>([
   for (const each of problems) expect(countOmitted(each)).toBeUndefined()
 })
 
-it('remembers a limited number of problems', () => {
+it('remembers at most 100 problems', () => {
   const countOmitted = createProblemFilter(() => 0)
   for (let port = 1; port <= 101; port++) expect(countOmitted(problem(miner(port), x))).toBe(0)
   expect(countOmitted(problem(miner(1), x))).toBe(0)
@@ -235,7 +235,7 @@ describe('af validate', () => {
     }
     await setAhead(10_000_000)
     const { code, stdout } = await validator.ended
-    // A pending head task is a second reason.
+    // The pending head task may be another reason.
     expect(report.reasons).toContain('no-block')
     expect(code).toBe(4)
     const records = parseRecords(stdout)

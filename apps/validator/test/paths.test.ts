@@ -38,7 +38,7 @@ it('expands ~ in every option whose help shows a path', async () => {
 const ways = SETTINGS.filter(({ kind }) => kind === 'path').flatMap((setting) =>
   listNames(setting).map((by) => ({ by, name: setting.name })),
 )
-it.each(ways)('expands ~ in a setting by $by, and rejects another home', ({ by, name }) => {
+it.each(ways)("expands ~ in a setting by $by, and rejects another user's home", ({ by, name }) => {
   /** Returns the setting's value from the option or variable, and from the file of settings. */
   const found = (path: string) => {
     const given = { [by]: path }

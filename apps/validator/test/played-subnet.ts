@@ -20,7 +20,7 @@ import {
 } from '../src/commands/demo/subnet.ts'
 
 const all = createParticipants('a subnet for the tests')
-/** The members of the demo, without one miner: `stronger` takes the throne of `veteran`; `weaker` loses its duel. */
+/** The members of the demo without `copy`. `stronger` replaces the champion `veteran`; `weaker` loses its duel. */
 export const PARTICIPANTS: Participants = {
   ...all,
   miners: all.miners.filter(({ name }) => name !== 'copy'),
@@ -51,7 +51,7 @@ export async function recomputeIn(
   return epochs
 }
 
-/** The story that `af demo` tells about these epochs. */
+/** Returns the story that `af demo` prints about these epochs. */
 export const formatStory = (
   epochs: readonly RecomputedEpoch[],
   seed = all.seed,
@@ -62,8 +62,8 @@ export const formatStory = (
 }
 
 /**
- * Returns the files of the subnet of these members, played once in each run of the tests. Tests
- * share the files and must not change them.
+ * Returns the files of a subnet of PARTICIPANTS, which is played once in each run of the tests.
+ * Tests share the files and must not change them.
  */
 export async function playSubnetOnce() {
   const folder = await onceARun('subnet', async (out) => {

@@ -17,7 +17,7 @@ import {
   recomputeIn,
 } from './played-subnet.ts'
 
-/** Records the port of every connection of a process. */
+/** Code that records the port of every connection of a process in the file CONNECTIONS. */
 const NOTING = `
 import { appendFileSync } from 'node:fs'
 import { Socket } from 'node:net'
@@ -58,7 +58,7 @@ it('af practise --against compares with the recorded results of the champion, an
   const { champion, envs, dethrones } = records.at(-1)
   expect(champion).toBe(hotkeyOf('stronger'))
 
-  // The evidence must give the same numbers.
+  // The same numbers must follow from the published samples.
   const wins: Record<string, number> = {}
   for (const { env, wins: won, losses, ties, win } of envs) {
     const mine = parseRecords(await readFile(file, 'utf8')).filter((line) => line.env === env)
@@ -81,7 +81,7 @@ it('af practise --against compares with the recorded results of the champion, an
     expect(win.middle).toBeLessThan(win.upper)
     wins[env] = win.middle
   }
-  // Two of three environments of one player are needed.
+  // To beat the champion, a player must win two of the three environments of one player.
   const [a = 0, b = 0, c = 0] = Object.values(wins)
   expect(Object.keys(wins)).toEqual(['mult8@0.1.0', 'pack@0.1.0', 'tictactoe@0.1.0'])
   expect(dethrones.middle).toBeCloseTo(a * b + a * c + b * c - 2 * a * b * c, 12)

@@ -28,7 +28,7 @@ const { protocol } = LOCAL_NETWORK
 const PATIENCE_MS = 10_000
 /**
  * Maximum time that the chain waits for steady validators at one block. It is limited, because
- * validators act on blocks.
+ * validators act only when there is a block.
  */
 const STEADY_MS = 10_000
 /**
@@ -40,7 +40,7 @@ const [SEAL_FROM, READ_FROM, ATTEST_FROM] = [
   protocol.epochBlocks - 6,
   protocol.epochBlocks - 3,
 ]
-/** Blocks before which all waiting ends. */
+/** Blocks of an epoch at which the chain stops waiting for what was due before them. */
 const ENDS = [protocol.sealBlock, READ_FROM, ATTEST_FROM]
 
 /** A validator of the subnet: its key, and its folders. */
@@ -50,6 +50,7 @@ export interface Seat {
   readonly bucket: string
   /** Every sealed head, by epoch. */
   readonly seals: Map<number, Set<string>>
+  /** Epochs that it attested. */
   readonly attested: Set<number>
   /** Epochs in which its sealed lane was published in time. */
   readonly inTime: Set<number>

@@ -4,21 +4,21 @@ import { gunzipSync } from 'node:zlib'
 import { Miniflare } from 'miniflare'
 import { listen } from '../../../test/web-server.ts'
 
-/** A bucket of an operator, public at `url`. */
+/** An operator's bucket: the settings that name it, and the URL of its server. */
 export interface S3Server extends AsyncDisposable {
   readonly variables: Readonly<Record<string, string>>
   readonly url: string
 }
 
 interface Oddities {
-  /** Whether it ignores If-None-Match. */
+  /** Whether the service ignores If-None-Match. */
   readonly overwrites?: boolean
   /**
-   * Its responses to the first two writes: errors with a wrong status (`busy`), or success although
+   * The service's responses to the first two writes: errors with a wrong status (`busy`), or success although
    * it stores nothing (`forgets`).
    */
   readonly troubles?: 'busy' | 'forgets'
-  /** Its responses to the first reads at its public URL. */
+  /** The service's responses to the first reads at the bucket's public URL. */
   readonly late?: { readonly status: number; readonly reads: number }
 }
 
@@ -41,7 +41,7 @@ export async function serveS3(): Promise<S3Server> {
   return serveBucket(server, '/cdn-cgi/local/r2/s3', '', () => emulator.dispose())
 }
 
-/** Starts a server, with the paths of the service and of the public bucket. */
+/** Starts a server with S3's API at the path `service`, and the public bucket at the path `open`. */
 async function serveBucket(
   server: Server,
   service: string,
@@ -64,8 +64,8 @@ async function serveBucket(
 }
 
 /**
- * Undoes the second gzip of the emulator, which R2 does not apply to a file with gzip as its
- * content encoding.
+ * Creates a proxy of the emulator that undoes the emulator's second gzip. R2 does not compress a
+ * file again whose content encoding is gzip.
  */
 function createProxy({ hostname, port }: URL): Server {
   return createServer((incoming, answer) => {

@@ -77,7 +77,7 @@ bucketSuite('`af serve <bucket>`', async () => {
 
 bucketSuite('`af serve <buckets>`', async () => {
   const source = createBucketOpener(url)('5G', '5G')
-  if (source === null) throw new Error('it was not opened')
+  if (source === null) throw new Error('the bucket of 5G was not opened')
   return { bucket: { read: source.read, write: directoryBucket(join(root, 'buckets/5G')).write } }
 })
 
@@ -225,7 +225,7 @@ describe('everything else', () => {
       const { status, body } = await ask(`/5F/v1/blocks/${name}`)
       const why = name === 'large' ? 'too large\n' : 'not a file\n'
       expect([name, status, String(body)]).toEqual([name, 403, why])
-      // No reader may take it for a missing file.
+      // No reader may mistake the entry for a missing file.
       for (const bucket of [local, remote])
         await expect(bucket.read(`v1/blocks/${name}`, LIMITS.blockBytes)).rejects.toThrow()
     }
@@ -269,11 +269,11 @@ describe('clients that read nothing', () => {
     new Promise((done) => (socket.closed ? done(0) : socket.once('close', done)))
   const countAnswers = (status: number): number =>
     answers.filter((each) => each.headersSent && each.statusCode === status).length
-  /** Returns the bytes that wait in this process. */
+  /** Returns the number of bytes that wait in this process to be sent. */
   const countWaitingBytes = (): number =>
     answers.reduce((sum, each) => sum + each.writableLength, 0)
 
-  it.each(CODINGS)('open a limited number of files and buffers: %s', async (coding) => {
+  it.each(CODINGS)('cause a limited number of open files and buffers: %s', async (coding) => {
     const count = 160
     for (let i = 0; i < count; i++)
       send(`GET ${LARGE} HTTP/1.1\r\nHost: a\r\nAccept-Encoding: ${coding}\r\n\r\n`)

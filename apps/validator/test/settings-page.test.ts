@@ -20,7 +20,7 @@ function settingsList(): string {
 }
 
 // `npx vitest run --project node settings-page -u` writes the page.
-it('settings.md lists the settings of the schema', async () => {
+it('docs/settings.md lists all settings with their names, defaults and help', async () => {
   const page = await readFile(PAGE, 'utf8')
   expect(page).toMatch(LIST)
   await expect(page.replace(LIST, settingsList)).toMatchFileSnapshot(PAGE)

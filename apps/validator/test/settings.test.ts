@@ -62,7 +62,7 @@ describe('a setting', () => {
     expect(read({ ...MINIMUM, ...flags }, env, file).settings).toMatchObject(values)
   })
 
-  it('of the environment overrides .env under any name, even if it is empty', () => {
+  it('of the environment overrides .env under any of its names, even if it is empty', () => {
     const named = read({}, { R2_BUCKET_ID: 'one' }, { S3_BUCKET: 'two' })
     expect(found(named, 's3-bucket')[0]).toBe('one')
     const emptied = read({}, { CHUTES_API_KEY: '' }, { CHUTES_API_KEY: 'k' })

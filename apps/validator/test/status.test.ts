@@ -77,7 +77,7 @@ describe('af status', () => {
     expect(report.duels).toHaveLength(2)
   })
 
-  it('shows the names in the file next to the chain, and records for machines', async () => {
+  it('prints names from the file next to the chain, but hotkeys with --json', async () => {
     const chain = until(THIRD_EPOCH)
     const file = await writeIn(root, chain.export(), 'named/chain.json')
     await writeIn(root, JSON.stringify(mapNames(PARTICIPANTS)), `named/${NAMES_FILE}`)
@@ -126,7 +126,7 @@ describe('af status', () => {
 })
 
 describe('af status --watch', () => {
-  // A copy, because a test moves it.
+  // A copy of the buckets, because a test moves it.
   const buckets = join(root, 'buckets')
   beforeAll(() => cp(subnet.buckets, buckets, { recursive: true }))
 

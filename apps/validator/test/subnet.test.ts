@@ -169,7 +169,7 @@ describe('af-verify', () => {
     const url = await serve(getRequestListener(serveLocal(chain), { overrideGlobalObjects: false }))
     const { code, stdout, stderr } = await runVerifier([files.url, '--network', url, '--json'])
     closeServers()
-    // On a slow machine it reports slow buckets.
+    // On a slow machine af-verify also reports slow buckets.
     expect(stderr.replace(/^Waited for slow buckets: .*\n/m, '')).toBe(
       `network: ${url}, netuid 120 (--network)\n`,
     )

@@ -1,4 +1,7 @@
-"""Runs a program in a terminal. Arguments: pairs of a text to wait for and a text to type, as JSON; the program."""
+"""Runs a program in a terminal.
+
+Arguments: first, as JSON, pairs of a text to wait for and a text to type; then the program with its words.
+"""
 
 import fcntl
 import json

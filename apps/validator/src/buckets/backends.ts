@@ -15,23 +15,23 @@ import { reader, readValues, type Table, textIn, type Values } from '@affine/ter
 import pRetry from 'p-retry'
 
 export interface OwnBucket {
-  /** Opens the bucket for writing. */
+  /** Opens the bucket of the validator `hotkey` for reading and writing. */
   readonly open: (hotkey: string) => Bucket
-  /** The folder of all buckets, if the bucket is in a folder. */
+  /** The folder that contains all buckets. Undefined for a bucket in S3. */
   readonly folder?: string
 }
 
 /**
- * A kind of bucket, with its settings in the order of `af setup`. Other validators read a bucket of
- * any kind at its http(s) URL or in a folder.
+ * A kind of bucket, with its settings in the order in which `af setup` asks for them. Other
+ * validators read a bucket of any kind at its http(s) URL or in a folder.
  */
 export interface Backend {
-  /** The text in `af setup`. */
+  /** The text of this choice in `af setup`. */
   readonly label: string
   /** Whether `bucketUrl` is required. */
   readonly needsUrl: boolean
   readonly settings: Table
-  /** Creates the bucket from validated texts. */
+  /** Creates the bucket from the texts of its settings, which must be valid. */
   readonly createBucket: (given: Parameters<typeof readValues>[1]) => OwnBucket
 }
 
@@ -50,7 +50,7 @@ export const readWord = textIn('printable ASCII without spaces', (text) => /^[!-
 const MAX_URL_BYTES = 128
 const URL_EXPECTED = 'a plain URL of at most 128 bytes'
 
-/** Reports whether a text is an http(s) URL, of host and path, that fits into a commitment. */
+/** Reports whether a text is an http(s) URL of only host and path that fits into a commitment. */
 const isPlainUrl = (text: string) => text.length <= MAX_URL_BYTES && isBucketUrl(text, true)
 
 export const readWebUrl = textIn(URL_EXPECTED, isPlainUrl)
@@ -66,8 +66,9 @@ const readEndpoint = reader(`${URL_EXPECTED}, or the 32 hex digits of an R2 acco
 const GOOGLES_URL = /^https?:\/\/([^/]+\.)?storage\.googleapis\.com(?=[:/]|$)/i
 
 /**
- * Google Cloud Storage's dialect of S3. With Amazon's headers it ignores `If-None-Match` on writes
- * and would overwrite files. Its own condition cannot be combined with Amazon's headers.
+ * Google Cloud Storage's dialect of S3. In Amazon's dialect Google ignores `If-None-Match` on
+ * writes and would overwrite files. The header `createOnly` has the same purpose, but cannot be
+ * combined with Amazon's headers.
  */
 export const GOOGLE: Dialect = {
   prefix: 'GOOG4',
@@ -187,12 +188,12 @@ export function createFolderBucket(folder: string): OwnBucket {
 /** The kinds of buckets, in the order of `af setup`. */
 export const BACKENDS: readonly Backend[] = [S3, DIRECTORY]
 
-/** Returns the backend of a setting, or undefined for a common setting. */
+/** Returns the kind of bucket with this setting, or undefined for a setting of all kinds. */
 export function findBackend({ name }: { readonly name: string }): Backend | undefined {
   return BACKENDS.find(({ settings }) => Object.hasOwn(settings, name))
 }
 
-/** Returns the backends with at least one given required setting. */
+/** Returns the kinds of buckets of which at least one required setting has a value in `given`. */
 export function pickBackends(given: Readonly<Record<string, unknown>>): readonly Backend[] {
   return BACKENDS.filter(({ settings }) =>
     Object.entries(settings).some(([name, { needed }]) => needed && given[name] !== undefined),

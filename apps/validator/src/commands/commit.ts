@@ -58,8 +58,8 @@ export const commit: CommandUnknownOpts = createAccountCommand('commit', EXAMPLE
   })
 
 /**
- * Plays trial challenges with a miner as validators do, and prints its results. Only warns while
- * the model's files are private: they must be public when its duel starts.
+ * Plays trial challenges with a miner as validators do, and prints the results. Only warns while
+ * the model's files are private: they must be public when the miner's duel starts.
  * @throws Error if the miner may not be called, or gives no usable reply, or no legal reply in some
  *   environment; RangeError without a key for Chutes on a network whose miners are on Chutes.
  */

@@ -55,7 +55,7 @@ export const demo: CommandUnknownOpts = createCommand('demo', EXAMPLES)
     const nameOf = nameHotkeysBy(names)
     screen.line(formatIntro(participants), { type: 'start', seed, names })
 
-    // All validators decide the same, so only the first prints events other than problems.
+    // All validators decide the same, so other validators than the first print only problems.
     const epochs: EpochResult[] = []
     const onEvent: OnMemberEvent = (member, event) => {
       const isFirst = member === participants.validators[0]
@@ -81,7 +81,7 @@ export const demo: CommandUnknownOpts = createCommand('demo', EXAMPLES)
 /** Creates a folder that is removed when this process ends, also at Ctrl-C. */
 async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'affine-demo-'))
-  // Pending writes may still create files in it.
+  // The removal is retried, because pending writes may still create files in the folder.
   const removing = { recursive: true, force: true, maxRetries: 9, retryDelay: 10 }
   process.once('exit', () => rmSync(folder, removing))
   return folder
@@ -102,7 +102,10 @@ const NO_VERIFIER =
 
 type DemoVerification = { json?: true; verbose?: true; envModule?: string; epochs: number }
 
-/** Runs `af-verify`, if installed, in another process. Prints its result, sets its exit code. */
+/**
+ * Runs `af-verify`, if installed, in another process. Prints its result, and ends with its exit
+ * code.
+ */
 async function verifyApart(
   out: string,
   { json, verbose, envModule, epochs }: DemoVerification,

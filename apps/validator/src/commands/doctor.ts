@@ -27,7 +27,7 @@ const SOURCE = createPathOption(
 
 const command = createAccountCommand('doctor', EXAMPLES).addOption(BUCKETS).addOption(SOURCE)
 
-/** Reports whether a setting becomes an option. `--buckets` is one already, and accepts URLs. */
+/** Reports whether a setting is added as an option. BUCKETS already adds `--buckets`. */
 const isOwn = ({ name, heading }: NamedSetting): boolean =>
   name === 'folder' || (heading === 'Bucket' && name !== 'buckets')
 
@@ -54,7 +54,7 @@ export const doctor: CommandUnknownOpts = addSettingOptions(command, isOwn)
     if (!isWell) process.exitCode = 1
   })
 
-/** Far above the limit of a chute's source, so that exceeding that limit is reported as such. */
+/** Far above the validators' limit, so that a source over that limit is read and refused. */
 const MAX_SOURCE_BYTES = 2 ** 20
 
 /** Prints that validators accept a chute's source, or prints why not and sets exit code 1. */

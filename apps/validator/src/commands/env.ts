@@ -71,7 +71,7 @@ const run = createCommand('run', RUN_EXAMPLES)
     const openOther = (): Promise<Opponent> => {
       const asking = { ...createAsking({ model }, interrupted()), env: id }
       screen.wait(`waiting for replies of ${who}`)
-      // A built-in player gets a new seed.
+      // The seed of a built-in player's replies, new in each run.
       return openPlayer(who, randomBytes(8).toString('hex'), asking)
     }
     const player = isHuman ? createHuman() : await openOther()
@@ -118,7 +118,7 @@ async function isRepeatable(
   { episode, answers }: { readonly episode: Transcript; readonly answers: readonly Answer[] },
 ): Promise<boolean> {
   const left = answers.values()
-  // `play` caches the start of an episode by its specification: a copy draws it again.
+  // `play` caches the start of an episode by the specification object. A copy avoids the cache.
   const again = await play(
     { spec: { ...spec } },
     seed,

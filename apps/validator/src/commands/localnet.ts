@@ -19,7 +19,7 @@ import { getCommandName } from '../service/program-name.ts'
 
 const { epochBlocks } = LOCAL_NETWORK.protocol
 
-/** Defaults for a new folder. */
+/** Defaults for a new chain: numbers of keys, and the maximum number of neurons. */
 const DEFAULTS = { validators: 3, miners: 2, maxUids: 256 }
 
 const EXAMPLES = `  $ af localnet
@@ -121,7 +121,7 @@ async function makeBlocks(net: StoredChain, ms: number, signal: AbortSignal, sho
   }
 }
 
-/** Makes a block now, or at the time of the last block if the clock was set back. */
+/** Makes a block with the current time, or the last block's time if the clock was set back. */
 async function makeBlock(net: StoredChain): Promise<void> {
   const { chain } = net
   await net.produce(Math.max(Date.now(), await chain.time(chain.height)))

@@ -21,9 +21,9 @@ import { addAccountOptions, readNamedAccount } from '../service/account.ts'
 const EXAMPLES = `  $ af miner --skill 0.8 --port 8001
   $ af miner --network http://127.0.0.1:9944 --key localnet/keys/miner-1`
 
-/** Maximum length of a shown prompt line: longer lines are rules, identical in all prompts. */
+/** Maximum characters of a shown prompt line. Longer lines are rules, identical in all prompts. */
 const MAX_CHARACTERS = 40
-/** Maximum length of a prompt in a record. Prompts of environments are shorter. */
+/** Maximum characters of a prompt in a record. Prompts of environments are shorter. */
 const MAX_PROMPT = 4096
 
 export const miner: CommandUnknownOpts = addAccountOptions(createCommand('miner', EXAMPLES))

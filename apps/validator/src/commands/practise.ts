@@ -71,7 +71,7 @@ export const practise: CommandUnknownOpts = createSoloCommand('practise', EXAMPL
     })
   })
 
-/** @throws RangeError for an option of the command line that would be ignored. */
+/** @throws RangeError if the command line has an option that is ignored without `--against`. */
 function expectNoAgainstOption(command: CommandUnknownOpts): void {
   const name = AGAINST_OPTIONS.find((each) => command.getOptionValueSource(each) === 'cli')
   const option = command.options.find((each) => each.attributeName() === name)
@@ -106,8 +106,8 @@ async function practiseAgainst(throne: ChampionFacts, session: Session): Promise
 type ChampionFacts = Awaited<ReturnType<typeof readChampion>>
 
 /**
- * Reads the champion of a subnet, and at most `maxPerEnv` past challenges of each environment. Uses
- * only chain and buckets.
+ * Reads the champion of a subnet, and at most `maxPerEnv` of its past challenges in each
+ * environment, from chain and buckets.
  * @throws Error if there is no champion, or no recorded one-player challenge of the champion.
  */
 async function readChampion(subnet: Subnet, options: ReplayOptions, maxPerEnv: number) {

@@ -26,7 +26,7 @@ export const createReplayCommand = (name: string, examples: string) =>
 
 /**
  * Returns the arguments with which `recompute` replays the closed epochs of a subnet: at least the
- * newest `last` epochs, or all. Copies of blocks are not compared.
+ * newest `last` epochs, by default all. Copies of blocks are not compared.
  */
 export async function prepareReplay(
   subnet: Subnet,

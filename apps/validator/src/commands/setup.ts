@@ -56,7 +56,7 @@ function expectNoFile(): void {
     throw new RangeError(`${FILE} exists: edit it, or replace it with --overwrite`)
 }
 
-/** Writes the file for its owner only, completely or not at all. */
+/** Writes `.env`, readable only by its owner, completely or not at all. */
 async function writeEnvFile(text: string, overwrite: boolean): Promise<void> {
   const temporary = `${FILE}.${randomUUID()}.tmp`
   try {

@@ -11,7 +11,7 @@ import {
 } from '@affine/terminal'
 import { Option } from '@commander-js/extra-typings'
 
-/** Time to retry an unreachable player, before it forfeits. In games its clock is the limit. */
+/** Maximum time to retry an unreachable player, which then forfeits. In games its clock decides. */
 const GIVE_UP_MS = 120_000
 
 export const PLAYER =

@@ -39,7 +39,7 @@ export const status: CommandUnknownOpts = createReplayCommand('status', EXAMPLES
       if (!watch) return void (await show())
       let shownBlock = -1
       for await (const { number } of subnet.chain.heads(signal)) {
-        // The last print may have shown a later block than the one that was announced.
+        // The last print showed the newest block, which may be later than this one.
         if (number <= shownBlock) continue
         shownBlock = (await show().catch(printRetry)) ?? shownBlock
       }

@@ -77,7 +77,7 @@ async function runValidator(settings: Settings, account: Account, screen: Output
     for (const listener of listeners) listener(event)
   }
   const signal = interrupted()
-  // A failing node can end the process only before the chain is open.
+  // A node's failure ends the process only before the chain is open. Later it is only reported.
   const onRetry = (error: Error): void => on({ type: 'problem', task: { kind: 'node' }, error })
   const opening = openWithNotice(openLive, settings.network, { ...settings, onRetry })
   await using subnet = await raceAbort(opening, signal)
@@ -109,12 +109,12 @@ async function runValidator(settings: Settings, account: Account, screen: Output
   const text = `stopping within ${grace} s; repeat the signal to end it now`
   screen.line(text, { type: 'stopping' })
   await Promise.race([validator.stop(), sleep(grace * 1000)])
-  // Releasing the folder's lock needs the disk, which may hang.
+  // Releasing the folder's lock needs the disk, which may hang, so the process ends after 5 s.
   setTimeout(leave, 5000, 130).unref()
   signal.throwIfAborted()
 }
 
-/** Returns a function that prints events; a persistent problem every ten minutes. */
+/** Returns a listener that prints events, but each problem at most every ten minutes. */
 function createNarrator(screen: Output): Setup['on'] {
   const countOmitted = createProblemFilter(clock)
   return (event) => {

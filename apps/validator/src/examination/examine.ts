@@ -20,13 +20,13 @@ interface ExaminedAccount {
   readonly read: SettingsReport
   /** The folder or URL of the buckets announced by name. */
   readonly base: string | undefined
-  /** Whether it will validate, even if its slot contains a miner's model. */
+  /** Whether the account will validate, even with a miner's commitment. Default: see `isMining`. */
   readonly isValidator?: boolean
 }
 
 /**
  * Prints the findings about an account, and the costs of duels. Resolves with whether no check
- * failed. Rejects for wrong usage, and when it is interrupted. A chain that does not respond is a
+ * failed. Rejects for wrong usage, and at Ctrl-C. A chain that does not respond is a
  * finding.
  */
 export async function printExamination(
@@ -113,7 +113,7 @@ async function* checkChain(chain: Chain): AsyncGenerator<Finding, Snapshot> {
   const { genesis, netuid } = chain
   yield note('CHAIN', { genesis, netuid, block: head.number, seconds: (endMs - startMs) / 1000 })
   const seconds = Math.round((endMs - (await chain.time(head.number))) / 1000)
-  // A block becomes final a few block times after its creation.
+  // The head is the last final block, and blocks become final a few block times later.
   const isRight = seconds >= -2 && seconds <= 120
   yield note(isRight ? 'CLOCK' : 'CLOCK_WRONG', { seconds })
   // A local chain has no runtime.

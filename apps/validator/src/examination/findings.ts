@@ -8,7 +8,7 @@ import { type Masker, maskRecord } from '../service/secrets.ts'
 import { formatProblem, type SettingProblem } from '../settings/settings.ts'
 
 type DiskFacts = Readonly<{ folder: string } & Record<'freeBytes' | 'dayBytes' | 'days', number>>
-/** Offset of this clock from that of Chutes, positive if ahead, and duration of the response. */
+/** Offset of this clock from the clock of Chutes, positive if ahead, and the request's duration. */
 type ClockOffset = Readonly<Record<'aheadMs' | 'ms', number>>
 type Access = Parameters<typeof describeMissingAccess>[0] & { readonly netuid: number }
 type SilentMiner = Parameters<typeof describeMissingReply>[0] &
@@ -52,7 +52,7 @@ const SERVED = 'is it served? set --buckets'
 type FindingRow = readonly [
   check: string,
   result: 'ok' | 'warn' | 'fail',
-  /** Contains names of fields in braces, or returns a text of the fields. */
+  /** A text with names of fields in braces, or a function that returns the text for the fields. */
   text: string | ((fields: never) => string),
   advice?: string,
 ]

@@ -10,9 +10,9 @@ import type { Loads } from '../service/load.ts'
 import type { Settings } from '../settings/settings.ts'
 import { describe, type Finding, note } from './findings.ts'
 
-/** Days for which a disk must, and should, have free space. */
+/** Number of days for which a disk must have free space, and for which it should. */
 const [FEW_DAYS, ENOUGH_DAYS] = [2, 30]
-/** With a larger clock error, timelocks and signatures may be for the wrong time. */
+/** Maximum error of this clock. With a larger error, timelocks and signatures may be mistimed. */
 const CLOCK_MS = 5000
 
 export async function checkDisks(
@@ -47,7 +47,7 @@ async function measureFreeBytes(path: string): Promise<number> {
 }
 
 /**
- * Checks the account at Chutes, and this clock against that of Chutes. Resolves with no findings if
+ * Checks the account at Chutes, and this clock against Chutes' clock. Resolves with no findings if
  * miners are not on Chutes.
  */
 export async function checkChutes(
@@ -94,8 +94,8 @@ interface BucketOwner {
 }
 
 /**
- * Checks that the bucket that a hotkey announced serves a state. Opens a plain name below `base`,
- * and without `base` only URLs.
+ * Checks that the bucket that a hotkey announced serves a state. A bucket announced by name is
+ * below `base`. Without `base`, only a bucket announced by URL can be opened.
  */
 export async function checkBucket(
   commitment: Exclude<Commitment, { kind: 'miner' }> | null,
@@ -103,7 +103,7 @@ export async function checkBucket(
 ): Promise<Finding> {
   if (commitment === null) return note('BUCKET_NOT_ANNOUNCED', {})
   const { url, epoch } = commitment
-  // The state that governs an epoch is published when the epoch begins, before it is attested.
+  // A validator publishes the state that governs an epoch before it commits in that epoch.
   const path = statePath(epoch)
   const bucket = createBucketOpener(base, network)(hotkey, url)
   const file = { path, url }
@@ -162,9 +162,9 @@ async function checkProbe(probe: string, url: string, owner: BucketOwner): Promi
 }
 
 /**
- * Reads the file at `path`. Resolves with null if it does not exist, or with the error. Retries for
- * up to 20 seconds, because a cache may be stale, and some servers respond with 403 for a missing
- * file.
+ * Reads the file at `path`. Resolves with its bytes; with null if it does not exist; or with the
+ * last error. Retries for up to 20 seconds, because a cache may be stale, and some servers respond
+ * with 403 for a missing file.
  */
 async function readWithRetries(source: Pick<Bucket, 'read'>, path: string) {
   const until = SYSTEM_CLOCK.now() + 20_000

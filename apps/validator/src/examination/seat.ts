@@ -37,7 +37,7 @@ export async function readOwnSeat(chain: Chain, hotkey: string) {
   throw new ChainError('HotKeyNotRegisteredInSubNet', advice)
 }
 
-/** Commitments by writer, and the command that needs --overwrite to replace them. */
+/** For each writer, its commitments, and the command that replaces them only with --overwrite. */
 const FOREIGN = {
   miner: ["a miner's model", 'validate'],
   validator: ["a validator's commitment", 'commit'],

@@ -22,7 +22,7 @@ export function addAccountOptions<T extends OptionValues>(
   command: Command<[], T>,
 ): Command<[], T & AccountOptions> {
   const whole = addSettingOptions(command, ({ heading }) => heading === 'Hotkey')
-  whole.options.find(({ long }) => long === '--wallet-path')?.hideHelp() // `af validate` lists it
+  whole.options.find(({ long }) => long === '--wallet-path')?.hideHelp() // `af validate` shows it
   return whole
 }
 
@@ -32,11 +32,11 @@ export const createAccountCommand = (name: string, examples: string) =>
 /**
  * Reads the account of the first of these: the file that "--key" names; "--wallet" and "--hotkey";
  * AFFINE_HOTKEY; the file that AFFINE_KEY names; BT_WALLET_COLD and BT_WALLET_HOT, or btcli's
- * BT_WALLET_NAME and BT_WALLET_HOTKEY. The wallet's variables also replace one missing option. A
- * missing wallet or hotkey is `default`, as in btcli. `warn` is called with problems that the user
- * should fix.
+ * BT_WALLET_NAME and BT_WALLET_HOTKEY. If only one of "--wallet" and "--hotkey" is given, a
+ * variable may name the other. A missing wallet or hotkey is `default`, as in btcli. `warn` is
+ * called with problems that the user should fix.
  * @throws RangeError if no account is named, or if `readWallet`, `readHotkey` or `accountFrom`
- *   rejects it. No message quotes a secret.
+ *   rejects the named account. No message quotes a secret.
  */
 export async function readAccount(
   options: AccountOptions,
@@ -79,7 +79,7 @@ export const KEY_ADVICE = 'create and register a hotkey of type sr25519'
 export const resolveWalletFolder = (path = join(homedir(), '.bittensor', 'wallets')): string => path
 
 /**
- * Reads the account that the options name, by `read`. Prints warnings about the account and about
+ * Reads with `read` the account that the options name. Prints warnings about the account and about
  * unknown variables.
  */
 export function readNamedAccount(

@@ -6,7 +6,7 @@ import { formatProblem, NO_KEY, type Settings } from '../settings/settings.ts'
 
 /**
  * Returns the agents that ask miners: on Chutes, or endpoints on loopback. On Chutes they use the
- * role for the subnet `netuid`; without `netuid`, the rights of the owner of the chute.
+ * key's role for the subnet `netuid`; without `netuid`, the rights of the owner of the chute.
  * @throws RangeError if the key for Chutes is missing on a network whose miners are on Chutes.
  */
 export function connectMiners(

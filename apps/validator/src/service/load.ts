@@ -3,12 +3,13 @@ import { computeQuota, type Protocol } from '@affine/duel'
 import { registry } from '@affine/envs'
 import type { Output } from '@affine/terminal'
 
-/** Mean bytes of a line with short replies: of a game, and of an episode. */
+/** Mean bytes of a lane's line with short replies: of a game's line, and of an episode's line. */
 const [GAME_BYTES, EPISODE_BYTES] = [16_000, 830]
 /**
- * Mean tokens of a request with all its messages and of its reply, without the tokens of a chat
- * template. Counted over 200 challenges, all played by a perfect player, with npm's gpt-tokenizer
- * 4.0.0 (o200k_base); its cl100k_base and llama3-tokenizer-js give the same counts.
+ * Mean tokens of one request with all its messages and its reply, by environment, without the
+ * tokens of a chat template. Counted over 200 challenges, all played by a perfect player, with
+ * npm's gpt-tokenizer 4.0.0 (o200k_base); its cl100k_base and llama3-tokenizer-js give the same
+ * counts.
  */
 const TOKENS: Readonly<Record<string, number>> = {
   'hex@0.1.0': 270,
@@ -32,9 +33,9 @@ export function estimateLoads(
   const { duelEpochs, duelsMost: contenders, epochBlocks, validatorsMost } = protocol
   const able = neurons.filter(({ permit, stake }) => permit && stake > 0n)
   const voters = Math.min(Math.max(1, able.length), validatorsMost)
-  // The lines of the validator's lane, each a game of two miners or an episode of one; its requests
-  // to miners, one for each turn; the tokens of these requests and their replies, if each reply is
-  // only the answer; the size of the lane, which the validator's folder contains twice.
+  // `samples` are the lines of the validator's lane: each is a game of two miners, or an episode of
+  // one. The validator sends one request for each turn. `tokens` counts requests and replies, each
+  // reply as only the answer. The validator's folder contains the `laneBytes` of its lane twice.
   const most = { samples: 0, requests: 0, tokens: 0, laneBytes: 0 }
   // Requests of all voters to the champion, which gets more than any contender, and their tokens.
   const champion = { championRequests: 0, championTokens: 0 }

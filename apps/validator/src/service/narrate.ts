@@ -38,8 +38,8 @@ export function narrate(event: Event, screen: Output, nameOf: HotkeyFormatter): 
 }
 
 /**
- * Codes of refused transactions that need no action: an earlier transaction may already be valid,
- * or the chain is slow or full.
+ * Codes of refused transactions that need no action: an earlier transaction may already have taken
+ * effect, or the chain is slow or full.
  */
 const PASSING = new Set([
   'AncientBirthBlock',
@@ -55,7 +55,7 @@ const PASSING = new Set([
 const NEXT = '; it is retried until its epoch ends; no action needed'
 
 /**
- * Prints a problem. `omitted` is the number of times that it occurred since it was last printed.
+ * Prints a problem. `omitted` is the number of times that it occurred without being printed.
  */
 export function printProblem(problem: Problem, screen: Output, omitted = 0): void {
   const { task, error } = problem

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url'
 type Program = 'af' | 'af-verify'
 
 /**
- * Returns the file of one of our programs, independent of the running program; undefined if it is
- * not installed. The verifier is another package, installed next to this one or on the PATH.
+ * Returns the file of `af` or `af-verify`, whichever of them is running; undefined if it is not
+ * installed. The verifier is another package, installed next to this one or on the PATH.
  */
 export function findProgramFile(name: Program): string | undefined {
   try {
@@ -23,10 +23,9 @@ function findOnPath(name: string, { PATH }: typeof process.env): string | undefi
 }
 
 /**
- * Returns the command that starts one of our programs: its name, after `npx` if npm started this
- * program. If the named program is not on the PATH, returns `node` with its file; likewise if npx
- * fetched this program for one call, as the module URL `from` shows, because npx would then fetch
- * an unrelated package.
+ * Returns the command that starts `af` or `af-verify`: its name, after `npx` if npm started this
+ * program. Returns `node` with its file if it is not on the PATH, or if npx fetched this program
+ * for one call, as the module URL `from` shows: `npx af` would then fetch an unrelated package.
  */
 export function getCommandName(
   name: Program,

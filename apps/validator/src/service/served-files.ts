@@ -11,7 +11,7 @@ import type { ChainOptions } from '@affine/terminal'
 import { parseAccept } from 'hono/utils/accept'
 import { getMimeType } from 'hono/utils/mime'
 
-/** The default network of the page, with its subnet and first epoch if its chain lacks them. */
+/** The network that the page opens by default. `netuid` and `firstEpoch` default to its own. */
 export interface PageNetwork extends Pick<ChainOptions, 'netuid' | 'firstEpoch'> {
   /** The file of a chain's export; or a URL or a network's name, which the page opens itself. */
   readonly chain: { readonly file: string } | { readonly name: string }
@@ -26,7 +26,7 @@ interface PublicFile {
   readonly timeoutMs: number
 }
 
-/** A path in a bucket, with or without the bucket's name as a prefix. */
+/** Matches the path of a file in a bucket, with or without the bucket's name as a prefix. */
 const ADDRESS = /^\/((?:[\w-][\w.-]*\/)?(v1\/.+))$/
 const HOST = /^[\w.:[\]-]+$/
 const ANY_ORIGIN = { 'access-control-allow-origin': '*', 'x-content-type-options': 'nosniff' }
@@ -69,8 +69,9 @@ export function serveBucketFiles(folder: string): RequestListener {
 }
 
 /**
- * Returns a listener for the explorer's page, the description of its network, whose buckets are in
- * `folder`, and the file of its chain. It handles all other paths as `serveBucketFiles` does.
+ * Returns a listener that serves the explorer's page; `network.json`, which describes the page's
+ * network; and `chain.json`, if the chain is a file. It handles all other paths as
+ * `serveBucketFiles` does for the buckets in `folder`.
  */
 export async function servePageAndBuckets(
   folder: string,
@@ -93,7 +94,7 @@ export async function servePageAndBuckets(
   }
 }
 
-/** Returns `last` of the page's own `network.json` if that file names `chain`. */
+/** Returns `last`, a number of epochs, of the page's `network.json`, if that names `chain`. */
 async function readLast(chain: string, own: PublicFile | undefined): Promise<number | undefined> {
   if (own === undefined) return undefined
   const site = JSON.parse(await readFile(own.path, 'utf8'))
@@ -103,8 +104,8 @@ async function readLast(chain: string, own: PublicFile | undefined): Promise<num
 const stripQuery = (url = ''): string => url.replace(/\?.*/s, '')
 
 /**
- * Returns the files of the page by their paths, or none if the page was not built. No other file is
- * ever read.
+ * Returns the files of the page by their paths, or none if the page was not built. A request can
+ * read no other file.
  */
 async function listPageFiles(): Promise<Map<string, PublicFile>> {
   const folder = dirname(fileURLToPath(import.meta.resolve('@affine/explorer/index.html')))
@@ -168,7 +169,7 @@ function refuse(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, headers).end(`${text}\n`)
 }
 
-/** Resolves when the response is sent, or when the client has disconnected. */
+/** Sends a file or an error. Resolves when it is sent, or when the client has disconnected. */
 async function answer(file: PublicFile, request: IncomingMessage, response: ServerResponse) {
   try {
     const found = await file.open()

@@ -2,13 +2,13 @@ import { createOption, envFile, expandPath, type SettingTexts } from '@affine/te
 import type { Command, OptionValues } from '@commander-js/extra-typings'
 import { type NamedSetting, SETTINGS } from './table.ts'
 
-/** A setting, and the source, option or variable that set it. */
+/** A setting, its value as a text, and the source of the value. */
 export interface SettingEntry {
   readonly setting: NamedSetting
   readonly value: string | undefined
-  /** `flag`, `environment`, or the path of the file; `-` without a value. */
+  /** `flag`, `environment`, or the path of the file of settings; `-` without a value. */
   readonly from: string
-  /** The option or variable that set it; without a value, all that may set it, joined by "or". */
+  /** The option or variable that set the value; without a value, all of them, joined by "or". */
   readonly by: string
 }
 

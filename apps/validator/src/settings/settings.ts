@@ -25,7 +25,7 @@ import { COMMON, type SENDING, SETTINGS } from './table.ts'
 /** A problem that prevents a validator from starting. */
 export interface SettingProblem {
   readonly code: 'MISSING' | 'UNREADABLE' | 'CONFLICT' | 'REFUSED'
-  /** The options and variables to change, or "the bucket". */
+  /** The options and variables to change, or "the bucket". Undefined for a wrong account. */
   readonly by?: string
   readonly detail: string
 }
@@ -41,7 +41,7 @@ export const NO_KEY: SettingProblem = {
 export const formatProblem = ({ by, detail }: SettingProblem): string =>
   by === undefined ? detail : `${by}: ${detail}`
 
-/** The values of a validator's settings. `network` lists all nodes. */
+/** The values of a validator's settings. `network` also contains the fallback, after a comma. */
 export interface Settings extends Values<typeof COMMON> {
   readonly bucket: OwnBucket
 }
@@ -52,7 +52,7 @@ export interface SettingsReport {
    */
   readonly shown: readonly Readonly<Record<'setting' | 'value' | 'from' | 'by', string>>[]
   readonly problems: Problems
-  /** Undefined if a setting has a problem. */
+  /** The values. Undefined if a setting has a problem. */
   readonly settings?: Settings | undefined
   /** All settings with their sources, secrets included. */
   readonly entries: readonly SettingEntry[]
@@ -173,8 +173,8 @@ export function expectNoProblems(problems: Problems): void {
 }
 
 /**
- * Returns the values of `settings` only.
- * @throws RangeError that lists the problems with them.
+ * Returns the values of `settings`, and ignores all other entries.
+ * @throws RangeError that lists the problems with these settings.
  */
 export function readFoundValues<Settings extends Table>(
   entries: readonly SettingEntry[],

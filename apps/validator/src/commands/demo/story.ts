@@ -31,8 +31,8 @@ const computeRate = ({ wins, losses }: Pick<EnvFacts, 'wins' | 'losses'>): numbe
   Math.floor((1_000_000 * wins) / (wins + losses))
 
 /**
- * Returns a warning about the liar, with its set-aside tally that has the most decisive challenges.
- * Returns no line if no tally of the liar was set aside.
+ * Returns a warning about the liar, which quotes one of the liar's tallies that were set aside: the
+ * tally with the most decisive challenges. Returns no line if none was set aside.
  */
 function formatSuspect(epochs: readonly EpochResult[], nameOf: HotkeyFormatter): readonly Line[] {
   const suspects = epochs.flatMap(({ report }) =>
@@ -84,8 +84,8 @@ export const formatRerunHint = (seed: string): string =>
   `Show it: ${getCommandName('af')} demo --seed ${seed} --open (or --verbose, for the numbers)`
 
 /**
- * Returns the next commands for the files in `out`, without the command that opens the page if the
- * page is open.
+ * Returns commands to try next with the files in `out`. Omits `af serve` with the option `open`,
+ * because the demo itself then serves the page.
  */
 export function formatFilesHint(
   out: string,

@@ -15,8 +15,8 @@ import { createFolderBucket } from '../../buckets/backends.ts'
 import { openPlaces } from '../../settings/settings.ts'
 
 /**
- * A validator or a miner of the demo: a key, a name, and for a miner its skill, the share of its
- * perfect replies.
+ * A validator or a miner of the demo. Only a miner has a `skill`: the share of its replies that are
+ * perfect, 0 to 1.
  */
 export interface Member {
   readonly name: string
@@ -24,7 +24,7 @@ export interface Member {
   readonly skill?: number
 }
 
-/** All members. Miners commit in this order: the first becomes champion, the others queue. */
+/** All members. Miners commit in their order here: the first becomes champion, the others queue. */
 export type Participants = ReturnType<typeof createParticipants>
 
 /** The validator that invents its transcripts. */
@@ -60,7 +60,7 @@ function createSeededBytes(seed: string, name: string): (size: number) => Uint8A
   }
 }
 
-/** Epochs without a contender at the end: enough to show the decay of the ratio to beat. */
+/** Number of last epochs without a duel: enough to show the decay of the ratio to beat. */
 const QUIET_EPOCHS = 2
 const MAX_EPOCHS = 60
 
@@ -71,7 +71,7 @@ export type OnMemberEvent = (member: Member, event: Event) => void
  * their own folders. A block is made when every validator has finished with the previous block, so
  * the run follows from its seed. Writes everything for its verification to `out`: the folder
  * `buckets`, the chain's export `chain.json` and the members' names. Resolves with the chain and
- * the state that all validators agreed on.
+ * the state that all validators agreed on. `constants` replaces the rules of a local network.
  *
  * @throws Error if a validator has a problem, if validators disagree about the state, or if duels
  *   continue after `MAX_EPOCHS`.
@@ -108,13 +108,13 @@ export async function runSubnet(
     })
   })
   const state = await produceUntilRest(stage, validators, faults)
-  await stage.produce() // includes the last weights
+  await stage.produce() // this block includes the last weights
   await writeFile(join(out, 'chain.json'), chain.export())
   await writeFile(join(out, NAMES_FILE), toJson(mapNames(participants)))
   return { chain, state }
 }
 
-/** Makes blocks until `QUIET_EPOCHS` epochs had no contender, and returns the final state. */
+/** Makes blocks until `QUIET_EPOCHS` epochs in a row had no duel. Returns the final state. */
 async function produceUntilRest(
   stage: ReturnType<typeof createStage>,
   validators: readonly Validator[],
@@ -131,26 +131,26 @@ async function produceUntilRest(
     state = latest
     quietEpochs = state.duels.length > 0 ? 0 : quietEpochs + 1
     if (state.epoch > MAX_EPOCHS)
-      throw new Error(`the subnet did not come to rest in ${MAX_EPOCHS} epochs`)
+      throw new Error(`the demo ends: duels continue after ${MAX_EPOCHS} epochs`)
   }
   return state
 }
 
 /**
  * Returns the state that all validators agree on, if any.
- * @throws Error if the validators disagree, or for a fault. A validator would retry, for example on
- *   a full disk, but a demo ends.
+ * @throws Error if the validators disagree, or for a problem that one of them reported. A validator
+ *   would retry, for example on a full disk, but the demo ends.
  */
 function getAgreedState(validators: readonly Validator[], [fault]: readonly Error[]) {
   if (fault) throw new Error(`the demo ends: ${fault.message}`)
   const states = validators.map(({ state }) => state)
   const roots = new Set(states.map((state) => state && stateRoot(state)))
   if (roots.size > 1)
-    throw new Error(`validators came to different states: ${[...roots].join(', ')}`)
+    throw new Error(`the demo ends: validators computed different states: ${[...roots].join(', ')}`)
   return states[0]
 }
 
-/** Waits an hour for each reply, so that the run follows from its seed on a slow machine too. */
+/** Waits up to an hour for a reply, so that a run on a slow machine also follows from its seed. */
 const PATIENT_CALLER: Caller = {
   ...NODE_CALLER,
   exchange: (query) => NODE_CALLER.exchange({ ...query, replyMs: 3_600_000 }),
@@ -165,14 +165,14 @@ export function createStage({ seed, validators, miners }: Participants) {
   const hotkeysOf = (members: readonly Member[]) => members.map(({ account }) => account.hotkey)
   const random = () => entropy(32)
   const chain = createLocalChain(hotkeysOf(validators), hotkeysOf(miners), { random })
-  /** Returns milliseconds on the clock of all members, which moves with the blocks. */
+  /** Returns the time of all members in milliseconds, which passes only with a new block. */
   const now = (): number => chain.height * BLOCK_MS
-  /** The clock of games: no time passes between two blocks. */
+  /** The clock of games. No time passes between two blocks, so no player runs out of time. */
   const clock: Clock = { now, after: () => () => {} }
 
   const servers = new Map<string, Awaited<ReturnType<typeof serveMiner>>>()
   const ask = endpointAgents({ ...PATIENT_CALLER, concurrency: 32, now })
-  /** Asks miners at their servers. Ports differ from run to run, so here a chute is a name. */
+  /** Asks miners at their servers. Ports differ between runs, so the committed chute is a name. */
   const agent: AgentFactory = (miner, ...rest) =>
     ask({ ...miner, chute: servers.get(miner.chute)?.url ?? '' }, ...rest)
 

@@ -28,9 +28,13 @@ export interface Session {
   readonly model: string
   /** Maximum number of challenges in each environment. */
   readonly challenges: number
+  /** Share of perfect moves of the scripted opponent in games, 0 to 1. */
   readonly strength: number
+  /** The file of results. Default: results are not stored. */
   readonly resume?: string | undefined
+  /** Minimum share, or with `--against` probability, for exit code 0. Default: 0. */
   readonly atLeast?: number | undefined
+  /** Maximum number of concurrent challenges. */
   readonly ahead: number
   readonly screen: Output
   readonly signal: AbortSignal
@@ -43,8 +47,9 @@ const NO_JOURNAL = { entries: [], append: async () => {}, [Symbol.asyncDispose]:
 const MAX_SHOWN = 3
 
 /**
- * Plays the remaining exercises of the file; `drawn` without a file or in a new file. A file can
- * continue only a practice with the same terms, player, model, strength and number of challenges.
+ * Plays the exercises of the file `resume` that have no result yet. Plays `drawn` without a file,
+ * or if the file is new. A file can continue only a practice with the same terms, player, model,
+ * strength and number of challenges.
  * `terms.against` is the commitment digest of the champion whose challenges are played.
  * @throws NoAnswer without a usable reply; RangeError if the file is of another practice.
  */
@@ -56,7 +61,7 @@ export async function playPractice(
   const { player: name, model, challenges, strength, screen, signal, ahead, resume } = session
   await using _file = resume === undefined ? undefined : await readNamed(lockFile(resume))
   await using journal = resume === undefined ? NO_JOURNAL : await openJournal(resume)
-  // A string, because a journal cannot store fractions.
+  // The strength is a string, because a journal cannot store fractions.
   const identity = { ...terms, player: name, model, challenges, strength: String(strength) }
   const resumed = await resumeRun(journal, { practice: identity }, { exercises: drawn })
   if (resumed === undefined)

@@ -9,7 +9,7 @@ import { readValidatorAccount, resolveWalletFolder } from '../../service/account
 import { findSettings, pickGiven, type SettingEntry, toKebab } from '../../settings/entries.ts'
 import type { Flags } from '../../settings/settings.ts'
 
-/** Rejects with an error that states the fault of a text. */
+/** Rejects with the reason if a text is not a valid value of a setting. */
 type Check = (text: string) => Promise<unknown>
 
 /** The options of the command line, and the answers so far by variable. */
@@ -34,7 +34,7 @@ export async function askSettings(flags: Flags): Promise<SettingTexts> {
   return input.answers
 }
 
-/** Asks for a yes. Rejects at Ctrl-C. */
+/** Asks a question. Resolves with whether the answer is yes. Rejects at Ctrl-C. */
 export async function confirm(message: string): Promise<boolean> {
   return expectAnswer(await clack.confirm({ message, initialValue: false }))
 }
@@ -66,7 +66,7 @@ async function askHotkey(input: Input): Promise<void> {
 
 async function askBucket(input: Input): Promise<void> {
   const chosen = await askBackend(input)
-  // Settings of another kind of bucket no longer count.
+  // Empty answers override the environment's settings of other kinds of buckets.
   const others = BACKENDS.filter((backend) => backend !== chosen)
   const dropped = others.flatMap(({ settings }) =>
     Object.values(settings).flatMap(({ variables = [] }) => variables),
@@ -87,7 +87,7 @@ async function askBackend(input: Input): Promise<Backend> {
   return expectAnswer(await clack.select<Backend>(question))
 }
 
-/** Asks for a setting, unless an option gives it. */
+/** Asks for a setting, unless an option gives it. Stores the answer by the first variable. */
 async function ask(input: Input, name: string, check: Check = async () => {}, isOptional = false) {
   const found = findEntries(input).find(({ setting }) => setting.name === name)
   const [variable] = found?.setting.variables ?? []

@@ -1,4 +1,4 @@
-"""The verifier in Python and the one in TypeScript, on the same data."""
+"""Runs the verifiers in Python and in TypeScript on the same data, and compares their results."""
 
 import json
 import subprocess
@@ -23,10 +23,10 @@ LANE_CODES = {
     "WRONG_ROLE", "TOO_SHORT", "TOO_LONG", "WRONG_FAULT", "WRONG_REWARD",
 }
 # fmt: on
-"""The codes of §6.5, which have no order: two readers may find different ones."""
+"""The codes of §6.5, which have no order: two readers may report different codes of a lane."""
 
 Findings = set[tuple[str, int, str]]
-"""Validator, epoch and kind."""
+"""Validator, epoch and code, with `LANE` for every code of §6.5."""
 
 
 def findings_of(words: Iterable[str]) -> tuple[int, list[str], Findings, Findings]:

@@ -41,7 +41,7 @@ describe('a new champion that is evicted before it has any emission', () => {
   })
 })
 
-/** What a hotkey can do between two epochs, and the miners that wait afterwards. */
+/** An action of a contender, its slots afterwards, and the hotkeys with a duel after its loss. */
 const STEPS = [
   ['is evicted', () => [], []],
   ['registers again', (block) => [{ ...better, registered: block }], []],

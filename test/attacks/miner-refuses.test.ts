@@ -96,7 +96,7 @@ test.each([401, 403])(
     const produce = async () => validator.onHead(await chain.produce(chain.height * BLOCK_MS))
     await follow(2 * epochBlocks - 1)
     await produce() // sampling begins
-    while (requestsTo('/users/me').length < 4) await sleep(5) // pending calls have returned
+    while (requestsTo('/users/me').length < 4) await sleep(5) // until pending calls have returned
     const calls = () => roles.map((role) => requestsTo(pathOf(role)).length)
     const before = calls()
     while (requestsTo('/users/me').length < 7) await sleep(5)

@@ -12,7 +12,7 @@ const entrants = Array.from({ length: 20 }, (_, i) => `s${String(i).padStart(2, 
 /** Seven of a hundred challenges are decisive, so few that a duel takes the maximum of epochs. */
 const TIED = [0.0375, 0.03] as const
 
-/** Returns how many epochs the miner `late` waits, which comes `from` epochs after the first. */
+/** Returns how many epochs a miner waits that comes `from` epochs after the first. */
 function waitOf(from: number, minersIn: (state: State) => Scene['miners']): number {
   let state = crownedFirst({ miners: [miner('king')] })
   const late = miner('late', blockOf(state, state.epoch + from))

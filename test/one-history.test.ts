@@ -30,7 +30,7 @@ import { changedSnapshots } from '../packages/settlement/test/changed-snapshots.
 import { mapped } from './protocol-story.ts'
 
 /*
- * One history as reported by every program. Numbers that several programs report must be equal.
+ * Compares the reports of all programs on one history. Numbers in several reports must be equal.
  */
 
 const validators = ['v1', 'v2', 'v3', 'v4', 'v5']
@@ -183,7 +183,7 @@ it('has a history with all kinds of outcomes', async () => {
 const each = epochs.map(({ settled }) => settled.epoch)
 
 describe('an epoch', () => {
-  it.each(each)('%i is reported as decided by the page and by af-verify', (epoch) => {
+  it.each(each)('%i is reported by the page and by af-verify as it was decided', (epoch) => {
     const { settled } = epochs[epoch]!
     const { before, state, report } = settled
     const trust = mapped(state.trust, (record) => computeTrust(record))

@@ -32,7 +32,7 @@ def serving(*words: str) -> Iterator[str]:
         for line in process.stdout:
             url = URL.search(line)
             if url is not None:
-                # The rest of the output is not read, and a program with a full pipe would block.
+                # Reads the rest of the output, since a program with a full pipe would block.
                 Thread(target=process.stdout.read, daemon=True).start()
                 yield url[0]
                 return

@@ -1,7 +1,7 @@
 """Recomputes every file of `vectors/`, or gives the reason for its omission.
 
-Two parts of `vectors/prng` are omitted: refused seeds and draws, since NumPy refuses other ones, and
-texts that only a reader of canonical JSON refuses, since this package has no such reader.
+Two parts of `vectors/prng` are omitted: refused seeds and draws, since NumPy refuses other ones,
+and texts that only a reader of canonical JSON refuses, since this package has no such reader.
 """
 
 import json

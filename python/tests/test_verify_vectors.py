@@ -273,7 +273,8 @@ def shown_of(view: Evidence) -> dict[str, Any]:
     """Returns evidence as `compact.json` writes it."""
     lead, variance = view.score
     middle = view.middle()
-    # The vectors have `continue` for no verdict and for `even`, which epoch 0 gives only for ties.
+    # The vectors have `continue` for no verdict, and for `even`, which epoch 0 gives only if all
+    # of at least 96 challenges are ties.
     verdict = view.verdict(0)
     return {
         "setAside": sorted(view.aside),

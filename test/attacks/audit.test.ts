@@ -90,7 +90,7 @@ test('draws one secret for the next epoch when several lanes arrive together', a
   const [own, one, other] = subnet.voters as [Account, Account, Account]
   const disk = directoryBucket(await mkdtemp(join(root, 'store-')))
   const isSecret = (path: string) => path === 'secrets/3'
-  // This read is so slow that several heads arrive before the validator knows whether it has a secret.
+  // The read is so slow that several heads arrive before the validator knows if it has a secret.
   const read: typeof disk.read = async (path, limit) => {
     const bytes = await disk.read(path, limit)
     if (isSecret(path)) await sleep(100)

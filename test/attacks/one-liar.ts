@@ -10,7 +10,7 @@ import {
   type Written,
 } from './reading-subnet.ts'
 
-/** A subnet in its first duel: three honest voters, and a liar with nearly a third of the weight. */
+/** A subnet in its first duel, with three honest voters and a liar with 140 of 440 of the stake. */
 export class OneLiar extends ReadingSubnet {
   readonly honest: readonly [Account, Account, Account]
   readonly liar: Account

@@ -61,7 +61,7 @@ export const network: Network = {
   protocol: withQuota({ ...LOCAL, envs }, 2),
 }
 
-/** Returns the account of a private scalar. Its signatures depend on `nonce`, its hotkey does not. */
+/** Returns the account of a private scalar. Only its signatures, not its hotkey, follow `nonce`. */
 export function accountOf(scalar: number, nonce = 0): Account {
   const secret = new Uint8Array(64).fill(nonce, 32)
   new DataView(secret.buffer).setUint16(0, 8 * scalar, true)

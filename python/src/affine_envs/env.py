@@ -70,7 +70,7 @@ class AffineEnv(gymnasium.Env[Any, Any]):
         return observation, float(reward), episode.terminated, truncated, dict(self.info)
 
     def take(self, action: Any) -> tuple[Episode[Any, Any], int]:
-        """Returns the episode after an action, and the reward of the action.
+        """Plays an action. Returns the episode, and the reward of the action.
 
         Raises RuntimeError if no episode is in progress, ValueError if the space lacks the action.
         """

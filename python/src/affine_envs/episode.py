@@ -94,7 +94,7 @@ Refusal = Literal[
 
 @dataclass(frozen=True)
 class Replayed:
-    """The result of a replay. `fault` states that a reply is missing."""
+    """The result of a replay. `fault` is true if the last prompt has no reply."""
 
     reward: int
     fault: bool

@@ -130,6 +130,6 @@ def replay_game(
 
 
 def _written(game: TwoPlayerGame[Any, Any], reply: str) -> str:
-    """Returns the recorded text: the move in the game's notation, or the unreadable reply."""
+    """Returns the recorded text: the move in the game's notation, or an unreadable answer."""
     action = game.parse(answer(reply))
     return answer(reply) if action is None else game.written(action)

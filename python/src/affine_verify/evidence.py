@@ -277,7 +277,8 @@ def read_proof(data: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
 def check_proof(data: bytes, scope: Scope, head: str, plan_samples: int) -> dict[str, Any]:
     """Returns the sample that a proof shows, or raises a FaultError.
 
-    The arguments except `data` come from the reader, not from the proof.
+    The arguments except `data` come from the reader, not from the proof. `plan_samples` is the
+    maximum number of links.
     """
     proof, header = read_proof(data)
     require(scope.has(header) and len(proof["links"]) <= plan_samples, "BAD_PROOF")

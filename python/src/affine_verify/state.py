@@ -253,7 +253,7 @@ def trust_after(state: State, accepted: Sequence[str], played: Sequence[Views]) 
 
 
 def with_rates(record: Weights, views: Views, count: str, envs: Sequence[str]) -> Weights:
-    """Returns the record with a miner's higher or new rates. Protocol §8.10."""
+    """Returns the record with a miner's rates in `envs` that are higher or new. Protocol §8.10."""
     return {**record, **{env: max(views[env].rate(count), record.get(env, 0)) for env in envs}}
 
 

@@ -307,7 +307,7 @@ describe('the reports', () => {
     const shown = renderText(ValidatorsView, pages, {})
     const row = /(v\d)\n–\n\d+ of (\d+)\n(\d+) of \2\nnone\n/g
     const outliers = [...shown.matchAll(row)].map(([, hotkey, , count]) => [hotkey, Number(count)])
-    // Validators with lanes set aside come first. v4 has one, which lacked results of the others.
+    // Validators with set-aside lanes come first. One lane of v4 lacks results that others have.
     expect(outliers.map(([hotkey]) => hotkey)).toEqual(['v5', 'v4', 'v1', 'v2', 'v3'])
     expect({ v1: 0, v2: 0, v3: 0, ...end?.suspect }).toEqual(Object.fromEntries(outliers))
     expect(end?.suspect).toEqual({ v4: 1, v5: expect.any(Number) })

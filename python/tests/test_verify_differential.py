@@ -51,7 +51,7 @@ def findings_of(words: Iterable[str]) -> tuple[int, list[str], Findings, Finding
 
 
 def agreed(history: Path, *options: str) -> tuple[int, list[str], Findings, Findings]:
-    """Runs both verifiers on a history. Returns the result, in which they must agree."""
+    """Runs both verifiers on a history. Asserts that their results are equal, and returns one."""
     network = str(history / "chain.jsonl")
     words = [str(history / "buckets"), "--network", network, "--json", *options]
     first = findings_of(["node", str(VERIFIER), *words])

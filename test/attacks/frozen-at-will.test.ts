@@ -14,7 +14,7 @@ import { after, contendersIn, votersOf } from './deciding.ts'
 
 const EPOCHS = PROTOCOL.duelEpochs
 
-test('false wins by freezing at will stay below the promise, since the fourth frozen epoch ends a duel', () => {
+test('keeps false wins by freezing at will below the promise, since the fourth frozen epoch ends a duel', () => {
   const lane = { ratioPpm: PROTOCOL.ratioFloorPpm, quotas: SINGLE, z: oneLaneZ(PROTOCOL) }
   const wins = mostFrozenWins(lane)
   expect(mostFrozenWins(lane, EPOCHS)).toBeGreaterThan(PROMISED.falseWins)

@@ -67,7 +67,7 @@ test('a validator that audits lanes releases answers that are not blocks', async
 })
 
 // Readers once read each answer to its end, since the lane's validator might have signed it too.
-test('reads a block that liars serve in place of any other only up to its signature', async () => {
+test('reads a block that liars serve for every hash only up to its signature', async () => {
   const { subnet, state, own, honest, liars } = await startWithSmallStakes()
   const [liar = own] = liars
   const messages = Array.from({ length: 200 }, () => [

@@ -89,7 +89,7 @@ test.each([
 )
 
 test.each([401, 403])(
-  'blames no miner for status %i if the validator’s account has the same, and stops calling miners',
+  'blames no miner for status %i that the validator’s account gets too, and stops calling miners',
   async (status) => {
     const dry = { '/users/me': answers(status), [pathOf('contender')]: answers(status) }
     const { chain, validator, follow, requestsTo, problems, sent } = await validating(dry)

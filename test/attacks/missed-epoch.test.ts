@@ -32,7 +32,7 @@ function playFour(otherwise: Scene['rates'] = usual): { state: State; aside: rea
   return { state, aside: [...aside] }
 }
 
-test('costs a validator only its count of the missed epoch, though others had only ties', () => {
+test('costs a validator that misses an epoch of ties only the count of that epoch', () => {
   const { state, aside } = playFour([0, 0])
   expect(aside).toEqual([])
   expect(state.duels[0]?.start).toBe(started.epoch)

@@ -52,7 +52,7 @@ const stall =
     return call?.end.aborted ? { fault: 'no-reply' } : replying(messages)
   }
 
-test('a silent champion loses each game by its clock, and every game begins', async () => {
+test('makes a silent champion lose each game by its clock, and every game begins', async () => {
   const silent: MinerAgent = (_, call) =>
     new Promise((resolve) => {
       const end = () => resolve({ fault: 'no-reply' })

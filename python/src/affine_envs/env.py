@@ -14,7 +14,7 @@ from affine_envs.text import answer, recorded
 
 
 class AffineEnv(gymnasium.Env[Any, Any]):
-    """An environment by its id. It plays one episode at a time.
+    """An environment, given by its id. Plays one episode at a time.
 
     `strength` is the share of moves, 0 to 1, that the scripted opponent of a game chooses well.
     """

@@ -115,7 +115,7 @@ def check_signature(validator: str, hash: str, signature: str) -> None:
 
 
 def read_sample(line: bytes) -> dict[str, Any]:
-    """Returns a sample in its line, or raises a FaultError. Protocol §6.1."""
+    """Returns the sample in a line, or raises a FaultError. Protocol §6.1."""
     require(len(line) <= SAMPLE_BYTES, "BAD_SAMPLE")
     sample = parse(line, lambda value: fits(value, SAMPLE) or fits(value, GAME), "BAD_SAMPLE")
     return sample  # type: ignore[no-any-return]

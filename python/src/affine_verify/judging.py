@@ -36,7 +36,7 @@ Lanes = Mapping[str, Counts]
 
 
 def total(epochs: Epochs, hotkey: str, other: str) -> Counts:
-    """Returns the sums of the lane of `hotkey` over the epochs that `other` has too."""
+    """Returns the sums of the lane of `hotkey` over the epochs in which `other` has a lane too."""
     shared = (each[hotkey] for each in epochs if hotkey in each and other in each)
     return Counts(*map(sum, zip(Counts(), *shared, strict=True)))
 

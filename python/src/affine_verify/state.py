@@ -51,7 +51,7 @@ def root_of(state: State) -> str:
 
 
 def first_state(rules: Rules, epoch: int) -> State:
-    """Returns the state that a network begins with. Protocol §9.3."""
+    """Returns the first state of a network whose first epoch is `epoch`. Protocol §9.3."""
     objects = ("record", "lastPlayed", "voters", "trust", "heads", "due")
     empty: State = {name: {} for name in objects}
     ratio = rules["ratioFloorPpm"]
@@ -132,7 +132,7 @@ def accept(state: State, view: View) -> Acceptance:
 
 
 def active_validators(state: State, view: View, rules: Rules) -> dict[str, dict[str, Any]]:
-    """Returns recent entries of `attested`; if it is absent, of all validators with stake. §8.1."""
+    """Returns recent entries of `attested`, or entries of all validators if it is absent. §8.1."""
     epoch, entries = state["epoch"], state.get("attested")
     if entries is None:
         entries = {

@@ -37,7 +37,7 @@ PROMPT = [{"role": "user", "content": QUESTION}]
 
 
 def bin_of(name: str) -> str:
-    """Returns a program of the part's environment."""
+    """Returns the path of a program in the part's virtual environment."""
     return str(Path(sys.executable).parent / name)
 
 
@@ -81,7 +81,7 @@ def run(*words: str, code: int = 0, pattern: str = "", folder: Path | None = Non
 
 
 def try_endpoint(url: str, model: str, champion: str, ending: str) -> None:
-    """Runs `af practise` and `af duel` on an endpoint, also with a wrong model and path."""
+    """Runs `af practise`, also with a wrong model and path, and a duel that must print `ending`."""
     # The first reply may load libraries for longer than a validator waits.
     body = json.dumps({"model": model, "messages": PROMPT}).encode()
     headers = {"content-type": "application/json"}
@@ -241,7 +241,7 @@ def language_model() -> None:
 
 
 def until_crowned(network: str, hotkey: str, minutes: int = 25) -> None:
-    """Waits for the crowning. Eight epochs take a quarter of an hour with blocks of 3 s."""
+    """Waits until a miner is champion. Eight epochs of 3 s a block take a quarter of an hour."""
     over = ["--network", network, "--buckets", "buckets"]
     for _ in range(2 * minutes):
         time.sleep(30)
@@ -249,7 +249,7 @@ def until_crowned(network: str, hotkey: str, minutes: int = 25) -> None:
         if re.search(f"^champion +{hotkey}", status, re.M):
             return print(status)
     why = printed("explain", "--hotkey", hotkey, *over)
-    fault = f"{hotkey} has no throne after {minutes} minutes; docs/training.md says what it needs"
+    fault = f"{hotkey} is not champion after {minutes} minutes, see docs/training.md"
     raise AssertionError(f"{fault}:\n{status}\n{why}")
 
 
@@ -298,10 +298,10 @@ def stable_baselines3() -> None:
 
 
 def s3() -> None:
-    """Tests S3 buckets on moto and, if Go is installed, on versitygw, which refuses `auto`."""
+    """Tests S3 buckets on moto and, if Go is installed, on versitygw, without region `auto`."""
     bucket_on(bin_of("moto_server"), "--port", "PORT")
     if shutil.which("go") is None:
-        return print("no Go: versitygw is left out")
+        return print("Go is not installed: versitygw is not tested")
     os.environ["GOBIN"] = str(Path.cwd())
     run("go", "install", "github.com/versity/versitygw/cmd/versitygw@latest")
     Path("objects").mkdir()
@@ -368,7 +368,7 @@ def main(names: list[str]) -> int:
         subprocess.run([f"{folder}/bin/pip", "install", "--quiet", "uv"], check=True)
         failures = {name: fresh(parts[name], f"{folder}/bin/uv") for name in chosen}
     for name, step in failures.items():
-        print(f"FAILED: {name}, which says above why: {step}" if step else f"passed: {name}")
+        print(f"FAILED: {name}, for the reason above: {step}" if step else f"passed: {name}")
     failed = sum(step is not None for step in failures.values())
     print(f"{len(failures) - failed} passed, {failed} failed")
     return min(failed, 1)

@@ -70,7 +70,7 @@ test('builds the image from a base with a fixed digest', () => {
   expect(image.match(/^FROM .*$/gm)).toEqual(['FROM $NODE AS build', 'FROM $NODE'])
 })
 
-test('the unit, the image and compose.yaml forbid core dumps and have one memory limit', () => {
+test('the unit, the image and compose.yaml forbid core dumps and have the same memory limit', () => {
   const unit = read('deploy/af-validate.service')
   const limit = services.validator?.mem_limit ?? ''
   expect(unit).toMatch(/^LimitCORE=0$/m)

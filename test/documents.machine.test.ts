@@ -1,7 +1,7 @@
 import { describe, test } from 'vitest'
 import { runPage } from './documents/run-page.ts'
 
-describe.concurrent('pages that need Python or a demo of a minute', () => {
+describe.concurrent('pages that need Python, or a demo that takes a minute', () => {
   test('docs/adding-an-environment.md runs when pasted', () =>
     runPage('docs/adding-an-environment.md'))
   test('docs/local-subnet.md runs when pasted', () => runPage('docs/local-subnet.md'))

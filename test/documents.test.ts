@@ -7,7 +7,7 @@ import { printedBy, REASONS, runnable, type Snippet, snippetsOf } from './docume
 import { runPage } from './documents/run-page.ts'
 import { folders, read, root } from './repository.ts'
 
-/** All pages except the protocol, which has no commands. */
+/** The pages in docs/ except the protocol, which has no commands. */
 const DOCS = readdirSync(join(root, 'docs')).filter((name) => /(?<!^protocol)\.md$/.test(name))
 const PAGES = [
   'README.md',
@@ -38,10 +38,10 @@ async function outputOf(program: string, folder: string): Promise<string> {
   return stdout + stderr
 }
 
-/** Returns the fault in a page's note on why a snippet is not run, or undefined. */
+/** Returns the fault in a snippet's note, or undefined if the note is valid. */
 function noteFault(page: string, { note = '', text }: Snippet): string | undefined {
   const [, kind, value = ''] = /^(not run|tested|file): (.*)$/.exec(note) ?? []
-  if (kind === undefined) return note === '' || note === 'serves' ? undefined : `no note: ${note}`
+  if (kind === undefined) return note === '' || note === 'serves' ? undefined : `bad note: ${note}`
   if (kind === 'file') return undefined
   if (kind === 'not run')
     return REASONS.includes(value) ? undefined : `expected one of ${REASONS}, got ${value}`
@@ -62,7 +62,7 @@ describe.each(PAGES)('%s', (page) => {
     expect(faults).toEqual([])
   })
   const programs = snippets.filter(({ language, note }) => language === 'ts' && !note)
-  test.skipIf(programs.length === 0)('has programs that print what it states', async () => {
+  test.skipIf(programs.length === 0)('has programs that print its stated output', async () => {
     const cwd = join(root, page, '..')
     for (const program of programs) {
       const stdout = await outputOf(program.text, cwd)

@@ -5,5 +5,5 @@ export interface Way {
   readonly op: string
   readonly from?: number
 }
-/** From now on the disk fails in these ways, and in no others. */
+/** Makes the disk fail in these ways, and in no others, from now on. */
 export function setFaults(ways: readonly Way[]): void

@@ -23,7 +23,7 @@ import { dirname } from 'node:path'
 const ways = [JSON.parse(process.env.FAULTS ?? '{}')].flat()
 const { memory, clock } = ways[0] ?? {}
 let faults = []
-/** From now on the disk fails in these ways, and in no others. */
+/** Makes the disk fail in these ways, and in no others, from now on. */
 export function setFaults(ways) {
   faults = ways
     .filter(({ fault }) => fault !== undefined)
@@ -69,7 +69,7 @@ function die(fault, what) {
   process.kill(process.pid, 'SIGKILL')
 }
 
-/** Returns the fault that is due in an operation, if any. */
+/** Counts an operation. Returns the fault that is due in it, if any. */
 function dueAt(op, path) {
   return faults.find((each) => {
     const isMeant =

@@ -3,8 +3,8 @@ import { selfSigned } from '../packages/settlement/test/certificate.ts'
 import { DEEDS, hostileServer } from '../packages/settlement/test/hostile-server.ts'
 import { listen } from './web-server.ts'
 
-// A separate process, so that its work costs the reader no processor time. Prints its two URLs and
-// its certificate, and then its number of open connections once a second.
+// Serves hostile answers in a separate process, so that they cost the reader no processor time.
+// Prints its two URLs and its certificate, and then once a second its number of open connections.
 let open = 0
 const { key, cert } = selfSigned('bucket.test')
 const serve = async (scheme: string, tls?: { key: string; cert: string }): Promise<string> => {

@@ -80,7 +80,7 @@ describe.each<[reader: string, read: Read, isBucket: boolean]>([
   ['a miner', miner, false],
 ])('%s that answers with', (_, read, isBucket) => {
   it.each(Object.entries(DEEDS))(
-    '%s: does not block the event loop, and ends the same each time',
+    '%s: does not block the event loop, and every read ends',
     async (name, [, want, patience]) => {
       const ends: string[] = []
       const one = async (): Promise<number> =>

@@ -21,7 +21,7 @@ describe.each(folders)('%s', (folder) => {
     expect(existsSync(join(root, folder, 'test'))).toBe(true)
   })
 
-  it('depends on other packages by a semver range', () => {
+  it('depends on other packages of the repository by the range workspace:^', () => {
     const ranges = Object.entries({ ...devDependencies, ...dependencies })
       .filter(([name]) => name.startsWith('@affine/'))
       .map(([, range]) => range)

@@ -30,7 +30,7 @@ import { changedSnapshots } from '../packages/settlement/test/changed-snapshots.
 import { mapped } from './protocol-story.ts'
 
 /*
- * One history as reported by every program. Numbers that several programs report must be equal.
+ * Compares the reports of all programs on one history. Numbers in several reports must be equal.
  */
 
 const validators = ['v1', 'v2', 'v3', 'v4', 'v5']
@@ -183,7 +183,7 @@ it('has a history with all kinds of outcomes', async () => {
 const each = epochs.map(({ settled }) => settled.epoch)
 
 describe('an epoch', () => {
-  it.each(each)('%i is reported as decided by the page and by af-verify', (epoch) => {
+  it.each(each)('%i is reported by the page and by af-verify as it was decided', (epoch) => {
     const { settled } = epochs[epoch]!
     const { before, state, report } = settled
     const trust = mapped(state.trust, (record) => computeTrust(record))
@@ -307,7 +307,7 @@ describe('the reports', () => {
     const shown = renderText(ValidatorsView, pages, {})
     const row = /(v\d)\n–\n\d+ of (\d+)\n(\d+) of \2\nnone\n/g
     const outliers = [...shown.matchAll(row)].map(([, hotkey, , count]) => [hotkey, Number(count)])
-    // Validators with lanes set aside come first. v4 has one, which lacked results of the others.
+    // Validators with set-aside lanes come first. One lane of v4 lacks results that others have.
     expect(outliers.map(([hotkey]) => hotkey)).toEqual(['v5', 'v4', 'v1', 'v2', 'v3'])
     expect({ v1: 0, v2: 0, v3: 0, ...end?.suspect }).toEqual(Object.fromEntries(outliers))
     expect(end?.suspect).toEqual({ v4: 1, v5: expect.any(Number) })

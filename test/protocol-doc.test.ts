@@ -33,7 +33,7 @@ describe('the worked examples of docs/protocol.md', () => {
     expect(await readExample(fencedBlocks('jsonl').join(), scope as never)).toEqual(block.out)
   })
 
-  test('compute the duel of vectors/duel/story.json', () => {
+  test('have code that computes vectors/duel/story.json', () => {
     expect(JSON.parse(JSON.stringify(story(vector.in)))).toEqual(vector.out)
   })
 

@@ -256,7 +256,7 @@ interface EvaluationExample {
 const codeOf = (result: { ok: true } | { ok: false; code: string }) =>
   result.ok ? 'fine' : result.code
 
-/** Returns one draw, given as in `integers(0, 6)`. */
+/** Draws the value of a call such as `integers(0, 6)`. */
 function drawn(random: ReturnType<typeof pcg64>, call: string): unknown {
   const [name, ...words] = call.split(/[(), ]+/)
   const [low = 0, high = 0] = words.map(Number)

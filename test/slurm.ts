@@ -40,7 +40,7 @@ export class Slurm {
     await expect.poll(states, { timeout: 60_000 }).toMatchObject({ stdout: 'idle\n' })
   }
 
-  /** Submits a job. Resolves with its id, with `--wait` after it has ended. Rejects if it fails. */
+  /** Submits a job. Resolves with its id, with `--wait` once it has ended. Rejects if it fails. */
   async submit(...words: readonly string[]): Promise<string> {
     const { stdout } = await run('sbatch', ['--parsable', ...words], { env: this.#env })
     return stdout.trim()

@@ -16,7 +16,7 @@ import { hasSlurm, Slurm } from './slurm.ts'
 import { testFolder } from './test-folder.ts'
 
 const LAST = 7
-/** Address of the first voter's bucket from epoch 3 on. */
+/** Address of the first voter's bucket from epoch 3 on. The bucket is empty. */
 const EMPTY = 'empty'
 
 /** Lets the contender play mult8 and hex. All other replies are missing. */

@@ -1,5 +1,5 @@
 /*
- * Half of the validators run a release with other constants: §9.2. The two halves reach different
+ * Half of the validators run a release with other constants. Protocol §9.2: they reach different
  * states immediately, and each reports why. packages/duel/test/decide.test.ts tests that all duels
  * start again with new constants, and that attestations of another state do not count.
  */

@@ -11,7 +11,7 @@ let chain: string
 
 beforeAll(async () => {
   const subnet = new OneLiar(LOCAL_NETWORK)
-  const long = { reply: () => 'I count.\n'.repeat(99) } // blocks that are worth a thread
+  const long = { reply: () => 'I count.\n'.repeat(99) } // makes blocks long enough for threads
   const alter = (samples: readonly Sample[]) =>
     samples.map((sample, i) => (i === 40 ? { ...sample, reward: 9 } : sample))
   await subnet.sealLie({ ...long, alter })

@@ -1,6 +1,6 @@
 """Steps per second of these environments and of Gymnasium's own: `python python/bench/steps.py`.
 
-Measures one environment, and 64 by both ways of `make_vec`, in processor time. Reports the best of
+Measures one environment, and 64 in both modes of `make_vec`, by processor time. Reports the best of
 five runs, since other work of the machine only makes a run slower.
 """
 

@@ -1,8 +1,8 @@
 """Examples for a language model: prompts and replies, also as tokens.
 
-The scripted players choose the answers. The reasons are above an answer: the working of a product,
-the value of each move in tic-tac-toe, and in hex the empty cells of the row. A packing has only the
-first placement.
+The scripted players choose the answers. A reply has the reasons above the answer: the working of a
+product, the value of each move in tic-tac-toe, and in hex the empty cells of the answer's row. In
+pack a reply is only the first placement.
 """
 
 import re
@@ -19,7 +19,7 @@ from affine_envs.tictactoe_board import after, moves, outlook
 REPLY, END, LINE_FEED = 0, 1, 2
 """The tokens before a reply, after it, and between lines."""
 ROWS, FIRST_ROW = "ABCDEFGHIJK", 3
-"""The names of a board's rows, and the line of the first in a prompt."""
+"""The names of a board's rows, and the line of a prompt that has the first row."""
 PIECE = re.compile(r"(?: [.XO]){1,3}| \d\d?(?!\d)|.")
 """Up to three cells of a board, a number of at most two digits, or any other character."""
 RULE = re.compile("  |.{40}")
@@ -34,7 +34,7 @@ class Example(NamedTuple):
 
 
 def examples(env: str, random: Generator) -> Iterator[Example]:
-    """Returns examples of games, with half of the moves by the scripted player and half random."""
+    """Yields examples from episodes in which half of the replies are good and half are random."""
     game: Any = game_of(env, 0.5 if env == "hex-v0" else None)
     while True:
         state, over = game.initial(random), False
@@ -66,9 +66,9 @@ def written(env: str, prompt: str, good: str) -> str:
 
 
 def worths(marks: list[str]) -> str:
-    """Returns each move of tic-tac-toe, row by row, with whether it wins, draws or loses.
+    """Returns the moves of tic-tac-toe by row: `+` after a win, `=` after a draw, `-` after a loss.
 
-    The first of the best moves follows.
+    The first of the best moves follows on the last line.
     """
     board = tuple(".XO".index(mark) for mark in marks)
     worth = {cell: -outlook(after(board, cell))[0] for cell in moves(board)}
@@ -84,8 +84,8 @@ def worths(marks: list[str]) -> str:
 def working(a: str, b: str) -> str:
     """Returns long multiplication of eight digits: a line per digit of b, the last digit first.
 
-    For each digit of a, the last first, it has the sum of the two digits' product, the digit in
-    that place so far, and the carry. The last digit of the sum then replaces that digit.
+    For each digit of a, the last first, a line has the sum of the two digits' product, the digit
+    so far in the product's place, and the carry. The sum's last digit replaces the digit so far.
     """
     digits = [0] * 16
     text = ""

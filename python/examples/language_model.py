@@ -42,10 +42,10 @@ class Layer(nn.Module):
 
 
 def turns_at(at: Tensor) -> Tensor:
-    """Returns the rotation of each pair of a head's numbers at a place, as complex numbers.
+    """Returns the rotations, as complex numbers, of the pairs of a head's numbers at these places.
 
-    A layer can so find tokens by their distance in lines and columns. Half of the pairs are for
-    lines.
+    Rotations let a layer find tokens by their distance, for half of the pairs in lines, and for
+    the other half in columns.
     """
     speeds = 2.0 ** (-0.7 * torch.arange(WIDTH // HEADS // 4))
     angles = at[:, None, :, :, None] * speeds
@@ -58,7 +58,7 @@ def turned(heads: Tensor, turns: Tensor) -> Tensor:
 
 
 class LanguageModel(nn.Module):
-    """A transformer. Tokens of a prompt see each other, and tokens of a reply all previous ones."""
+    """A transformer. Prompt tokens see each other, and reply tokens see all previous tokens."""
 
     def __init__(self, tokens: Tokens) -> None:
         super().__init__()
@@ -81,7 +81,7 @@ class LanguageModel(nn.Module):
         return self.norm(x)
 
     def reply(self, prompt: str) -> str:
-        """Returns the likeliest tokens one by one, up to the end token."""
+        """Returns a reply. Selects the likeliest token one by one, up to the end token."""
         sequence = [*self.tokens.read(prompt), REPLY]
         prompt_length = new = len(sequence)
         pasts: list[Past] = [[] for _ in self.layers]
@@ -100,7 +100,7 @@ class LanguageModel(nn.Module):
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("model", help="the file that train_language_model.py wrote")
-    parser.add_argument("--port", type=int, default=8007, help="0 takes any that is free")
+    parser.add_argument("--port", type=int, default=8007, help="0 selects a free port")
     options = parser.parse_args()
     torch.set_num_threads(1)
     checkpoint = torch.load(options.model, weights_only=True)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from affine_envs.registry import two_player_game_of
 
 Boards = NDArray[np.integer[Any]]
-"""Boards of some games as the mover sees them: 0 is an empty cell, 1 its own, 2 the opponent's.
+"""Boards of some games. 0 is an empty cell, 1 the mover's mark, 2 the opponent's mark.
 
 The mover joins the first row with the last.
 """
@@ -28,7 +28,7 @@ HEX: Any = two_player_game_of("hex-v0")
 SIZES = (7, 9, 11)
 TOUCHING = ((0, -1), (0, 1), (-1, 0), (-1, 1), (1, 0), (1, -1))
 BRIDGED = ((-1, -1), (-2, 1), (-1, 2), (1, 1), (2, -1), (1, -2))
-"""Cells connected with a cell unless the opponent takes both cells between."""
+"""Steps from a cell to cells connected with it unless the opponent takes both cells between."""
 STEPS = TOUCHING + BRIDGED
 OWN_SIDE, OTHER_SIDE = 3, 4
 """Values outside the board: beyond the mover's own sides, and beyond the opponent's."""
@@ -38,7 +38,7 @@ RATE = 0.5
 
 
 class Policy:
-    """Values of empty cells: the sum of a number for the content at each step from the cell.
+    """Values of empty cells: each is a sum of a number for the content at each step from the cell.
 
     One more number is for all adjacent cells together.
     """
@@ -56,7 +56,7 @@ class Policy:
         return np.where(flat(boards) == 0, worth, -np.inf)
 
     def add(self, boards: Boards, change: NDArray[np.float64]) -> None:
-        """Adds a change of each cell's value to all numbers that are part of it."""
+        """Adds the change of each cell's value to all numbers that the value is the sum of."""
         around = seen_from_cells(boards)
         weights = change.ravel()
         length = len(self.by_pattern)
@@ -80,7 +80,7 @@ def seen_from_cells(boards: Boards) -> Boards:
 
 
 def patterns(around: Boards) -> Boards:
-    """Returns the adjacent cells of a cell as one number."""
+    """Returns the contents of the adjacent cells as one number for each game and cell."""
     touching = around[: len(TOUCHING)]
     return reduce(lambda number, kinds: KINDS * number + kinds, touching, np.zeros(1, int))
 
@@ -155,7 +155,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--games", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--port", type=int, default=8001, help="0 takes any that is free")
+    parser.add_argument("--port", type=int, default=8001, help="0 selects a free port")
     options = parser.parse_args()
     began = time.monotonic()
     policy = learn(options.games, options.seed)

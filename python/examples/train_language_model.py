@@ -36,7 +36,7 @@ STAGES = (
         steps=3400,
         rate=0.01,
     ),
-    # Boards follow, with enough products and packings that these are not forgotten.
+    # Boards follow, with enough products and packings that the model does not forget these.
     Stage(
         (
             *("tictactoe-v0", "hex-v0", "tictactoe-v0", "hex-v0", "mult8-v0"),

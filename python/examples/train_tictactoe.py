@@ -25,7 +25,7 @@ POWERS = 3 ** np.arange(8, -1, -1)
 def learn(episodes: int, seed: int) -> Table:
     """Learns by Q-learning. Every untried cell has the value of a win, so that it is tried.
 
-    The opponent draws only among moves of equal value, so the last value seen replaces a cell's.
+    The opponent draws only among moves of equal value, so a new value of a cell replaces the old.
     """
     env = gymnasium.make("affine/tictactoe-v0").unwrapped  # its wrappers take 40 % of the time
     random = np.random.default_rng(seed)
@@ -64,7 +64,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--episodes", type=int, default=200_000)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--port", type=int, default=8001, help="0 takes any that is free")
+    parser.add_argument("--port", type=int, default=8001, help="0 selects a free port")
     options = parser.parse_args()
     began = time.monotonic()
     table = learn(options.episodes, options.seed)

@@ -8,6 +8,6 @@ from processes import OPENENV, serving
 
 @pytest.fixture(scope="session")
 def openenv() -> Iterator[str]:
-    """Returns the URL of a server of `affine_envs.openenv`."""
+    """Yields the URL of a running server of `affine_envs.openenv`."""
     with serving(*OPENENV) as url:
         yield url

@@ -94,7 +94,7 @@ def proof(case: Any) -> Any:
 
 
 def history(case: Any) -> Any:
-    """Returns the roots and the flaws of a history, as far as it can be decided."""
+    """Returns roots, flaws and warnings by epoch, as far as the history can be decided."""
     chain = read_chain(case["chain"].encode())
     found: list[Any] = []
     try:

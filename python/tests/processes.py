@@ -22,7 +22,7 @@ URL = re.compile(r"http://[0-9.:]+[0-9a-z/]*")
 
 @contextmanager
 def serving(*words: str) -> Iterator[str]:
-    """Starts a program. Yields the URL that it prints, and ends it with the block."""
+    """Starts a program. Yields the URL that it prints. Ends the program with the `with` block."""
     env = {**os.environ, "NO_COLOR": "1"}
     process = subprocess.Popen(
         words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=env
@@ -32,7 +32,7 @@ def serving(*words: str) -> Iterator[str]:
         for line in process.stdout:
             url = URL.search(line)
             if url is not None:
-                # The rest of the output is not read, and a program with a full pipe would block.
+                # Reads the rest of the output, since a program with a full pipe would block.
                 Thread(target=process.stdout.read, daemon=True).start()
                 yield url[0]
                 return

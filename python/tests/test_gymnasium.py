@@ -34,7 +34,7 @@ def test_gymnasiums_checker_accepts_each_environment(env: str) -> None:
 
 @pytest.mark.parametrize("env", ["affine/tictactoe-v0", "affine/hex-v0", "affine/pack-v0"])
 def test_stable_baselines3s_checker_accepts_numeric_actions(env: str) -> None:
-    # The package installs PyTorch, gigabytes, so only python/nightly.py runs this test.
+    # Stable Baselines3 needs gigabytes of PyTorch, so only python/nightly.py runs this test.
     checker = pytest.importorskip("stable_baselines3.common.env_checker")
     checker.check_env(gymnasium.make(env).unwrapped)
 

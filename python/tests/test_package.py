@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from vectors import IS_SDIST, PACKAGE, ROOT
 
-pytestmark = pytest.mark.skipif(IS_SDIST, reason="it is one already")
+pytestmark = pytest.mark.skipif(IS_SDIST, reason="this is a source distribution")
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Builds the distributions with installed build tools, without downloads."""
+    """Builds both distributions without downloads. Returns their folder."""
     out = tmp_path_factory.mktemp("dist")
     words = ["-m", "build", "--no-isolation", "--outdir", str(out), str(PACKAGE)]
     subprocess.run([sys.executable, *words], check=True, capture_output=True)

@@ -1,7 +1,7 @@
 """Recomputes every file of `vectors/`, or gives the reason for its omission.
 
-Of `vectors/prng`, refused seeds and draws are omitted, since NumPy refuses others, and texts that a
-reader of canonical JSON refuses, since this package has no such reader.
+Two parts of `vectors/prng` are omitted: refused seeds and draws, since NumPy refuses other ones,
+and texts that only a reader of canonical JSON refuses, since this package has no such reader.
 """
 
 import json
@@ -67,7 +67,7 @@ def test_every_file_is_recomputed_or_named() -> None:
 
 
 def parsed(text: str) -> Any:
-    """Returns a value as read by JavaScript, where 1.0 is the integer 1. Refuses other floats."""
+    """Returns a value as JavaScript reads it: 1.0 is the integer 1. Floats stay, even 0.0."""
 
     def number(digits: str) -> Any:
         exact = Fraction(digits)

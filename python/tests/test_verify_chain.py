@@ -1,4 +1,4 @@
-"""Rules about chains that vectors do not reach: eviction, environments, believed states."""
+"""Tests rules of chains that no vector tests: eviction, environments and believed states."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ FIRST = {
 
 
 def evicted(weights: dict[str, dict[int, int]], at: int, registered: tuple[int, ...]) -> int:
-    """Returns the evicted uid; o is the owner, and o and v have permits."""
+    """Returns the uid evicted at block `at`. The owner is `o`, and `o` and `v` have permits."""
     chain = Chain(FIRST)
     stakes = {"o": 20, "v": 20, "m": 0, "n": 0}
     neurons = {
@@ -39,7 +39,7 @@ def test_evicts_by_emission_registration_and_uid() -> None:
     assert evicted({}, 9, (0, 0, 0, 0)) == 2
     assert evicted({}, 9, (0, 0, 2, 1)) == 3
     assert evicted({"v": {2: 1}}, 9, (0, 0, 0, 0)) == 3
-    # Weights of the owner count, also for itself; the weight of v for itself does not.
+    # The owner's weights count, even its weight for itself. The weight of v for itself does not.
     assert evicted({"o": {2: 5}}, 9, (0, 0, 0, 0)) == 1
     assert evicted({"o": {0: 5}}, 9, (0, 0, 0, 0)) == 1
     assert evicted({"v": {1: 5}}, 9, (0, 0, 0, 0)) == 2

@@ -1,4 +1,4 @@
-"""The verifier in Python and the one in TypeScript, on the same data."""
+"""Runs the verifiers in Python and in TypeScript on the same data, and compares their results."""
 
 import json
 import subprocess
@@ -23,10 +23,10 @@ LANE_CODES = {
     "WRONG_ROLE", "TOO_SHORT", "TOO_LONG", "WRONG_FAULT", "WRONG_REWARD",
 }
 # fmt: on
-"""The codes of §6.5, which have no order: two readers may find different ones."""
+"""The codes of §6.5, which have no order: two readers may report different codes of a lane."""
 
 Findings = set[tuple[str, int, str]]
-"""Validator, epoch and kind."""
+"""Validator, epoch and code, with `LANE` for every code of §6.5."""
 
 
 def findings_of(words: Iterable[str]) -> tuple[int, list[str], Findings, Findings]:
@@ -51,7 +51,7 @@ def findings_of(words: Iterable[str]) -> tuple[int, list[str], Findings, Finding
 
 
 def agreed(history: Path, *options: str) -> tuple[int, list[str], Findings, Findings]:
-    """Runs both verifiers on a history. Returns the result, in which they must agree."""
+    """Runs both verifiers on a history. Asserts that their results are equal, and returns one."""
     network = str(history / "chain.jsonl")
     words = [str(history / "buckets"), "--network", network, "--json", *options]
     first = findings_of(["node", str(VERIFIER), *words])

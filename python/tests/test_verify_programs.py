@@ -1,4 +1,4 @@
-"""The verifier on small networks: proofs, buckets over HTTP, chains, and its program."""
+"""Tests the verifier on a small network: proofs, buckets over HTTP, chains and its program."""
 
 import gzip
 import json
@@ -35,7 +35,7 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class Quiet(SimpleHTTPRequestHandler):
-    """Serves a folder; `/moved/…` is a redirect to it."""
+    """Serves a folder, and redirects `/moved/…` to the same path without `/moved`."""
 
     def do_GET(self) -> None:
         if self.path.startswith("/moved"):
@@ -46,7 +46,7 @@ class Quiet(SimpleHTTPRequestHandler):
             super().do_GET()
 
     def do_POST(self) -> None:
-        """Answers a question about the chain like `af localnet`, with at most 40 blocks."""
+        """Answers a request for the chain's log like `af localnet`, with at most 40 blocks."""
         if self.path != "/localnet":
             return self.send_error(501)
         begin = json.loads(self.rfile.read(int(self.headers["content-length"])))["log"]

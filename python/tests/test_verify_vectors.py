@@ -1,4 +1,4 @@
-"""Tests vectors of chain, blocks and duel, and examples of docs/protocol.md, chapters 1, 5 to 9."""
+"""Tests the vectors of verifiers, and the examples of docs/protocol.md in chapters 1 and 5 to 9."""
 
 import json
 import re
@@ -54,7 +54,7 @@ EXAMPLES = examples()
 
 
 def read(name: str) -> Any:
-    """Returns a file of vectors."""
+    """Returns the content of a file below `vectors/`."""
     return json.loads((ROOT / "vectors" / name).read_text(encoding="utf-8"))
 
 
@@ -162,7 +162,7 @@ TAMPERED = {
 
 
 def test_checks_ed25519_as_the_page_defines_it() -> None:
-    # With the identity as its point, a signature's scalar is that of the key times the challenge.
+    # A signature whose point is the identity has this scalar: the key's scalar times the challenge.
     seed = b"affine".ljust(32)
     secret = int.from_bytes(sha512(seed).digest()[:32], "little") & (2**254 - 8) | 2**254
     _, key = ed25519_zebra.ed_from_seed(seed)
@@ -273,7 +273,8 @@ def shown_of(view: Evidence) -> dict[str, Any]:
     """Returns evidence as `compact.json` writes it."""
     lead, variance = view.score
     middle = view.middle()
-    # The vectors have `continue` for even, which epoch 0 gives only if all of 96 are ties.
+    # The vectors have `continue` for no verdict, and for `even`, which epoch 0 gives only if all
+    # of at least 96 challenges are ties.
     verdict = view.verdict(0)
     return {
         "setAside": sorted(view.aside),
@@ -414,7 +415,7 @@ def test_computes_the_root_of_a_state() -> None:
 
 
 def edited(state: Any, edit: dict[str, Any]) -> Any:
-    """Returns a state with the value at a path replaced, or removed."""
+    """Returns a copy of a state in which an edit has replaced or removed the value at its path."""
     copy = json.loads(json.dumps(state))
     *path, last = (int(name) if name.isdecimal() else name for name in edit["path"].split())
     place = copy
@@ -429,7 +430,7 @@ def edited(state: Any, edit: dict[str, Any]) -> Any:
 
 UNCHECKED = {"more than the quota", "more points than the quota has",
              "an environment that is not played", "past any count"}  # fmt: skip
-"""States that can be decided: a reader believes the majority that attests them."""
+"""Edits after which a state is still read: a reader believes the majority that attests it."""
 
 
 def is_read(state: Any, rules: Any, epoch: int) -> bool:

@@ -8,13 +8,13 @@ from typing import Any
 
 PACKAGE = Path(__file__).resolve().parents[1]
 IS_SDIST = (PACKAGE / "vectors").is_dir()
-"""The source distribution has its vectors beside its tests, and no `af`."""
+"""Whether this is the source distribution, which has vectors next to its tests, and no `af`."""
 ROOT = PACKAGE if IS_SDIST else PACKAGE.parent
 FENCED = re.compile(r"^```json\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 def vectors_of(name: str, part: str = "vectors") -> list[Any]:
-    """Returns the vectors of a file under `vectors/`: a list, or in some an object of lists."""
+    """Returns the vectors of a file: its list, or the list `part` of its object."""
     read = json.loads((ROOT / "vectors" / f"{name}.json").read_text(encoding="utf-8"))
     found = read[part] if isinstance(read, dict) else read
     assert isinstance(found, list)
@@ -37,7 +37,7 @@ def examples() -> dict[str, Any]:
 
 
 def unpack(name: str, folder: Path) -> Path:
-    """Unpacks a history of `vectors/conformance`: `chain.jsonl` and `buckets/`."""
+    """Writes `chain.jsonl` and `buckets/` of a history of `vectors/conformance` into a folder."""
     packed = (ROOT / "vectors" / "conformance" / f"{name}.json.gz").read_bytes()
     for text, *paths in json.loads(gzip.decompress(packed)):
         for path in paths:

@@ -18,7 +18,7 @@ FULL = {env[0]: env for env in ("hex@0.1.0", "mult8@0.1.0", "tictactoe@0.1.0")}
 
 
 def rules_at(changes: list[dict[str, Any]], epoch: int) -> dict[str, Any]:
-    """Returns the constants of an epoch."""
+    """Returns the local network's constants with the latest of `changes` up to this epoch."""
     change = next(each for each in reversed(changes) if each["from"] <= epoch)
     given = {name: value for name, value in change.items() if name not in ("from", "envs")}
     first = given.pop("quotaFirst", None)
@@ -34,7 +34,7 @@ def commitment(hotkey: str, revision: str) -> Commitment:
 
 
 def tally(counts: list[int]) -> list[int]:
-    """Returns the four numbers of a tally."""
+    """Returns the four numbers of a tally: wins, losses, and both miners' points."""
     wins, losses, *rest = counts
     if len(rest) == 1:
         return [wins, losses, (wins + rest[0]) * 10**6, (losses + rest[0]) * 10**6]
@@ -42,7 +42,7 @@ def tally(counts: list[int]) -> list[int]:
 
 
 def bitmap(voters: Mapping[str, int], lanes: str) -> bytes:
-    """Returns the bits of the voters among these lanes."""
+    """Returns the bitmap of the voters whose hotkeys, of one letter each, are in `lanes`."""
     bits = sum(1 << index for index, hotkey in enumerate(sorted(voters)) if hotkey in lanes)
     return bits.to_bytes(16, "little")
 
@@ -50,7 +50,7 @@ def bitmap(voters: Mapping[str, int], lanes: str) -> bytes:
 def arguments_of(
     drawn: dict[str, Any], state: State, slots: dict[str, list[Any]]
 ) -> tuple[View, dict[str, str], dict[str, Tallies]]:
-    """Returns the arguments of `decide` for an epoch; updates `slots`, the miners so far."""
+    """Returns the arguments of `decide` for an epoch. Adds the epoch's miners to `slots`."""
     slots.update({hotkey: rest for hotkey, *rest in drawn.get("miners", [])})
     stakes = {}
     given: dict[str, tuple[Slot, int]] = {

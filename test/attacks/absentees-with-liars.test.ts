@@ -12,10 +12,10 @@ import { after, leadIn, playDuels, votersOf, withAttestations, withLies } from '
 const validators = votersOf(16)
 const [liars, honest] = [validators.slice(0, 5), validators.slice(5)]
 const started = startedDuels({ validators })
-/** The state that governs the duel's second epoch, with no verdict yet and trust that can fall. */
+/** The state that governs the duel's second epoch. It has no verdict, and its trust can fall. */
 const later = after(started, { validators, rates: [0.5, 0.4] }).state
 
-/** Returns the facts in which liars attest `chosen`, and others every lane except of `absent`. */
+/** Returns facts: liars attest `chosen`, and others every lane except the lanes of `absent`. */
 function epochWith(
   state: State,
   absent: readonly string[],

@@ -6,8 +6,8 @@ import { captureOutput } from '../../packages/terminal/test/within.ts'
 import type { ReadingSubnet } from './reading-subnet.ts'
 
 /**
- * Runs `af-verify` on a subnet's chain and buckets. Buckets are files, or served at `url`. Resolves
- * with the exit code, the flaws, and the last champion and state root.
+ * Runs `af-verify` on a subnet's chain and buckets, which are files, or served at `url` if given.
+ * Resolves with the exit code, the flaws, and the last champion and state root.
  */
 export async function afVerify(subnet: ReadingSubnet, url?: string) {
   const base = await mkdtemp(join(tmpdir(), 'attack-'))

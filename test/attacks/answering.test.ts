@@ -45,7 +45,7 @@ describe('answering', () => {
     // Anyone can compute state 0, so no one has to serve it. No one has attested state 3.
     const missing = named('STATE_MISSING', attesting)
     expect(found).toEqual([[], named('STATE_MISSING', subnet.voters), missing])
-    // With null no blocks are compared, and states only in the last epoch.
+    // With `choose: null` no blocks are compared, and states only in the last epoch.
     const last = flawsOf(await subnet.recompute({ choose: null }))
     expect([...last].sort()).toEqual(missing)
   })
@@ -64,7 +64,7 @@ describe('answering', () => {
     expect(flawsOf(await subnet.recompute())).toEqual([])
   })
 
-  test('names a voter with a wrong state also without a duel', async () => {
+  test('names a voter that serves a wrong state, even without a duel', async () => {
     const subnet = new ReadingSubnet([100, 100, 100], 1)
     const [, second] = subnet.voters as [Account, Account]
     const [stranger] = subnet.strangers as [Account]
@@ -83,8 +83,8 @@ describe('answering', () => {
 })
 
 // Protocol §6.4: a validator that announces an address is responsible for the files served there.
-// Several may announce the same address, in any order. That a validator stores nothing itself is
-// not detected (§11).
+// Several validators may announce the same address, in any order. A validator that stores nothing
+// itself and announces another's address is not detected (§11).
 describe('shared-address', () => {
   const URL = 'https://bucket.example/v'
 

@@ -49,7 +49,7 @@ test('delays neither other lanes nor the next epoch for a silent bucket', async 
   const lateOne = { kind: 'lane', epoch: 2, hotkey: late.hotkey }
   await expect.poll(ended).toContainEqual(lateOne)
   const before = ended().length
-  // This lane is published while the silent bucket is still being read.
+  // The late lane is published while the silent bucket is still being read.
   subnet.put(second, [late.hotkey])
   await subnet.produceTo(sealBlock(2, protocol) + 2)
   await expect.poll(() => ended().slice(before)).toContainEqual(lateOne)
@@ -90,7 +90,7 @@ test('draws one secret for the next epoch when several lanes arrive together', a
   const [own, one, other] = subnet.voters as [Account, Account, Account]
   const disk = directoryBucket(await mkdtemp(join(root, 'store-')))
   const isSecret = (path: string) => path === 'secrets/3'
-  // The read is so slow that several heads arrive before it is known whether a secret exists.
+  // The read is so slow that several heads arrive before the validator knows if it has a secret.
   const read: typeof disk.read = async (path, limit) => {
     const bytes = await disk.read(path, limit)
     if (isSecret(path)) await sleep(100)
@@ -120,8 +120,8 @@ async function withShortBlocks(work: () => Promise<void>): Promise<void> {
   await work().finally(() => Object.assign(LIMITS, { blockSamples }))
 }
 
-// A block's hash is that of its header, so a block signed twice has one hash. Which signature a
-// reader gets first is chance.
+// A block's hash is the hash of its header, so a block signed twice has one hash, and chance
+// determines which signature a reader gets first.
 test.each(['incoming', 'bucket'])(
   'audits a lane whose blocks are signed twice, with the second signatures in the folder %s',
   async (place) => {

@@ -9,7 +9,7 @@ import { computeTrust, decide, type State } from '../../packages/duel/src/index.
 import { epochOf, miner, type Scene, startedDuels } from '../../packages/duel/test/subnet.ts'
 import { after, blockOf, votersOf } from './deciding.ts'
 
-/** Shares of wins and losses: too many for a hold; and none, in the victims' lanes. */
+/** Shares of wins and losses, with too many wins for a hold. The victims' lanes have `BAD`. */
 const CALM = [0.42, 0.34] as const
 const BAD = [0, 0] as const
 

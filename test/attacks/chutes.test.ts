@@ -28,7 +28,7 @@ const MINER = {
   chute: randomUUID(),
   templates: PROTOCOL.templates,
 }
-/** The path of a chute's completions. */
+/** The path of the chute's completions. */
 const POST = '/mine/v1/chat/completions'
 const CODE = `/chutes/code/${MINER.chute}`
 const DESCRIPTION = `/chutes/${MINER.chute}`
@@ -58,7 +58,7 @@ async function oneChute(path: string, handle: Handle) {
   }
 }
 
-/** An altered answer, and the problem that is reported. */
+/** A path of Chutes with an altered answer, and the problem that is reported for it. */
 type Refused = readonly [what: string, path: string, handle: Handle, problem: object]
 
 /** Checks that the chute is never asked, and that the problem is reported once. */
@@ -72,7 +72,7 @@ async function expectRefused(...[, path, handle, problem]: Refused): Promise<voi
 }
 
 // A chute can run any program: a table of all boards, a relay to the champion, or a 503 to gain
-// time. Here all chutes would reply perfectly; a chute that its check refuses is never asked.
+// time. Here all chutes would reply perfectly, but a chute that fails its check is never asked.
 describe('model-only-chutes', () => {
   test.each<Refused>([
     ...altered
@@ -88,7 +88,7 @@ describe('model-only-chutes', () => {
       .map(([what, more, code]): Refused => [what, DESCRIPTION, shows(more), { code }]),
   ])('never asks a chute %s, and reports why', expectRefused)
 
-  /** Resolves after a chute was asked, and its `path` began to answer with `later`. */
+  /** Asks a chute, then lets `path` answer with `later`. Resolves with the chute. */
   async function changeLater(path: string, later: Handle) {
     let isLater = false
     const before = published(MINER, 'mine')[path]
@@ -101,8 +101,8 @@ describe('model-only-chutes', () => {
 
   test.each([
     ['changed and changed back', DESCRIPTION, shows({ updated_at: '2026-05-01T01:00:00Z' })],
-    ['of another source', CODE, code(sourceFor(MINER).replace('32768', '16384'))],
-    ['of another image', DESCRIPTION, shows({ image: { ...DESCRIBED.image, tag: 'mine' } })],
+    ['given another source', CODE, code(sourceFor(MINER).replace('32768', '16384'))],
+    ['given another image', DESCRIPTION, shows({ image: { ...DESCRIBED.image, tag: 'mine' } })],
     ['closed', DESCRIPTION, shows({ execution_backend: 'external' })],
   ])('detects a chute that is %s within an epoch', async (_, path, later) => {
     const { hasChanged, problems } = await changeLater(path, later)

@@ -13,10 +13,10 @@ import { type Generator, pcg64 } from '../../packages/prng/src/index.ts'
 export const votersOf = (count: number): readonly string[] =>
   Array.from({ length: count }, (_, i) => `v${String(i).padStart(2, '0')}`)
 
-/** Returns the decision of an epoch with this scene. */
+/** Returns the decision of the epoch that `state` governs, played as `scene` describes. */
 export const after = (state: State, scene?: Scene): Decision => decide(state, epochOf(state, scene))
 
-/** Like `startedDuels`, in a network old enough that no one's trust changes any more. */
+/** Returns the state of `startedDuels` in a network so old that no trust changes any more. */
 export function startedLate(scene: Scene & { readonly validators: readonly string[] }): State {
   const sixteenEpochs = { correct: 32_000_000, incorrect: 0 }
   const trust = Object.fromEntries(scene.validators.map((voter) => [voter, sixteenEpochs]))
@@ -31,7 +31,7 @@ export const contendersIn = ({ duels }: State): readonly string[] =>
 export const blockOf = ({ protocol }: State, epoch: number): number => epoch * protocol.epochBlocks
 
 /**
- * Decides epochs until every duel open at `first` has ended. Returns the last state and all
+ * Decides epochs until every duel of the state `first` has ended. Returns the last state and all
  * decisions.
  */
 export function playOut(
@@ -49,12 +49,12 @@ export function playOut(
   return { state, epochs }
 }
 
-/** Returns the lanes of the epoch that a state governs, with these chances of the contender. */
+/** A function that returns random lanes, in which the contender wins with probability `p`. */
 export type Draw = (state: State, p: number) => LaneRates
 
 /**
- * Plays duels from `started` to their end, with the facts of `factsOf`. Counts duels that dethrone
- * the champion, and environments that contenders win.
+ * Plays the duels of `started` to their end, `count` times, with the facts that `factsOf` returns.
+ * Returns how often the champion was dethroned, and how many environments contenders won.
  */
 export function playDuels(
   count: number,
@@ -75,7 +75,7 @@ export function playDuels(
   return won
 }
 
-/** Returns contenders' wins less their losses in a lane. */
+/** Returns the wins of all contenders in a lane, minus their losses. */
 export const leadIn = (lane: Facts['lanes'][string] = {}): number =>
   Object.values(lane)
     .flatMap((envs) => Object.values(envs))
@@ -100,7 +100,7 @@ export const withLies =
   (...lane) =>
     liars.includes(lane[0]) ? lies(...lane) : rates(...lane)
 
-/** Returns the facts with attestations of the lanes that `lanes` gives for each voter. */
+/** Returns the facts, in which each attester attests the lanes that `lanes` returns. */
 export function withAttestations(
   state: State,
   { snapshot, ...facts }: Facts,

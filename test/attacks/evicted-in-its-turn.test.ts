@@ -41,7 +41,7 @@ describe('a new champion that is evicted before it has any emission', () => {
   })
 })
 
-/** What a hotkey can do between two epochs, and the miners that wait afterwards. */
+/** An action of a contender, its slots afterwards, and the hotkeys with a duel after its loss. */
 const STEPS = [
   ['is evicted', () => [], []],
   ['registers again', (block) => [{ ...better, registered: block }], []],
@@ -66,7 +66,7 @@ describe.each<Step>(STEPS)('a contender that %s', (_, move, waiting) => {
     }
   })
 
-  it('waits only with a new commitment, behind all miners present at its loss', () => {
+  it('waits only with a new commitment or hotkey, behind all miners present at its loss', () => {
     const begun = startedDuels({ protocol: ONE, miners: [champion, better] })
     const late = miner('late', blockOf(begun, begun.epoch) - 1)
     const scene: Scene = { protocol: ONE, rates: [0, 1], miners: [champion, late, ...moved(begun)] }

@@ -6,8 +6,8 @@ import { validatorOf } from '../../packages/engine/test/one-validator.ts'
 import type { ReadingSubnet } from './reading-subnet.ts'
 
 /**
- * Starts a voter of a subnet as a real validator in its own folder. No miner replies to it. Each
- * block of the subnet waits until the validator has finished its work at the previous one.
+ * Starts a voter of a subnet as a real validator in its own folder. No miner replies to it. The
+ * subnet produces a block only when the validator has finished its work at the previous block.
  */
 export async function follow(
   root: string,

@@ -18,7 +18,7 @@ const envs = { [HEX]: constantsOf(HEX) }
 const WITH_GAMES: Network = { ...LOCAL_NETWORK, protocol: withQuota({ ...LOCAL, envs }, 2) }
 
 // Protocol §3.1, §6.5: a game is replayed from both players' replies. A move out of turn, or a
-// fault by which the game did not end, voids the whole lane.
+// recorded fault that did not end the game, voids the whole lane.
 describe('forged-games', () => {
   testLies(FORGED_GAMES, WITH_GAMES)
 

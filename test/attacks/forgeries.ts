@@ -1,20 +1,20 @@
 import type { BlockFault, ChallengePair, Episode, Sample } from '../../packages/blocks/src/index.ts'
 import type { LanePlan } from './reading-subnet.ts'
 
-/** A game as episodes of its winner, who made the last move, and its loser; and the next game. */
+/** Episodes of the winner and the loser of a game and of the next game. The winner moved last. */
 interface Played {
   readonly won: Episode
   readonly lost: Episode
   readonly next: { readonly won: Episode; readonly lost: Episode }
 }
-/** Changed fields of a recorded game, for each side. */
+/** Fields that a forgery changes in the winner's and in the loser's episode. */
 interface Forged {
   readonly won?: Partial<Episode>
   readonly lost?: Partial<Episode>
 }
 export type Alter = NonNullable<LanePlan['alter']>
 
-/** Returns a change of a lane that records the first game differently. */
+/** Returns a function that changes a lane's first game. */
 export const forge =
   (change: (played: Played) => Forged): Alter =>
   ([game, next, ...others]) => {
@@ -48,7 +48,7 @@ const withInvocation = ({ messages }: Episode) => ({
 })
 export const silent = { fault: 'no-reply' } as const
 const unbegun = { messages: [], reward: -1, ...silent }
-/** Returns a game whose last prompt has no reply, with these faults. */
+/** Returns a forged game without the winning reply, with exchanged rewards and these faults. */
 export const cut = (
   { won, lost }: Played,
   faults: Partial<Record<'won' | 'lost', typeof silent>>,
@@ -107,7 +107,7 @@ const withPrompt = (content: string) => (episode: Episode) => ({
 })
 const ofOneCall = (samples: readonly Sample[]) =>
   byChampion(withInvocation)(byContender(withInvocation)(samples))
-/** Forged lanes of episodes, with the code of the flaw. Protocol §6.5. */
+/** Forged lanes of challenges for one player, with the code of the flaw. Protocol §6.5. */
 export const TRANSCRIPTS: Readonly<Record<string, readonly [BlockFault, LanePlan]>> = {
   'a reward not earned': ['WRONG_REWARD', { alter: byContender(() => ({ reward: 1 })) }],
   'another question': ['PROMPT_DIFFERS', { alter: byContender(withPrompt('Compute 1 * 1.')) }],

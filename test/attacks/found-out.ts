@@ -5,14 +5,14 @@ import { at, type Rows } from './lies.ts'
 import { OneLiar } from './one-liar.ts'
 import { hotkeys, network } from './reading-subnet.ts'
 
-/** Plays an epoch in which the liar seals no lane and attests correctly. */
+/** Resolves with the outcome of an epoch in which the liar seals no lane and attests correctly. */
 async function playUnsealed(rules: Network): ReturnType<OneLiar['outcome']> {
   const subnet = new OneLiar(rules)
   await at()(subnet)
   return subnet.outcome()
 }
 
-/** Outcomes of such epochs by rules. */
+/** The outcome of `playUnsealed` for each network's rules. */
 const unsealed = new Map<Network, ReturnType<OneLiar['outcome']>>()
 
 /**

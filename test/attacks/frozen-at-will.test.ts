@@ -14,7 +14,7 @@ import { after, contendersIn, votersOf } from './deciding.ts'
 
 const EPOCHS = PROTOCOL.duelEpochs
 
-test('false wins by freezing at will stay below the promise, since the fourth frozen epoch ends a duel', () => {
+test('keeps false wins by freezing at will below the promise, since the fourth frozen epoch ends a duel', () => {
   const lane = { ratioPpm: PROTOCOL.ratioFloorPpm, quotas: SINGLE, z: oneLaneZ(PROTOCOL) }
   const wins = mostFrozenWins(lane)
   expect(mostFrozenWins(lane, EPOCHS)).toBeGreaterThan(PROMISED.falseWins)
@@ -30,7 +30,7 @@ describe('with three of ten validators of equal stake absent', () => {
   const base: Scene = { validators, unsealed: absent }
   const begun = startedDuels({ validators, miners: [miner('m1', 1), miner('m2', 2)] })
   const miners = [miner('m3', 3), miner('m4', 4)]
-  // With so many ties nothing is decided, so that each duel lasts to its end.
+  // With so many ties no verdict is given, so that only frozen epochs end a duel early.
   const TIED = [0.04, 0.04] as const
   const CALM: Scene = { ...base, silent: absent, rates: TIED }
   const FREEZING: Scene = { ...base, silent: [...absent, ...liars], rates: TIED }

@@ -1,7 +1,7 @@
 /*
  * A list full of contenders that cannot win delays other miners. Protocol §8.6, §8.7: an
  * environment without a decisive challenge in 96 is undecided, and after eight epochs every duel
- * has ended. Of two contenders that win in one epoch, the better is crowned.
+ * has ended. Of two contenders that win in the same epoch, the better is crowned.
  */
 import { describe, expect, it, test } from 'vitest'
 import type { Report, State } from '../../packages/duel/src/index.ts'

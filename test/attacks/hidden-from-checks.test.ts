@@ -24,7 +24,7 @@ import { closeServers } from '../web-server.ts'
 /*
  * A miner hides its chute from a deployment check so that the failed check counts as a failure of
  * the platform. Protocol §5.4: an answer that a miner can cause counts as a refusal. A validator
- * waits for a model that is not shown no longer than for a chute that sleeps.
+ * waits for a hidden model at most as long as for a sleeping chute.
  */
 const HEX = 'hex@0.1.0'
 const MULT8 = 'mult8@0.1.0'

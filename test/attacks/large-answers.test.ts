@@ -13,7 +13,7 @@ const collect: () => void = runInNewContext('gc')
 
 const MIB = 1_048_576
 const LIARS = 8
-/** Maximum MiB in memory. Readers once held twice as much: an answer of each liar for each lane. */
+/** Maximum MiB in memory. Readers once held twice as much: 1 MiB of each liar for each lane. */
 const MOST_HELD = 4 * LIARS
 
 /** Starts a subnet of three honest voters and liars with little stake, up to its first duel. */
@@ -24,7 +24,7 @@ async function startWithSmallStakes() {
   return { subnet, state, own, honest, liars: subnet.voters.slice(3) }
 }
 
-/** Returns a subnet's buckets, but the buckets of `liars` serve `answer` for every block. */
+/** Opens a subnet's buckets, but the buckets of `liars` serve `answer` for every block. */
 function openLying(
   { buckets }: ReadingSubnet,
   liars: readonly Account[],
@@ -43,7 +43,7 @@ function measureBuffers(): number {
 
 const root = testFolder('large-answers')
 
-// Validator and verifier once held every answer: for 16 liars with 8 MiB each, 2 GB.
+// Validator and verifier once held every answer: 2 GB for 16 liars that answer 8 MiB for 16 lanes.
 test('a validator that audits lanes releases answers that are not blocks', async () => {
   const { subnet, state, own, honest, liars } = await startWithSmallStakes()
   const before = measureBuffers()
@@ -67,7 +67,7 @@ test('a validator that audits lanes releases answers that are not blocks', async
 })
 
 // Readers once read each answer to its end, since the lane's validator might have signed it too.
-test('reads a block that liars serve in place of any other only up to its signature', async () => {
+test('reads a block that liars serve for every hash only up to its signature', async () => {
   const { subnet, state, own, honest, liars } = await startWithSmallStakes()
   const [liar = own] = liars
   const messages = Array.from({ length: 200 }, () => [

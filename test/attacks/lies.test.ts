@@ -42,7 +42,7 @@ describe('attested-never-sealed', () => {
 
 // Protocol §5.2: a validator that attests a lane serves it, at the address that it announces.
 describe('attested-not-served', () => {
-  /** Publishes the state, and copies the changed files of the liar's bucket to another address. */
+  /** Returns a lie: the liar attests the address `other`, with changed files of its bucket. */
   const filling = (change: (bytes: Uint8Array) => Uint8Array): Lie =>
     at('other', (subnet, state) => {
       subnet.publish(state)
@@ -54,7 +54,7 @@ describe('attested-not-served', () => {
     ...rowsOf(SERVED, 'an address that no one opens', 'an empty bucket'),
     'files at another address': [liar(), filling((bytes) => bytes)],
     'a silent bucket, each flaw once': [
-      // Which blocks were requested from the liar's bucket after its first failure is chance.
+      // Chance determines which blocks a reader requests from the liar's bucket after its failure.
       liar('COPY_MISSING', 'STATE_MISSING'),
       at('silent', ({ buckets }) => {
         buckets.at('silent').behaviour = 'fails'
@@ -139,8 +139,8 @@ describe('withheld-blocks', () => {
 })
 
 // Protocol §6.6: a reader compares the header's genesis, netuid, validator and epoch with its own
-// values, not with the proof's. Here the liar seals a foreign block itself, so that the head
-// matches.
+// values, not with the proof's. Here the liar seals a foreign block itself, so that the
+// block's hash is the sealed head.
 describe('proof-of-another-subnet', () => {
   type Elsewhere = (subnet: OneLiar) => Promise<Written>
   const laneWithHeader =
@@ -204,7 +204,7 @@ describe('header-signed-twice', () => {
   const twice = ({ liar }: OneLiar) => [`SIGNED_TWICE ${liar.hotkey}`]
   const byMirrors = ({ honest }: OneLiar) =>
     hotkeys(honest.slice(1)).map((hotkey) => `WRONG_SIGNATURE ${hotkey}`)
-  /** Lets the liar sign its lane again: with this header, and with this nonce. */
+  /** Returns the bytes of the liar's lane, signed again with these header fields and this nonce. */
   const signAgain =
     (header: NonNullable<LanePlan['header']>, nonce: number): CopyOf =>
     async (subnet) => {

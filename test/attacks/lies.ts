@@ -15,7 +15,7 @@ import {
   type Written,
 } from './reading-subnet.ts'
 
-/** Epochs with the expected flaws. Their names are those of vectors/conformance. */
+/** Lies by name, each with the expected flaws. The names occur in vectors/conformance. */
 export type Rows = Readonly<Record<string, readonly [named: Named, lie: Lie]>>
 
 const encoder = new TextEncoder()
@@ -23,15 +23,15 @@ const decoder = new TextDecoder()
 export const RUBBISH: Uint8Array = encoder.encode('rubbish')
 const OTHER_SECRET = '0f'.repeat(32)
 const noFlaw = liar()
-/** The liar attests its own lane, whose block no bucket has. */
+/** The flaws of a liar that attests its own lane, whose block no bucket has. */
 const unavailable = liar('MISSING_BLOCK', 'COPY_MISSING')
-/** Returns a flaw of the copy of each of the three honest lanes, and another flaw. */
+/** Returns the liar's flaws: `code` for its copy of each of the three honest lanes, and `more`. */
 export const eachCopy = (code: string, ...more: readonly string[]): Named =>
   liar(code, code, code, ...more)
 
 /** The replies of a good player, with which games end by a winning move. */
 const solve: Reply = ({ env, prompt }) => make(env).spec.solve(prompt)
-/** The champion is always right, and the contender never. */
+/** The replies of a champion that is always right and of a contender that never is. */
 const unequal: Reply = (question) =>
   question.role === 'champion' ? solve(question) : '1'.repeat(16)
 
@@ -62,7 +62,7 @@ export const attestedByLiar: Lie = async (subnet) => {
   await subnet.lie(hotkeys(subnet.voters))
 }
 
-/** Lets the liar seal the lane of one of the validators, and no one serve it for the liar. */
+/** Lets the liar seal the lane of the validator that `ownerOf` returns. No bucket serves it. */
 const sealingUnserved =
   (ownerOf: (subnet: OneLiar) => Account, attest: Lie): Lie =>
   async (subnet) => {
@@ -73,7 +73,7 @@ const sealingUnserved =
   }
 const ownLane = ({ liar }: OneLiar): Account => liar
 
-/** Lets the liar seal a changed block, which all serve. */
+/** Lets the liar seal a changed block, which all buckets serve. */
 const sealingChanged =
   (change: (block: Written, subnet: OneLiar) => Written, attest: Lie = attestedByLiar): Lie =>
   async (subnet) => {
@@ -105,7 +105,10 @@ export const sealingShort =
     await attestedByAll(subnet)
   }
 
-/** Lets all follow the rules, then changes the files of the liar's bucket. */
+/**
+ * Lets all follow the rules, then changes the files of the liar's bucket. `lane` is the block of an
+ * honest validator, and `other` the same block signed with another nonce.
+ */
 const serving =
   (
     change: (
@@ -126,7 +129,7 @@ const serving =
 
 /**
  * Lets the honest validators seal, and the liar attest their lanes with its bucket at `url`.
- * `spoil` changes buckets before.
+ * Calls `spoil` before the liar attests.
  */
 export const at =
   (url?: string, spoil: (subnet: OneLiar, state: State) => void = () => {}): Lie =>
@@ -136,7 +139,7 @@ export const at =
     await subnet.lie(hotkeys(subnet.honest), url)
   }
 
-/** Returns a change of the contender's first reply. */
+/** Returns a plan of a lane in which `change` alters the contender's first reply. */
 const changeReply = (change: (reply: Episode['messages'][number]) => object): LanePlan => ({
   reply: unequal,
   alter: byContender(({ messages: [prompt, reply] }) => ({
@@ -174,13 +177,13 @@ export function replaceText(text: string, part: string | RegExp, by: string): st
   return changed
 }
 
-/** A forged game that is not detected. */
+/** A lie that no reader detects: a game whose winning reply is replaced by a no-reply. */
 export const INVENTED_NO_REPLY: Lie = sealing({
   reply: solve,
   alter: forge((played) => cut(played, { won: silent })),
 })
 
-/** Valid histories. */
+/** Histories without a flaw. */
 export const VALID: Rows = {
   'all follow the rules': [noFlaw, playEpoch({})],
   'the contender wins': [noFlaw, playEpoch(planWins('contender'))],

@@ -89,14 +89,14 @@ test.each([
 )
 
 test.each([401, 403])(
-  'blames no miner for status %i if the validator’s account has the same, and stops calling miners',
+  'blames no miner for status %i that the validator’s account gets too, and stops calling miners',
   async (status) => {
     const dry = { '/users/me': answers(status), [pathOf('contender')]: answers(status) }
     const { chain, validator, follow, requestsTo, problems, sent } = await validating(dry)
     const produce = async () => validator.onHead(await chain.produce(chain.height * BLOCK_MS))
     await follow(2 * epochBlocks - 1)
     await produce() // sampling begins
-    while (requestsTo('/users/me').length < 4) await sleep(5) // pending calls have returned
+    while (requestsTo('/users/me').length < 4) await sleep(5) // until pending calls have returned
     const calls = () => roles.map((role) => requestsTo(pathOf(role)).length)
     const before = calls()
     while (requestsTo('/users/me').length < 7) await sleep(5)

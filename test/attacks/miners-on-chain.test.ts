@@ -9,7 +9,7 @@ const voters = votersOf(3)
 const STAKE = 1_000_000_000_000n
 
 interface Slot {
-  /** Blocks of registration and commitment. */
+  /** Block of the registration. Default: 0. `committed` is the block of the commitment. */
   readonly registered?: number
   readonly committed: number
   readonly stake?: bigint

@@ -1,5 +1,5 @@
 /*
- * Miners play differently in an epoch that a validator misses, so that its lane stays an outlier.
+ * Miners play differently in an epoch that a validator misses, so that its lane seems an outlier.
  * Protocol §8.5: two lanes are compared over the epochs that both of them have.
  */
 import { expect, test } from 'vitest'
@@ -14,7 +14,10 @@ const started = startedDuels({ validators })
 /** The epoch, from 1, that `honest` misses. */
 const MISSED = 4
 
-/** Plays four epochs of a duel, with the rates `otherwise` in the missed epoch. */
+/**
+ * Plays four epochs of a duel, with the rates `otherwise` in the missed epoch. Returns the last
+ * state, and the voters whose lanes were set aside.
+ */
 function playFour(otherwise: Scene['rates'] = usual): { state: State; aside: readonly string[] } {
   const aside = new Set<string>()
   let state = started
@@ -29,7 +32,7 @@ function playFour(otherwise: Scene['rates'] = usual): { state: State; aside: rea
   return { state, aside: [...aside] }
 }
 
-test('costs a validator only its count of the missed epoch, though others had only ties', () => {
+test('costs a validator that misses an epoch of ties only the count of that epoch', () => {
   const { state, aside } = playFour([0, 0])
   expect(aside).toEqual([])
   expect(state.duels[0]?.start).toBe(started.epoch)

@@ -10,11 +10,11 @@ import {
   type Written,
 } from './reading-subnet.ts'
 
-/** A duel's first epoch, with three honest voters and a liar with nearly a third of the weight. */
+/** A subnet in its first duel, with three honest voters and a liar with 140 of 440 of the stake. */
 export class OneLiar extends ReadingSubnet {
   readonly honest: readonly [Account, Account, Account]
   readonly liar: Account
-  /** The state that governs the epoch. */
+  /** The state that governs the duel's first epoch. */
   readonly state: Promise<State>
 
   constructor(rules: Network = network, strangers = 0) {
@@ -30,7 +30,7 @@ export class OneLiar extends ReadingSubnet {
     return this.sealOne(this.liar, await this.state, plan)
   }
 
-  /** Lets the honest validators seal, and attest `whole`, by default one another. */
+  /** Lets the honest validators seal, and attest the lanes of `whole`, by default one another's. */
   async playHonestly(whole: readonly string[] = hotkeys(this.honest)): Promise<void> {
     const state = await this.state
     await this.sealAll(state, this.honest)
@@ -42,7 +42,7 @@ export class OneLiar extends ReadingSubnet {
     await this.attest(this.liar, await this.state, whole, url)
   }
 
-  /** Resolves with the outcome of the epoch. */
+  /** Ends the epoch. Resolves with its outcome. */
   async outcome(): Promise<Outcome> {
     await this.end(await this.state)
     const epochs = await this.recompute()
@@ -67,9 +67,9 @@ function outcomeOf({ state, report }: RecomputedEpoch, flaws: readonly string[])
   }
 }
 
-/** Plays an epoch with a lie, in which honest validators follow the rules. */
+/** A function that plays an epoch with a lie, in which honest validators follow the rules. */
 export type Lie = (subnet: OneLiar) => Promise<void>
-/** Returns the expected flaws, each with the validator that it blames. */
+/** A function that returns the expected flaws, each as its code and the blamed validator. */
 export type Named = (subnet: OneLiar) => readonly string[]
 
 export const liar =

@@ -57,7 +57,7 @@ async function playDuel(...replies: readonly Reply[]) {
   }
 }
 
-test('ends the duel of a relay that ties everything in the third epoch, with `even` everywhere', async () => {
+test('ends in the third epoch, with `even` everywhere, the duel of a relay that ties everything', async () => {
   const { standings, verdicts, throne } = await playDuel(relays, relays, relays)
   expect(standings).toEqual(['open', 'open', 'lost'])
   expect(verdicts[2]).toEqual({ [MULT8]: 'even', [TICTACTOE]: 'even' })

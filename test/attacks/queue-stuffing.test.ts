@@ -12,7 +12,7 @@ const entrants = Array.from({ length: 20 }, (_, i) => `s${String(i).padStart(2, 
 /** Seven of a hundred challenges are decisive, so few that a duel takes the maximum of epochs. */
 const TIED = [0.0375, 0.03] as const
 
-/** Returns how many epochs the miner `late` waits, which comes `from` epochs after the first. */
+/** Returns how many epochs a miner waits that comes `from` epochs after the first. */
 function waitOf(from: number, minersIn: (state: State) => Scene['miners']): number {
   let state = crownedFirst({ miners: [miner('king')] })
   const late = miner('late', blockOf(state, state.epoch + from))
@@ -25,7 +25,7 @@ function waitOf(from: number, minersIn: (state: State) => Scene['miners']): numb
   throw new Error('late waits for ever')
 }
 
-/** Returns the stuffing miners, each committed again in the last epoch of its turn. */
+/** Returns the owner's miners, each with a new commitment at the end of its last turn. */
 const again = ({ lastPlayed }: State) =>
   entrants.map((hotkey) => {
     const left = lastPlayed[hotkey]?.left ?? 0
@@ -41,7 +41,7 @@ test('lets a newcomer wait only for miners that have waited longer', () => {
   }
 })
 
-test('begins a newcomer’s duel once the first eight end, before eight new keys an epoch', () => {
+test('begins a newcomer’s duel once the first eight end, before later keys, eight an epoch', () => {
   const fresh = (state: State) =>
     Array.from({ length: 8 * (state.epoch - 10) }, (_, i) => {
       const block = blockOf(state, 11 + Math.floor(i / 8)) + 1 + (i % 8)

@@ -64,7 +64,7 @@ describe('with a third of the validators absent from a duel’s start to its end
       return epochOf(state, { validators, silent: absent, unsealed: absent, rates })
     })
 
-  it('crowns no contender exactly at the ratio to beat for which nearly another third lies', () => {
+  it('crowns no contender exactly at the ratio to beat if nearly another third lies for it', () => {
     const { thrones, environments } = play(0.51, votersOf(5))
     expect(thrones).toBe(0)
     expect(environments).toBeLessThanOrEqual(Math.ceil(0.1 * DUELS))

@@ -61,7 +61,7 @@ export const network: Network = {
   protocol: withQuota({ ...LOCAL, envs }, 2),
 }
 
-/** Returns the account of a scalar. Its signatures depend on `nonce`, its hotkey does not. */
+/** Returns the account of a private scalar. Only its signatures, not its hotkey, follow `nonce`. */
 export function accountOf(scalar: number, nonce = 0): Account {
   const secret = new Uint8Array(64).fill(nonce, 32)
   new DataView(secret.buffer).setUint16(0, 8 * scalar, true)
@@ -103,7 +103,7 @@ class Buckets {
     return { name: hotkey, read }
   }
 
-  /** Like `open`, except that `read` answers for the buckets of `who`. `own` is a bucket's read. */
+  /** Like `open`, except that `read` answers for the buckets of `who`. `own` reads the bucket. */
   openWith(
     who: readonly string[],
     read: (own: Source['read'], ...args: Parameters<Source['read']>) => ReturnType<Source['read']>,
@@ -144,11 +144,11 @@ export type Reply = (question: {
 /** Differences of a lane from an honest lane in which no miner replies. */
 export interface LanePlan {
   readonly reply?: Reply
-  /** The secret that determines its challenges. */
+  /** The secret that determines the lane's challenges. Default: the committed secret. */
   readonly secret?: string
-  /** Changes its samples before they are signed. */
+  /** Changes the lane's samples before they are signed. */
   readonly alter?: (samples: readonly Sample[]) => readonly Sample[]
-  /** Header fields with other values. */
+  /** Header fields with other values. Undefined removes a field. */
   readonly header?: { readonly [Key in keyof Header]?: Header[Key] | undefined }
 }
 
@@ -156,8 +156,8 @@ export interface LanePlan {
 export type Written = Awaited<ReturnType<typeof writeBlock>>
 
 /**
- * A chain with voters of these stakes, in units of the permit's threshold, two miners and
- * strangers. The first duel begins after two epochs.
+ * A chain with voters, two miners and strangers, and their buckets. `stakes` of voters are in units
+ * of a permit's threshold. The first duel begins after two epochs.
  */
 export class ReadingSubnet {
   readonly chain: LocalChain
@@ -165,7 +165,7 @@ export class ReadingSubnet {
   readonly voters: readonly Account[]
   readonly strangers: readonly Account[]
   readonly network: Network
-  /** Called with every block. The next block waits for it. */
+  /** Called with every block. The next block is produced after it has resolved. */
   hear: (head: Head) => Promise<void> | void = () => {}
 
   constructor(stakes: readonly number[], strangers = 0, rules: Network = network) {
@@ -197,7 +197,7 @@ export class ReadingSubnet {
     return { kind: 'miner', model: `m-${hotkey}`, revision: 'r', chute: 'c' }
   }
 
-  /** Plays the first two epochs, attested by these voters. Resolves with the state of the next. */
+  /** Plays two epochs, attested by these voters. Resolves with the state that governs the third. */
   async begin(attesting: readonly Account[] = this.voters): Promise<State> {
     for (const who of [champion, contender]) await this.commit(who, this.minerCommitment(who))
     const { chain, network } = this
@@ -224,8 +224,8 @@ export class ReadingSubnet {
   }
 
   /**
-   * Lets `who` attest the lanes of `whole`, with its bucket at `url`, by default its hotkey. In the
-   * default case, puts the state into the bucket unless a test has put another file in its place.
+   * Lets `who` attest the lanes of `whole`, hotkeys or a bitmap, with its bucket at `url`. Default:
+   * its hotkey, and then the bucket gets the state, unless a test has put a file in its place.
    */
   async attest(
     who: Account,
@@ -256,7 +256,7 @@ export class ReadingSubnet {
     for (const voter of who) await this.attest(voter, state, whole)
   }
 
-  /** Lets `who` seal `head`, with its bucket at `url`, by default its hotkey. */
+  /** Lets `who` seal the hash `head`, with its bucket at `url`, by default its hotkey. */
   seal(who: Account, state: State, head: string, url: string = who.hotkey): Promise<void> {
     return this.commit(who, { kind: 'seal', epoch: state.epoch, head, url })
   }

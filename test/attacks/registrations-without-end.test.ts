@@ -15,13 +15,13 @@ const PART = 1 / 8
 const [PLACES, EPOCHS_A_DAY, HONEST] = [256 * PART, 20, 10 * PART]
 const protocol = { ...MAIN, duelsMost: MAIN.duelsMost * PART }
 
-/** An honest miner ties half of its challenges; a hostile key so many that its duel is longest. */
+/** An honest miner ties half of its challenges. A hostile key ties nearly all, for a long duel. */
 const rates: LaneRates = (_, _env, contender) =>
   contender.startsWith('honest') ? [0.25, 0.25] : [0.0315, 0.0285]
 
 /**
- * Returns the share with a duel among the honest miners that came to a full subnet and were
- * evicted.
+ * Returns the share of miners with a duel, among the honest miners that registered on a full
+ * subnet and were evicted later.
  */
 function servedShare(hostile: number, days: number): number {
   const random = pcg64(20n)

@@ -23,7 +23,7 @@ vi.mock(
   () => import('../simulate/quick-keys.ts'),
 )
 
-// With two samples a block, lanes of these short epochs have as many blocks as in long ones: eight.
+// With two samples a block, a lane of these short epochs has eight blocks, as in long epochs.
 Object.assign(LIMITS, { blockSamples: 2 })
 const QUOTA = 16
 const [VICTIM, LIAR] = [0, 1]

@@ -52,7 +52,7 @@ const stall =
     return call?.end.aborted ? { fault: 'no-reply' } : replying(messages)
   }
 
-test('a silent champion loses each game by its clock, and every game begins', async () => {
+test('makes a silent champion lose each game by its clock, and every game begins', async () => {
   const silent: MinerAgent = (_, call) =>
     new Promise((resolve) => {
       const end = () => resolve({ fault: 'no-reply' })
@@ -79,7 +79,7 @@ test.each<[string, number, Player, Player | undefined]>([
   ['the champion pretends to sleep for 400 s and then stalls', 1, stall(400_000), undefined],
   ['the champion pretends to sleep for 2,000 s and then stalls', 1, stall(2_000_000), undefined],
   ['both players pretend to sleep and then stall', 1, stall(400_000), stall(1_000_000)],
-])('begins every game when %s, within %f of the time', async (_, most, champion, contender) => {
+])('begins every game when %s, within %f of sampling', async (_, most, champion, contender) => {
   const { games, tookMs } = await sampleLane(champion, contender)
   const hasBegun = ({ champion, contender }: ChallengePair) =>
     champion.messages.length + contender.messages.length > 0

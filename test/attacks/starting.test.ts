@@ -9,10 +9,10 @@ import { changedSnapshots } from '../../packages/settlement/test/changed-snapsho
 import { network, ReadingSubnet } from './reading-subnet.ts'
 
 interface Own {
-  /** The state in the validator's folder, and the state in its bucket, `copy`. */
+  /** The state in the validator's folder. `copy` is the state in its bucket. Default: none. */
   readonly stored?: State
   readonly copy?: State
-  /** The validator's view of the chain. */
+  /** The validator's view of the chain. Default: the subnet's chain. */
   readonly chain?: Chain
 }
 

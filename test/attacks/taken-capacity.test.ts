@@ -12,9 +12,9 @@ import {
 } from '../../packages/engine/test/crowd.ts'
 
 /*
- * A miner's endpoint has capacity for 1.5 times the calls that validators need, strangers call it
- * too, or a contender tries to delay validators. Protocol §5.4: games come first and few run
- * concurrently, each contender has its own queue of games, and each miner its own limit of calls.
+ * A miner's endpoint has little capacity, strangers call it too, or a contender tries to delay
+ * validators. Protocol §5.4: games come first and few run concurrently, each contender has its own
+ * queue of games, and each miner its own limit of calls.
  */
 const HEX = 'hex@0.1.0'
 const samplingMs = samplingBlocks(PROTOCOL) * BLOCK_MS
@@ -28,7 +28,7 @@ const samplesOf = ({ validators, quota }: Crowd): number =>
   validators * (8 * (quota[HEX] ?? 0) + 9 * (quota['mult8@0.1.0'] ?? 0))
 
 const isGame = ({ env }: Sample): boolean => env === HEX
-/** Returns the number of episodes with a fault by miner. */
+/** Returns the number of episodes with a fault for each miner. */
 function faultsOf(samples: readonly Sample[]): Readonly<Record<string, number>> {
   const faults: Record<string, number> = {}
   for (const { miner, fault } of samples.flatMap(listEpisodes))

@@ -22,7 +22,7 @@ test('crowns no contender for twenty wins of 32 when two of seven lanes report o
   expect(duel?.standing).toBe('open')
 })
 
-test('crowns a contender at the ratio to beat no more often than promised, p = 0.6 always', () => {
+test('crowns a contender at the ratio to beat no more often than promised, and always at p = 0.6', () => {
   const cell = { field: fieldOf(equal(7)), tied: 0, strategy: 'thin' } as const
   const wonWith = (p: number) => simulate({ ...cell, p }, 80, 7n).won
   expect(wonWith(RATIO_PPM / 1e6)).toBeLessThanOrEqual(PROMISED.falseWins)

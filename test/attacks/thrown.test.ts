@@ -83,14 +83,14 @@ describe('throne-handed-over', () => {
 // Protocol §8.10: the champion's recorded rate, or its rate in this duel if greater, limits the
 // ratio.
 describe('thrown-with-a-record', () => {
-  /** The recorded rate, a lower bound from earlier duels, is eight tenths. */
+  /** A state in which each environment has a recorded rate, a lower bound, of eight tenths. */
   const known = { ...startedDuels(), record: Object.fromEntries(ENVS.map((env) => [env, 800_000])) }
   const won = (points: readonly [contender: number, champion: number]): State => {
     const scene: Scene = { rates: [0.85, 0], points: () => points }
     return playOut(known, (state) => epochOf(state, scene)).state
   }
 
-  test('raises the ratio to the share that the accomplice’s bound wins of the recorded rate', () => {
+  test('raises the ratio to the share that the accomplice’s lower bound supports against the recorded rate', () => {
     const { champion, ratio, record } = won([1, 0])
     // The lower bound of 32 wins in 32 challenges is 0.922030.
     expect(Object.values(record)).toEqual([922_030, 922_030])

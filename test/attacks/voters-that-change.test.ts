@@ -23,7 +23,7 @@ function bestLane(state: State): string {
   return best?.[0] ?? validators[0] ?? ''
 }
 
-/** Plays duels of seven honest validators, with a third of all stake on the best lane. */
+/** Plays duels of seven honest validators, with a third of all stake moved to the best lane. */
 const play = (count: number, p: number) =>
   playDuels(count, startedDuels({ validators }), (state, draw) => {
     const stakes = { [bestLane(state)]: STAKE + MOVED }

@@ -3,7 +3,7 @@ import { LOCAL_NETWORK, recompute, UnavailableError } from '../../packages/settl
 import { replaceText, SERVED, UNDECIDED, VALID, VOID } from '../attacks/lies.ts'
 import { type Lie, OneLiar } from '../attacks/one-liar.ts'
 
-/** Changes that a reader of a chain's export refuses. No one seals or attests in its epoch. */
+/** Changes that a reader of a chain's export refuses. No one seals or attests in that export. */
 const REFUSED: Readonly<Record<string, readonly [part: string | RegExp, by: string]>> = {
   'a block has another hash': [/(?<="hash":")../, 'ff'],
   'a block has another time': ['"time":0', '"time":1'],
@@ -33,7 +33,7 @@ export interface Exported {
   }
 }
 
-/** Recomputes a history as far as possible. */
+/** Returns the expected results of af-verify, by recomputing a history as far as possible. */
 async function findingsOf({ buckets, chain }: OneLiar): Promise<Exported['want']> {
   const roots: string[] = []
   const flaws = new Map<string, readonly [validator: string, epoch: number, code: string]>()
@@ -47,7 +47,7 @@ async function findingsOf({ buckets, chain }: OneLiar): Promise<Exported['want']
     }
     isDecided = true
   } catch (error) {
-    // A block is unavailable.
+    // The epoch cannot be decided, since a block is unavailable.
     if (!(error instanceof UnavailableError)) throw error
   }
   const exit = isDecided ? 0 : 4

@@ -23,8 +23,8 @@ import { mutate, specimenOf } from '../fuzz/mutate.ts'
 import { pick } from '../simulate/draw.ts'
 
 /**
- * A case, and what this implementation finds in it. If the case can be reduced, `find` returns what
- * this implementation finds in a part of it.
+ * A case for both implementations, and the result of this implementation. If the case can be
+ * reduced, `find` returns this implementation's result for a part of the case.
  */
 export interface Case {
   readonly given: object
@@ -52,7 +52,7 @@ export const replaceItems = <T>(
 
 // Replies
 
-/** Parts of replies: the parts that rules of §3.2 and environments read, and others. */
+/** Parts of replies: texts that §3.2 or an environment treats specially, and other texts. */
 const PARTS = [
   ...['A1', 'b2', 'C3', 'K11', 'a4', '12', '0', '1208650797374385', '1,208,650,797,374,385'],
   ...['0 0 9 9', '0,0,5,5; 5,0,4,4', '(0, 0, 3, 4)', ';', ',', 'Answer: ', 'pass', '\uff11'],
@@ -89,7 +89,7 @@ export function drawReply(random: Generator): Case {
   })
 }
 
-/** Returns the value as a reader of its JSON gets it. */
+/** Returns the value that a reader of this value's JSON gets. */
 const toJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 // Slots
@@ -158,7 +158,7 @@ const [HEX, MULT8, PACK, TICTACTOE] = ENVS
 /** Number of samples of a full block in these cases. */
 export const BLOCK_SAMPLES = 8
 
-/** A valid lane. */
+/** The scope and the samples of a valid lane. */
 interface Honest {
   readonly scope: Scope
   readonly samples: readonly Sample[]
@@ -185,18 +185,18 @@ export async function playLanes(): Promise<readonly Honest[]> {
 type Lines = readonly (string | Sample)[]
 type Loose = Record<string, unknown>
 type LooseEpisode = Loose & { messages: Loose[] }
-/** Damages a value. The result need not have the shape of the value. */
+/** A function that damages a value. The result need not have the shape of the value. */
 type Damage<T> = (value: T, random: Generator) => unknown
 
 const ODD_TEXTS = [
   ...['', ' ', 'A1', 'x\t', '\ud800', '\u0000', 'no-reply', 'x'.repeat(641), 'd'.repeat(129), 'é'],
 ]
-/** Gives a member one of these values. */
+/** Returns a damage that sets a member to one of these values. */
 const set =
   (name: string, ...values: readonly unknown[]): Damage<Loose> =>
   (value, random) =>
     Object.assign(value, { [name]: pick(values, random) })
-/** Changes the text of a message. */
+/** Returns a damage that changes the text of a message. */
 const write =
   (change: (content: string) => string): Damage<Loose> =>
   (message) =>

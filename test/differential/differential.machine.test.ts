@@ -43,7 +43,7 @@ class Python implements AsyncDisposable {
   async ask(kind: string, given: object): Promise<unknown> {
     this.#child.stdin.write(`${JSON.stringify({ kind, ...given })}\n`)
     const { value, done } = await this.#lines.next()
-    if (done) throw new Error(`the Python of TEST_PYTHON ended in a case of ${kind}`)
+    if (done) throw new Error(`${PYTHON} ${SCRIPT} ended in a case of ${kind}`)
     return JSON.parse(value)
   }
 
@@ -133,7 +133,7 @@ test.each(Object.entries(KINDS))(
   600_000 + 1000 * CASES,
 )
 
-/** Number of epochs of a simulated subnet, and number of such histories per case. */
+/** Number of epochs of a simulated subnet, and number of simulated subnets per case. */
 const PLAYED = 4
 const HISTORIES = 0.001
 

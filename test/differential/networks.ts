@@ -217,7 +217,7 @@ function listFindings(
   return [...texts].sort().map((text) => JSON.parse(text))
 }
 
-/** Returns facts as JSON has them. */
+/** Returns facts in a form that JSON can represent. */
 function toJsonFacts({ snapshot, seals, lanes }: Facts) {
   const { validators, protocol: rules, ...rest } = snapshot
   const attested = validators.map(({ attest, stake, ...each }) => {

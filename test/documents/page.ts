@@ -4,7 +4,7 @@ export interface Snippet {
   readonly line: number
   readonly language: string
   readonly text: string
-  /** Text of the comment before it, as in `<!-- not run: network -->`. */
+  /** Text of the comment before the snippet, as in `<!-- not run: network -->`, if any. */
   readonly note: string | undefined
 }
 
@@ -45,7 +45,7 @@ const isFence = (text: string): boolean => text === '```'
 /** Reports whether a reader would run a snippet. */
 export const runnable = ({ language }: Snippet): boolean => !SHOWN.has(language)
 
-/** Returns a program's output as stated in comments after its calls, or in the next block. */
+/** Returns a program's output as the comments after its calls or the next block state it, or ''. */
 export function printedBy(program: Snippet, all: readonly Snippet[]): string {
   const comments = [...program.text.matchAll(/^console\.log.*\) \/\/ (.*)$/gm)]
   if (comments.length > 0) return comments.map(([, printed]) => `${printed}\n`).join('')

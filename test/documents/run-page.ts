@@ -11,7 +11,7 @@ import { read, root } from '../repository.ts'
 import { listen } from '../web-server.ts'
 import { printedBy, runnable, type Snippet, snippetsOf } from './page.ts'
 
-/** The Python of an environment with python[test]. */
+/** The Python of an environment with python[test]. Undefined skips snippets that need Python. */
 const PYTHON: string | undefined = process.env.TEST_PYTHON
 
 /** Default ports of programs. */
@@ -24,7 +24,7 @@ const USUAL = [
 
 /** The folder of the packages that a page installs. All pages share the environment of `PYTHON`. */
 const INSTALLED = '.venv/lib'
-/** Installs the package of a page without network. */
+/** The command that installs the package of a page without network. */
 const PIP = `pip install -q --no-build-isolation --no-deps --target ${INSTALLED} .`
 
 /** Free ports that pages were given. Their programs may start much later. */
@@ -49,7 +49,7 @@ async function freePorts(page: string): Promise<(text: string) => string> {
   return (text) => text.replace(/\b\d{4,5}\b/g, (port) => String(others.get(port) ?? port))
 }
 
-/** Adds `--port` with the default port to a command. */
+/** Adds `--port` with the default port to a command that has no `--port`. */
 function withPort(line: string): string {
   const usual = USUAL.find(({ command }) => command.test(line))
   if (usual === undefined || line.includes('--port')) return line
@@ -95,7 +95,7 @@ async function openSession(page: string) {
   const folder = await mkdtemp(join(tmpdir(), 'document-'))
   const bin = await programsIn(folder)
   for (const name of ['python', 'node_modules']) await symlink(join(root, name), join(folder, name))
-  // The repository has our `.gitignore` and tracks the files of the test.
+  // The folder is a repository with our `.gitignore`, which tracks the files of the test.
   execFileSync('git', ['init', '--quiet', folder])
   await copyFile(join(root, '.gitignore'), join(folder, '.gitignore'))
   execFileSync('git', ['-C', folder, 'add', '.'])

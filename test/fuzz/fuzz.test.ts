@@ -5,7 +5,7 @@ import { openReaders } from './readers.ts'
 const readers = await openReaders()
 const SEED = 1
 
-/** Without a time limit, which only the long run checks. */
+/** Removes the time limit, which only the long run checks. */
 const inTime = { mostMs: Number.POSITIVE_INFINITY }
 /** Returns the number of inputs, few for readers that hash a phrase or check a signature. */
 const inputsOf = ({ share }: Reader): number => (share < 5 ? 20 : 150)

@@ -26,7 +26,7 @@ interface Observation {
   readonly outcome: string
   readonly ms: number
   readonly bytes: number
-  /** Set if the behaviour is not documented. */
+  /** Description of behaviour that is not documented. Undefined if all is documented. */
   readonly fault?: string
 }
 
@@ -46,8 +46,8 @@ const ACCEPTED = 'read'
 
 /**
  * Gives a reader `inputs` inputs, determined by `seed`, up to its first failure. Resolves with the
- * numbers of inputs, of inputs that were not refused and of outcomes, with the time of the slowest
- * input, the least of four readings, and with the failure.
+ * numbers of inputs, accepted inputs and outcomes, with the most time and memory of an input (of
+ * each input the least of four readings counts), and with the failure, if any.
  */
 export async function fuzz(reader: Reader, inputs: number, seed: number) {
   const random = pcg64(BigInt(`0x${digest('fuzz', reader.name, seed).slice(0, 32)}`))
@@ -94,7 +94,7 @@ async function observe(reader: Reader, input: Uint8Array): Promise<Observation> 
   const cost = { ms: performance.now() - started, bytes: heapBytes() - before }
   if (!thrown) return { ...cost, ...judge(got) }
   const text = got instanceof Error ? `${got.name}: ${got.message}` : `no Error: ${String(got)}`
-  // The message of JSON's own error quotes the text.
+  // The message of a SyntaxError quotes the input, so each message would be a new outcome.
   const outcome = got instanceof SyntaxError ? got.name : kindOf(text)
   if (reader.refuses?.(got)) return { ...cost, outcome }
   const at = got instanceof Error ? got.stack : ''

@@ -52,13 +52,13 @@ export function partsOf(bytes: Uint8Array): Uint8Array[] {
 export const joinParts = (parts: readonly Uint8Array[]): Uint8Array =>
   Buffer.concat(parts.flatMap((part) => [Uint8Array.of(part.length), part]))
 
-/** Returns a function that recognises errors of exactly these classes. */
+/** Returns a function that reports whether an error has exactly one of these classes. */
 export const refusal =
   (...classes: readonly (abstract new (...words: never[]) => Error)[]) =>
   (error: unknown): boolean =>
     classes.some((each) => error instanceof Error && error.constructor === each)
 
-/** Throws, as a fault of the reader, if its text differs from the expected text. */
+/** Throws an Error, which counts as a fault of the reader, if the texts differ. */
 export function expectSame(got: string, expected: string): void {
   if (got !== expected) throw new Error(`read as ${got.slice(0, 300)}`)
 }

@@ -17,7 +17,7 @@ const TOKEN = /"(?:\\.|[^"\\\n])*"|[[\]{}:]|[^\s,:"[\]{}]+/g
 export function specimenOf(text: string): Specimen {
   const values: Span[] = []
   const members: Span[] = []
-  /** Starts of open arrays and objects, and of the keys before them. */
+  /** Starts of open arrays and objects, and of the keys before them, -1 without a key. */
   const open: Span[] = []
   let key = -1
   let last: Span = [0, 0]
@@ -166,7 +166,7 @@ const onJson: readonly Change[] = [
   },
 ]
 
-/** Returns a specimen of the pool with one or more changes of bytes or of JSON parts. */
+/** Returns the text of a specimen of the pool with one or more changes of bytes or JSON parts. */
 export function mutate(pool: readonly Specimen[], random: Generator): string {
   let specimen = pick(random, pool, NOTHING)
   for (;;) {

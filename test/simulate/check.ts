@@ -42,7 +42,7 @@ const VOID: readonly Lie[] = [DROPS, 'seals nothing']
 export class Checker {
   /** The first broken promise. */
   violation: Violation | undefined
-  /** Whether liars have a third of the weight, or more than half of the active stake. */
+  /** Whether liars have so much weight or active stake that nothing is promised. */
   isBeyond = false
   frozen = 0
   readonly duels: DuelEnd[] = []
@@ -50,7 +50,7 @@ export class Checker {
   readonly #throne = new ThroneWatch((violation) => this.#break(violation))
   readonly #subnet: Subnet
   readonly #seats: readonly Seat[]
-  /** The state that anyone computes from public data. */
+  /** The state computed from public data only. */
   #state: State
   /** Roots of the states by the epoch that they govern. */
   readonly #roots = new Map<number, string>()
@@ -158,7 +158,7 @@ export class Checker {
    */
   #checkAcceptance({ epoch, report, before }: RecomputedEpoch): void {
     if (report.frozen) return
-    // While all duels are decided and wait for the end of frozen epochs, lanes have no samples.
+    // While all duels are decided and wait for the end of frozen epochs, no sample is played.
     const isEmpty = Object.values(computeQuotas(before)).every(
       (envs) => Object.keys(envs).length === 0,
     )

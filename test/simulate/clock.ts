@@ -6,7 +6,7 @@ interface Waiting {
   readonly wake: () => void
 }
 
-/** Turns of the event loop in which tasks that need no time may run before time passes. */
+/** Number of turns of the event loop before time passes, for tasks that need no time. */
 const TURNS = 20
 
 /**

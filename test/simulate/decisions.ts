@@ -22,7 +22,7 @@ const STAKE = 10_000_000_000n
 export type DecidedEpoch = EpochDecision & { readonly present: readonly number[] }
 
 /**
- * Decides a world's epochs without blocks or buckets, a thousand times as fast as whole subnets.
+ * Yields a world's epochs, decided without blocks or buckets, a thousand times as fast as a subnet.
  * Each validator without trouble in an epoch plays, seals, and attests the valid lanes.
  */
 export function* decisionsOf(world: World, faults: readonly Fault[]): Iterable<DecidedEpoch> {
@@ -100,7 +100,7 @@ function falsify(input: EpochInput, who: number) {
   }
 }
 
-/** Returns random lanes, or the inventions of liars. */
+/** Returns a function that returns the random results of a lane, or the inventions of a liar. */
 function drawLanes(input: EpochInput, random: Generator): LaneRates {
   const { world, state } = input
   const p = state.champion ? strengthOf(world, state.champion) : 0

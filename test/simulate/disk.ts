@@ -14,7 +14,7 @@ class Folder {
   synced = new Map<string, File | Folder>()
 }
 
-/** The change in a folder that fails with an error. Changes count from 1 in each epoch. */
+/** The change in the folder `place` that fails. A folder's changes count from 1 in each epoch. */
 export interface DiskFault {
   readonly epoch: number
   readonly place: Place
@@ -240,7 +240,7 @@ function shorten(file: File, size: number): void {
 const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/'))
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
-/** Throws an error like those of `node:fs`. */
+/** Throws an error like the errors of `node:fs`. */
 function fail(code: string, what: string, path: string): never {
   throw Object.assign(new Error(`${code}: ${what} '${path}'`), { code, syscall: what })
 }

@@ -2,7 +2,7 @@ import { digest, type Generator, pcg64 } from '../../packages/prng/src/index.ts'
 
 type Name = readonly (string | number)[]
 
-/** Returns the random stream of a name. */
+/** Returns the random stream of a seed and a name. */
 export const streamOf = (seed: number, ...name: Name): Generator =>
   pcg64(BigInt(`0x${digest('simulate', seed, ...name).slice(0, 32)}`))
 

@@ -71,7 +71,7 @@ export type Trouble = 'slow' | 'gone' | 'parted' | 'behind' | 'refuses' | 'mute'
 const MOMENTS = ['before', 'half', 'after'] as const
 const ENDS = ['kept', 'kept', 'kept', 'cut', 'cut', 'cut', 'lost'] as const
 const FATES = ['lost', 'repeated'] as const
-/** The folders of the disk. */
+/** The top folders of a validator's disk. */
 const FOLDERS = ['journal', 'secrets', 'v1', 'incoming'] as const
 const TROUBLES = [
   ['bucket', 'slow'],
@@ -207,7 +207,7 @@ function drawAccident(world: World, random: Generator): readonly Fault[] {
   }
 }
 
-/** Draws one to three crashes. Each process finds what the previous one left. */
+/** Draws one to three crashes. Each process starts with the disk that the previous one left. */
 function drawCrashes(
   when: { readonly who: number; readonly epoch: number },
   random: Generator,

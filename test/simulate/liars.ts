@@ -13,7 +13,7 @@ import type { Lie } from './faults.ts'
 type Seal = Extract<Commitment, { readonly kind: 'seal' }>
 type Attest = Extract<Commitment, { readonly kind: 'attest' }>
 
-/** What a liar needs in addition to a validator's setup. */
+/** The functions that a liar needs in addition to a validator's setup. */
 export interface Liar {
   readonly lies: (how: Lie) => boolean
   /** Writes a file into the liar's bucket immediately. */
@@ -27,7 +27,7 @@ export interface Liar {
   readonly isLed: (epoch: number) => boolean
 }
 
-/** Returns a chain that replaces what the liar's validator commits by lies. */
+/** Returns a chain that replaces the commitments of the liar's validator by lies. */
 export function lyingChain(setup: Pick<Setup, 'chain' | 'account'>, liar: Liar): Setup['chain'] {
   const { chain, account } = setup
   const commit: Setup['chain']['commit'] = async (_, fields, until) => {

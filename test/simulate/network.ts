@@ -10,7 +10,7 @@ const TIMEOUT_MS = 30_000
 const SLOW_MS = 29_000
 const READ_MS = 400
 
-/** The faults that are active at the current block. */
+/** Functions that report the faults which are active at the current block. */
 export type Troubles = ReturnType<typeof troublesOf>
 
 /** Returns the troubles of these faults at the block that `block` returns. */

@@ -16,7 +16,7 @@ export const sign = (secret: Uint8Array, message: Uint8Array): Uint8Array =>
   hash(getPublicKey(secret), message)
 export const verify = (message: Uint8Array, signature: Uint8Array, key: Uint8Array): boolean =>
   Buffer.from(hash(key, message)).equals(signature)
-/** Only wallets use it, and simulations open none. */
+/** Only wallets use HDKD, and simulations open no wallet. */
 export const HDKD: undefined = undefined
 export const waitReady = async (): Promise<boolean> => false
 export const sr25519Verify: undefined = undefined

@@ -223,7 +223,7 @@ export class Seat implements Disposable {
       },
       agent,
       now: () => clock.now() + (world.skews[index] ?? 0),
-      // Timers end with the process.
+      // No timer of a dead process fires.
       clock: {
         now: clock.now,
         after: (ms, wake) => clock.after(ms, machine.ofProcess(wake)),

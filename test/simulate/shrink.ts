@@ -1,6 +1,6 @@
 import type { Fault } from './faults.ts'
 
-/** Resolves with whether these faults still break the same promise. */
+/** A function that resolves with whether these faults still fail in the same way. */
 type Fails = (faults: readonly Fault[]) => Promise<boolean>
 
 /**
@@ -19,7 +19,7 @@ export async function shrink(faults: readonly Fault[], fails: Fails): Promise<re
   return left
 }
 
-/** Resolves with the list without one part of `size` faults, if it still fails. */
+/** Resolves with the list without a part of `size` faults that still fails, or undefined. */
 async function dropOne(
   faults: readonly Fault[],
   size: number,

@@ -90,7 +90,7 @@ describe('a subnet', () => {
     expect({ violation, frozen }).toEqual({ frozen: 1 })
   })
 
-  it('dethrones the champion during or after a long outage, no earlier than without it', async () => {
+  it('dethrones the champion during or after a long outage, no earlier than without outage', async () => {
     // The outage is longer than a duel may last.
     const [epochs, outs] = [7, [1, 4]]
     const [wonWithout = Number.NaN] = epochsWon((await simulate(worldOf(BETTER, 6), [])).duels)

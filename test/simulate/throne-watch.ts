@@ -16,7 +16,7 @@ export type EpochDecision = Pick<RecomputedEpoch, 'before' | 'snapshot' | 'state
 const FROZEN_MOST = 4
 
 /**
- * Checks voters, duels, dethronements and the ratio, with all counts from chain and states.
+ * Checks voters, duels, dethronements and the ratio by its own counts from chain and states.
  * Protocol §8.1, §8.3, §8.10, §8.11, §8.12.
  */
 export class ThroneWatch {
@@ -30,7 +30,7 @@ export class ThroneWatch {
     this.#break = onBreak
   }
 
-  /** Checks a decided epoch. `hasQuorum` is whether the present honest voters are a quorum. */
+  /** Checks a decided epoch. `hasQuorum` states if the present honest voters are a quorum. */
   see(decision: EpochDecision, hasQuorum: boolean): void {
     const { before, state, snapshot } = decision
     const root = stateRoot(before)

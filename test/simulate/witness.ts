@@ -29,7 +29,7 @@ export const nameOf = (sample: Sample): string =>
 
 export const textOf = (value: unknown): string => canonicalize(value as Json)
 
-/** Records what honest validators acknowledged and signed, and checks that it stays true. */
+/** Records honest validators' acknowledged samples and signed blocks, and checks both. */
 export class Witness {
   readonly #break: Break
   /** Samples that the journal acknowledged by seat and epoch. */
@@ -54,7 +54,7 @@ export class Witness {
       this.#played.set(event.epoch, played)
       const name = nameOf(sample)
       const samples: Samples = this.#acknowledged.get(key) ?? new Map()
-      // A sample is played again only if it was lost. The first one stays, so that the check fails.
+      // A sample is played again only if lost. The first one stays, so that `checkSamples` fails.
       if (!samples.has(name)) samples.set(name, textOf(sample))
       this.#acknowledged.set(key, samples)
     }
@@ -97,7 +97,7 @@ export class Witness {
       this.#break({ promise: 'ONE_BLOCK_A_HEIGHT', epoch, validator: index })
   }
 
-  /** Checks that every acknowledged sample is in the journal and, if the lane is valid, in it. */
+  /** Checks that the journal and a valid lane have every acknowledged sample of the lane. */
   checkSamples(
     { index, account, disk }: Seat,
     { epoch, lanes }: RecomputedEpoch,

@@ -43,7 +43,7 @@ export interface World {
 
 export function drawWorld(seed: number, epochs: number): World {
   const random = streamOf(seed, 'world')
-  // Small numbers of validators are more frequent, since a run's time grows with the square.
+  // Small numbers of validators are more frequent, since a run's time grows with their square.
   const count = 4 + fewOf(1 + fewOf(13, random), random)
   const isLone = count > 6 || random.integers(0, 5) > 0
   const played = Object.entries(SMALL.envs).filter(([env]) => !isLone || env === MULT8)
@@ -99,7 +99,7 @@ function drawMoves(
   return moves.filter(({ block }) => block < blocks)
 }
 
-/** Draws the block of a departure, often the last of an epoch, after which no one can react. */
+/** Draws the block of a departure, often an epoch's last, so that no one can react in the epoch. */
 function drawLeaving(block: number, random: Generator): number {
   const { epochBlocks } = SMALL
   if (random.integers(0, 4) === 0) return block

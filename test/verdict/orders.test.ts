@@ -37,12 +37,12 @@ const FAILURES: readonly BucketFailureFacts[] = [
   { code: 'late', reason: 'timed out' },
 ]
 
-/** A sealed block, and versions with another time and another signature of its validator. */
+/** A sealed block, a version with another time, and a version with another signature. */
 interface SealedBlock extends Written {
   readonly others: readonly Uint8Array[]
 }
 
-/** Answers of buckets by address and path. Errors are thrown; other paths have no file. */
+/** Files of buckets by address and path. An error is thrown when its path is read. */
 type Answers = Map<string, Uint8Array | Error>
 
 /**
@@ -184,7 +184,7 @@ afterAll(() => Object.assign(LIMITS, { blockSamples }))
 const codes = new Set<string>()
 
 test.each(Array.from({ length: SUBNETS }, (_, i) => i))(
-  'finds the same flaws in any order of answers, with any number of concurrent lanes: subnet %i',
+  'finds the same flaws in any order of answers, with one or nine concurrent lanes: subnet %i',
   async (which) => {
     const subnet = subnets[which]
     if (subnet === undefined) throw new Error('no subnet')

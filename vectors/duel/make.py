@@ -147,7 +147,7 @@ def compact():
                 epoch[h] = [*made[style[h]], played, rng.randint(0, played * 10**6), rng.randint(0, played * 10**6)]
             epochs.append(epoch)
         want = evidence(weights, epochs, ratio, rule)
-        # compact, in lists
+        # compact.json has these members as lists.
         pairs = {k: list(want[k].values()) for k in ("win", "hold", "score", "rates", "median") if k in want}
         yield {"weights": weights, "epochs": epochs, "ratio": ratio, "rule": RULES.index(rule), "want": {**want, **pairs}}
 
@@ -232,7 +232,7 @@ def ratchet_cases():
         ("the tally is the lesser", [(F(60), F(100), 990000, 10000)]),
         *drawn,
     ]:
-        # Without rates: those of a contender that always succeeded and a champion that never did.
+        # A case without rates gets the rates of a contender that always succeeds, and 0 for the champion.
         won = [(*each, 10**6, 0) if len(each) == 2 else each for each in won]
         bounds = [min(bound_of(int(w * 10**6), int(n * 10**6), MAIN_RULES), supported(a, r)) for w, n, a, r in won]
         plain = [{"wins": str(w * 10**6), "trials": str(n * 10**6), "unit": "1000000", "contender": a, "champion": r} for w, n, a, r in won]

@@ -22,7 +22,7 @@ ONE_OF = {
     "quorumEpochs": [2, 3, 20], "evenEpoch": [2, 4], "validatorsMost": [3, 128], "quotaFirst": [16, 32],
     "margin": [1, 1, 1, 2], "envs": ["mt", "mt", "hm", "t", "h", "hmt"],
 }
-# By kind of network: the success rates of the first champion's first commitment, then of all others, to draw from.
+# Success rates to draw from, by kind of network: of the first champion's first commitment, and of all others.
 STRENGTHS = {
     "any": [[0.5], [0.1, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9]],
     "strong": [[0.1, 0.2, 0.4], [0.3, 0.8, 0.85, 0.9, 0.95]],
@@ -215,7 +215,7 @@ class Made:
 
 
 def won(share):
-    """Returns lanes in which only the contender succeeds in this share, and only the champion in the rest."""
+    """Returns a function of lanes: only the contender succeeds in this share, and only the champion in the rest."""
     return lambda h, env, index, played: [round(played * share), played - round(played * share), *([] if env == "h" else [0])]
 
 

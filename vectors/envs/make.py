@@ -393,7 +393,7 @@ def replayed(env, challenge, lists):
 
 
 def taken(messages):
-    """Returns a game whose first move is repeated at the second prompt."""
+    """Returns messages in which the first move is repeated at the second prompt."""
     return [*messages[:3], messages[1]]
 
 

@@ -39,7 +39,7 @@ def call(g, name, *arguments):
     return [int(x) for x in g.permutation(*arguments)]
 
 
-# The draws that show the generator's state after the calls: a waiting half, and all 128 bits.
+# The draws that show the generator's state after the calls: an unused half of a draw, and all 128 bits.
 LAST = [["uint32"], ["uint32"], ["uint64"], ["uint64"]]
 
 
@@ -62,7 +62,8 @@ def save(name, vectors):
 
 
 SEEDS = [0, 1, 2, 7, 1234, 2**32 - 1, 2**32, 2**53 - 1, 2**64, 2**127 + 5, 2**128 - 1]
-# 2^64 modulo this number is nearly the number itself, so one draw of 64 bits in 2049 is rejected, the greatest share.
+# 2^64 modulo this number is nearly the number itself, so one draw of 64 bits in 2049 is rejected, the greatest share
+# of all numbers up to 2^53.
 OFTEN_REJECTED = 2**64 // 2049 + 1
 
 
@@ -87,7 +88,7 @@ def seed_words():
 
 
 def mixed(seed, count):
-    """Returns random calls of every kind. The unused half of a draw of 64 bits is carried over each kind."""
+    """Returns random calls of every kind, so that an unused half of 64 bits is carried over every kind."""
     pick = random.Random(seed)
     edges = [2, 3, 9, 255, 2**31 - 1, 2**31, 2**31 + 1, 2**32 - 2, 2**32 - 1, 2**32, 2**32 + 1, 10**12, 2**52 + 1]
     edges += [2**53 - 1, 2**53, OFTEN_REJECTED]

@@ -1,7 +1,8 @@
 """Writes verdicts.json and walk.json: a second implementation of the rule in packages/wilson.
 
-The bounds are computed by their textbook formula in 100 digits and compared with the ratio, differences under 1e-60 taken
-as ties; the line of a HOLD in fractions. The other files of this folder come from mpmath, statsmodels, scipy and R.
+The bounds are computed by their textbook formula in 100 digits and compared with the ratio. Differences under 1e-60 are
+ties. The line of a HOLD is computed in fractions. The other files of this folder come from mpmath, statsmodels, scipy
+and R.
 
 python3 vectors/wilson/make.py   (standard library only)
 """
@@ -126,7 +127,7 @@ def cases():
 
 
 def checksum():
-    """FNV-1a, 32 bits, over 104,328 interim analyses."""
+    """Returns the FNV-1a hash, of 32 bits, of the verdicts of 104,328 interim analyses."""
     code, h = {"win": 0, "hold": 1, "continue": 2}, 0x811C9DC5
     for ratio in (500000, 510000, 623456, 800000):
         for z2 in (8122500, 2706025):

@@ -13,5 +13,5 @@ def digest(tag: str, *fields: Json) -> str:
 
 
 def truth_digest(origin: str, truth: str) -> str:
-    """Returns `digest("truth", origin, …)` by a canonical text; `origin` must need no escapes."""
+    """Returns `digest("truth", origin, …)` of a canonical text. `origin` must need no escapes."""
     return blake3(f'["affine/1","truth","{origin}",{truth}]'.encode()).hexdigest()

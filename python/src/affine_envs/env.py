@@ -14,7 +14,7 @@ from affine_envs.text import answer, recorded
 
 
 class AffineEnv(gymnasium.Env[Any, Any]):
-    """An environment by its id. It plays one episode at a time.
+    """An environment, given by its id. Plays one episode at a time.
 
     `strength` is the share of moves, 0 to 1, that the scripted opponent of a game chooses well.
     """
@@ -70,7 +70,7 @@ class AffineEnv(gymnasium.Env[Any, Any]):
         return observation, float(reward), episode.terminated, truncated, dict(self.info)
 
     def take(self, action: Any) -> tuple[Episode[Any, Any], int]:
-        """Returns the episode after an action, and the reward of the action.
+        """Plays an action. Returns the episode, and the reward of the action.
 
         Raises RuntimeError if no episode is in progress, ValueError if the space lacks the action.
         """

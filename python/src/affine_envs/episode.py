@@ -94,7 +94,7 @@ Refusal = Literal[
 
 @dataclass(frozen=True)
 class Replayed:
-    """The result of a replay. `fault` states that a reply is missing."""
+    """The result of a replay. `fault` is true if the last prompt has no reply."""
 
     reward: int
     fault: bool
@@ -103,7 +103,7 @@ class Replayed:
 def replay(
     env: str, challenge_id: str, messages: Sequence[Any], strength: float | None = None
 ) -> Replayed | Refusal:
-    """Replays an episode from its messages. Returns a refusal if they or the id are invalid.
+    """Replays an episode from its messages. Returns a refusal if messages or id are invalid.
 
     Accepts hostile messages. Raises ValueError only for an unknown environment or strength.
     """

@@ -58,7 +58,7 @@ class Game(ABC, Generic[State, Action]):
 
     @abstractmethod
     def difficulty(self, state: State) -> int:
-        """Returns the difficulty of a challenge, from its initial state, for people."""
+        """Returns the difficulty of a challenge by its initial state, as a number for people."""
 
     @abstractmethod
     def prompt(self, state: State) -> str:

@@ -53,7 +53,7 @@ def has_joined(board: Board, player: int) -> bool:
 
 
 def empty_on_chain(board: Board, player: int, side: frozenset[int]) -> dict[int, int]:
-    """Returns for each cell the fewest empty cells on a chain to a side, the cell included.
+    """Returns for each cell the fewest empty cells on a chain from it to a side, itself included.
 
     Omits a cell if each of its chains contains an opposing mark.
     """

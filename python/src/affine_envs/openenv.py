@@ -58,8 +58,8 @@ class TextEnvironment(Environment[Reply, Prompt, EpisodeState]):
     ) -> Prompt:
         """Starts an episode like `AffineEnv.reset`.
 
-        `challenge_id` and `strength` may be arguments, or members of `options`. `strength` is that
-        of a game's scripted opponent, and applies until it is changed. Other options are errors.
+        `challenge_id` and `strength` may be arguments, or members of `options`. `strength`
+        is for a game's scripted opponent, and applies until changed. Other options are errors.
         """
         if not isinstance(options, dict | None):
             raise ValueError(f'"options" expected an object, got {options!r}')

@@ -25,7 +25,7 @@ PLACEMENT = f"{NUMBER},{NUMBER},{NUMBER},{NUMBER}"
 PLACEMENTS = re.compile(f"{PLACEMENT}(?: {PLACEMENT}){{0,{MOST - 1}}}")
 
 State = tuple[tuple[Placement, Piece], ...]
-"""By piece: the place that it was cut from, and its size as listed."""
+"""For each piece, the place that it was cut from, and its size as listed."""
 Action = tuple[int, ...]
 
 PROMPT = f"""\

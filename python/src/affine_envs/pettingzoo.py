@@ -77,7 +77,7 @@ class TwoPlayerEnv(AECEnv[str, Any, Any]):
             self._origin, self._since = str(challenge_id or drawn), 0
         else:
             self._since += 1
-        # On the subnet this draw decides who is first. Here the first agent always is.
+        # On the subnet this draw decides which miner is first. Here `player_0` always is.
         self._random.integers(0, 2)
         self._state = self.game.opening(self._random)
         origin = f"{self._origin}+{self._since}" if self._since else self._origin

@@ -21,7 +21,7 @@ NEWEST = {f"{id.split('@')[0]}-v0": id for id in (*GAMES, *POINTS)}
 
 
 def game_of(env: str, strength: float | None = None) -> Game[Any, Any]:
-    """Returns the game of an exact id, `mult8@0.1.0`, or of `mult8-v0`, its newest 0.x.y.
+    """Returns the game of an exact id, `mult8@0.1.0`, or of `mult8-v0`, the newest `mult8@0.x.y`.
 
     `strength` is the share of moves that the scripted opponent in a game of two players chooses
     well.

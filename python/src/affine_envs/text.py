@@ -57,8 +57,8 @@ def is_recorded(text: str) -> bool:
 def answer(text: str) -> str:
     """Returns the answer of a recorded reply.
 
-    The answer is the last non-blank line, without blanks, full stops at its end, and pairs around
-    it. If the result would contain a sign of a pair, only the line's blanks are removed.
+    The answer is the last non-blank line, without the spaces and pairs of signs around it and the
+    full stops at its end. If a sign of a pair would be left, only the spaces are removed.
     """
     line = text.rstrip(" \n").split("\n")[-1].strip(" ")
     content, before = line, None

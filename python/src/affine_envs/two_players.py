@@ -93,7 +93,7 @@ def record_game(
 def replay_game(
     env: str, challenge_id: str, recorded: Mapping[Side, Sequence[Any]]
 ) -> dict[Side, Replayed] | Refusal:
-    """Replays a game from both players' messages. Returns a refusal if they or the id are invalid.
+    """Replays a game from both players' messages. Returns a refusal if messages or id are invalid.
 
     Accepts hostile messages. Raises ValueError only for an environment without two players.
     """
@@ -130,6 +130,6 @@ def replay_game(
 
 
 def _written(game: TwoPlayerGame[Any, Any], reply: str) -> str:
-    """Returns the recorded text: the move in the game's notation, or the unreadable reply."""
+    """Returns the recorded text: the move in the game's notation, or an unreadable answer."""
     action = game.parse(answer(reply))
     return answer(reply) if action is None else game.written(action)

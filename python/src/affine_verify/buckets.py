@@ -83,7 +83,7 @@ class Buckets:
         return None if data is None or len(data) > limit else data
 
     def _fetch(self, address: str, url: str, limit: int) -> bytes | None:
-        """Reads a URL. After 90 seconds of waiting in total, a bucket is not asked again."""
+        """Reads a URL. After 90 seconds of waiting in total, reads nothing more from the bucket."""
         left = PATIENCE_SECONDS - self.waited.get(address, 0.0)
         begin = time.monotonic()
         data = read_url(url, limit, min(READ_SECONDS, left)) if left > 0 else None

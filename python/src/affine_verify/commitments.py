@@ -13,7 +13,7 @@ class Seal(NamedTuple):
 
 
 class Attestation(NamedTuple):
-    """The root and the lanes that a validator vouches for."""
+    """The root and lanes that a validator attests. `next` commits it to the next epoch's secret."""
 
     epoch: int
     bitmap: bytes

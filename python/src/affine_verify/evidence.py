@@ -115,7 +115,7 @@ def check_signature(validator: str, hash: str, signature: str) -> None:
 
 
 def read_sample(line: bytes) -> dict[str, Any]:
-    """Returns a sample in its line, or raises a FaultError. Protocol §6.1."""
+    """Returns the sample in a line, or raises a FaultError. Protocol §6.1."""
     require(len(line) <= SAMPLE_BYTES, "BAD_SAMPLE")
     sample = parse(line, lambda value: fits(value, SAMPLE) or fits(value, GAME), "BAD_SAMPLE")
     return sample  # type: ignore[no-any-return]
@@ -277,7 +277,8 @@ def read_proof(data: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
 def check_proof(data: bytes, scope: Scope, head: str, plan_samples: int) -> dict[str, Any]:
     """Returns the sample that a proof shows, or raises a FaultError.
 
-    The arguments except `data` come from the reader, not from the proof.
+    The arguments except `data` come from the reader, not from the proof. `plan_samples` is the
+    maximum number of links.
     """
     proof, header = read_proof(data)
     require(scope.has(header) and len(proof["links"]) <= plan_samples, "BAD_PROOF")

@@ -25,7 +25,7 @@ class Counts(NamedTuple):
 
     @property
     def trials(self) -> int:
-        """Decisive challenges."""
+        """Number of decisive challenges."""
         return self.wins + self.losses
 
 
@@ -36,7 +36,7 @@ Lanes = Mapping[str, Counts]
 
 
 def total(epochs: Epochs, hotkey: str, other: str) -> Counts:
-    """Returns the sums of the lane of `hotkey` over the epochs that `other` has too."""
+    """Returns the sums of the lane of `hotkey` over the epochs in which `other` has a lane too."""
     shared = (each[hotkey] for each in epochs if hotkey in each and other in each)
     return Counts(*map(sum, zip(Counts(), *shared, strict=True)))
 
@@ -94,7 +94,7 @@ class Evidence(NamedTuple):
     hold: tuple[int, int]
     """Wins and decisive challenges of the lanes trimmed for HOLD."""
     score: tuple[int, int]
-    """D and V."""
+    """D and V of Protocol §8.6."""
     ratio: int
     rules: Rules
 
@@ -125,7 +125,7 @@ class Evidence(NamedTuple):
         return getattr(middle, count), middle.played
 
     def rate(self, count: str) -> int:
-        """Returns a miner's rate in ppm. Protocol §8.10."""
+        """Returns a miner's rate in ppm, from its points in the field `count`. Protocol §8.10."""
         return rate_of(self.shown(count), self.rules)
 
 
@@ -190,7 +190,7 @@ def supported(contender: int, other: int) -> int:
 
 
 def raised_ratio(bounds: Sequence[int], rules: Rules) -> int:
-    """Returns the ratio after a crowning: the geometric mean within its limits. §8.10."""
+    """Returns the ratio after a crowning: the bounds' geometric mean within limits. §8.10."""
     product, degree = prod(bounds) if bounds else 0, len(bounds)
     mean = bisect_left(range(1, MILLION), True, key=lambda root: root**degree > product)
     return int(min(max(mean, rules["ratioFloorPpm"]), rules["ratioCeilingPpm"]))

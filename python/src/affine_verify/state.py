@@ -51,7 +51,7 @@ def root_of(state: State) -> str:
 
 
 def first_state(rules: Rules, epoch: int) -> State:
-    """Returns the state that a network begins with. Protocol §9.3."""
+    """Returns the first state of a network whose first epoch is `epoch`. Protocol §9.3."""
     objects = ("record", "lastPlayed", "voters", "trust", "heads", "due")
     empty: State = {name: {} for name in objects}
     ratio = rules["ratioFloorPpm"]
@@ -132,7 +132,7 @@ def accept(state: State, view: View) -> Acceptance:
 
 
 def active_validators(state: State, view: View, rules: Rules) -> dict[str, dict[str, Any]]:
-    """Returns recent entries of `attested`; if it is absent, of all validators with stake. §8.1."""
+    """Returns recent entries of `attested`, or entries of all validators if it is absent. §8.1."""
     epoch, entries = state["epoch"], state.get("attested")
     if entries is None:
         entries = {
@@ -253,7 +253,7 @@ def trust_after(state: State, accepted: Sequence[str], played: Sequence[Views]) 
 
 
 def with_rates(record: Weights, views: Views, count: str, envs: Sequence[str]) -> Weights:
-    """Returns the record with a miner's higher or new rates. Protocol §8.10."""
+    """Returns the record with a miner's rates in `envs` that are higher or new. Protocol §8.10."""
     return {**record, **{env: max(views[env].rate(count), record.get(env, 0)) for env in envs}}
 
 

@@ -130,7 +130,7 @@ class Epoch:
                 yield from self._copy_flaws(hotkey, lane, hotkey in attesters)
 
     def _copy_flaws(self, hotkey: str, lane: str, is_attester: bool) -> Findings:
-        """Compares a voter's copy of a lane with what was read. Protocol §6.4."""
+        """Compares a voter's copy of a lane with the blocks that were read. Protocol §6.4."""
         if lane in self.missing and is_attester:
             yield hotkey, "COPY_MISSING"
         for hash, block in self.blocks[lane].items():

@@ -40,7 +40,7 @@ import {
 const acceptSignature = (): boolean => true
 const scope = scopeOf(toy.hotkey, { 'mult8@0.1.0': 2, 'tictactoe@0.1.0': 1, 'hex@0.1.0': 1 })
 
-/** Resolves with a lane in blocks of two samples, and with the same lane correctly in one block. */
+/** Resolves with a lane in blocks of two samples, and with the lane in one block, as is valid. */
 async function smallLane() {
   const samples = await honestSamples(scope)
   const lane = laneOf(toy, scope, plansOf(samples, 2))
@@ -54,7 +54,7 @@ async function smallLane() {
 function reseal(bytes: Uint8Array) {
   const [header = bytes, , ...lines] = linesOf(bytes)
   const { count: _, root: __, ...fields } = objectIn(header)
-  // Hashing lines that are refused for their number would add our time to the reader's.
+  // A reader refuses so many lines without hashing. Hashing here would count as its time.
   if (lines.length > 2 * LIMITS.blockSamples) return { hash: hashBlock(header), bytes }
   try {
     return forge(toy, fields, { lines })
@@ -70,7 +70,7 @@ function verifyResealed(bytes: Uint8Array) {
   return verifyLane({ head: block.hash, previous: NO_BLOCK, scope, read })
 }
 
-/** Reads a sample and the texts about it for both sides. An episode stands for both sides. */
+/** Reads a sample, and formats the texts about both sides. An episode counts for both sides. */
 function readSampleTexts(bytes: Uint8Array) {
   const read = readSample(bytes)
   if (!read.ok) return read

@@ -103,7 +103,7 @@ async function checkChute(bytes: Uint8Array, path: 'description' | 'source' | 'f
   return verdict
 }
 
-/** Reads a description. Text that is not JSON throws, since it is requested again. */
+/** Reads a description. Throws if it is not JSON, since a check would request it again. */
 async function readDescribed(bytes: Uint8Array) {
   JSON.parse(textOf(bytes))
   return checkChute(bytes, 'description').catch((error) => Promise.reject(new Error(error)))

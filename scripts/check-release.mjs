@@ -1,8 +1,7 @@
 // Rehearses releases in a copy of the project, on a local registry: 0.1.0 of all packages, a patch
 // of the environments, and a minor version with a second version of an environment. The commands of
 // GitHub's workflow publish and tag them. After each release, `npm update` must leave one copy of
-// each package, and af-verify must accept the evidence of af 0.1.0. The tarballs of 0.1.0 are also
-// checked one by one, and as a consumer uses them.
+// each package, and af-verify must accept the evidence of af 0.1.0.
 import { execFile, execFileSync } from 'node:child_process'
 import {
   chmodSync,

@@ -52,7 +52,6 @@ export interface BucketFailureFacts {
   readonly isFinal?: boolean | undefined
 }
 
-/** Maximum characters of a reason. */
 const MAX_REASON = 300
 
 /**

@@ -29,7 +29,6 @@ const PACK: EnvConstants = {
   ...ONE_PLAYER,
 }
 
-/** The environments of the main network. */
 export const MAIN_ENVS: EnvsConstants = {
   'hex@0.1.0': HEX,
   'mult8@0.1.0': {

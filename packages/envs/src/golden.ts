@@ -37,17 +37,9 @@ export function goldenEpisodes(spec: EnvSpec): readonly GoldenEpisode[] {
  * Plays episode `index` of the golden player, of challenge `base58(digest("golden", id, index))`.
  * Returns `{ messages: [{ role, content }, …], reward }`, with `fault` if the last reply is
  * missing; for a game, a transcript of this form for each side. The player plays both sides of a
- * game, and makes all its draws from the stream `pcg64(index)`. At every prompt it draws
- * `integers(0, 16)`; in a game `integers(0, 256)`, so that games are long. The draw selects the
- * reply, where `good` is the reply of `solve`:
- *
- * - 0–5: a guess, which may be good, bad, illegal or malformed
- * - 6: ESC `[1mSo` U+202E `:` ESC `]0;x` BEL CR LF `good`, for `normalise` to clean
- * - 7: `good`, in the variant of `formatVariants` that `integers(0, 10)` selects
- * - 8: no reply
- * - 9 and above: `good`
- *
- * Protocol §3.5.
+ * game, and makes all its draws from the stream `pcg64(index)`. Its draw at each prompt selects the
+ * reply by the table of Protocol §3.5. In a game most draws select the reply of `solve`, so that
+ * games are long.
  */
 export function goldenEpisode(spec: EnvSpec, index: number): GoldenEpisode {
   const random = pcg64(index)

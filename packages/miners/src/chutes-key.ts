@@ -36,8 +36,7 @@ interface EpochAccess {
  * owner can cause it: the state of the account shows which. Only the refused request waits for the
  * account check, but all requests wait while the account is known not to be in order. Meanwhile the
  * account is checked every `pauseMs`, with an event each time. It is also checked before the first
- * request of an epoch, because an account without the role for a subnet gets a 404 for each of the
- * subnet's chutes. Protocol §5.4.
+ * request of an epoch. Protocol §5.4.
  */
 export class ChutesKey {
   readonly #options: KeyOptions

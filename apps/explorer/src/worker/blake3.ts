@@ -7,7 +7,6 @@ interface Exports extends WebAssembly.Exports {
   readonly Hash_Final: (bytes: number) => void
 }
 
-/** Size of the buffer for data and hashes. */
 const BUFFER_BYTES = 16_384
 const HASH_BYTES = 32
 

@@ -10,7 +10,6 @@ const MAX_REQUEST = 16_384
 /** Maximum number of blocks in an answer. */
 export const MAX_BLOCKS = 256
 
-/** Matches the origin of a page on loopback. */
 const LOOPBACK_PAGE = /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?$/
 
 /** A client's request: the log from a block on, or a call to submit. */

@@ -144,8 +144,7 @@ function neuronToPrune(ledger: Ledger): Neuron | undefined {
  * incentive is their stake, and the dividends of each of them are its own stake. Without any
  * incentive, all neurons with a permit have dividends. Yuma consensus has this result if each
  * validator gives all its weight to one neuron, and otherwise gives emission to the same neurons in
- * other shares. The model ignores the wait for the end of the tempo, bonds of earlier tempos, and
- * the loss of dividends of validators that set no weights for long.
+ * other shares. The model ignores earlier tempos.
  *
  * Source: subtensor, `epoch_mechanism`.
  */

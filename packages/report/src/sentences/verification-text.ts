@@ -20,7 +20,6 @@ export const formatFinding = (
   return { text: `  ${sign} epoch ${epoch}, ${texts.join(': ')}`, tone }
 }
 
-/** Matches a hotkey: an SS58 address with prefix 42. */
 const HOTKEY = /\b5[1-9A-HJ-NP-Za-km-z]{47}\b/g
 
 /** Formats the result of a verification; the conclusion is last. */

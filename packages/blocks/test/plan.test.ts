@@ -88,7 +88,7 @@ describe('a lane of three contenders with different quotas', () => {
   }
   const scope = scopeOf(toy.hotkey, {}, quotas)
 
-  it('is valid: the champion plays each challenge once, and a game with each contender', async () => {
+  it('is valid: the champion plays each one-player challenge once, and games with each contender', async () => {
     const samples = await honestSamples(scope)
     expect(samples.length).toBe(2 + 1 + 5 + 5 + 2 + 2)
     const read = await verifyLane(laneOf(toy, scope, plansOf(samples)))

@@ -121,7 +121,7 @@ test('handles one message in each turn of the event loop', async () => {
   expect(turns).toBeGreaterThanOrEqual(100)
 })
 
-test('receives notifications only of the last answer to a subscription', async () => {
+test('receives only notifications with the id in the last of two answers to a request to subscribe', async () => {
   const answers = [7, 8].map((result) => message({ id: 1, result }))
   const news = [7, 8].map((result) => message({ params: { subscription: result, result } }))
   const socket = await connectSocket((send) => send(Buffer.concat([...answers, ...news])))

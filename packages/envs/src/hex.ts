@@ -146,7 +146,7 @@ function writeHexPrompt(board: HexBoard): string {
 /** Returns the board of a prompt. @throws TypeError for any other text. */
 function readBoard(prompt: string): HexBoard {
   const rows = prompt.startsWith('Hex: ') ? (prompt.match(/^[A-K]( [.XO])+$/gm) ?? []) : []
-  if (rows.length === 0) throw new TypeError('"prompt" expected one of hex')
+  if (rows.length === 0) throw new TypeError('"prompt" expected a prompt of hex')
   const board = createBoard(rows.length)
   for (const [row, text] of rows.entries())
     for (let column = 0; column < rows.length; column++)

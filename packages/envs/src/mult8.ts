@@ -46,7 +46,7 @@ export const mult8: EnvSpec = /* @__PURE__ */ defineEnv<
   format: (answer) => answer,
   solve: (prompt) => {
     const match = /^Compute ([0-9]{8}) \* ([0-9]{8})\.\n/.exec(prompt)
-    if (match === null) throw new TypeError('"prompt" expected one of mult8')
+    if (match === null) throw new TypeError('"prompt" expected a prompt of mult8')
     return multiply(match.slice(1))
   },
   guess: (_, random) => DIGITS.sample(random),

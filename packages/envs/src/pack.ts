@@ -216,7 +216,7 @@ function writePackPrompt(observation: readonly number[]): string {
 /** Returns the pieces of a prompt. @throws TypeError for any other text. */
 function readPrompt(prompt: string): readonly PieceSides[] {
   const [, list] = /^Pack pieces into a box [^\n]*\n\n([0-9x ]+)\n\n/.exec(prompt) ?? []
-  if (list === undefined) throw new TypeError('"prompt" expected one of pack')
+  if (list === undefined) throw new TypeError('"prompt" expected a prompt of pack')
   return readPieces(parseNumbers(list, 2 * MAX_PIECES))
 }
 

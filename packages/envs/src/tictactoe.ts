@@ -58,7 +58,7 @@ export const tictactoe: EnvSpec = /* @__PURE__ */ defineEnv<Position, Board, num
     const marks = rows.flatMap((row) => row.slice(2).split(' '))
     const cells = marks.map((mark) => MARKS.indexOf(mark)).join('')
     const best = solvedGame().positions.get(cells)?.best[0]
-    if (best === undefined) throw new TypeError('"prompt" expected one of tictactoe')
+    if (best === undefined) throw new TypeError('"prompt" expected a prompt of tictactoe')
     return NAMES[best] ?? ''
   },
   guess: (_, random) => NAMES[random.integers(0, 9)] ?? '',

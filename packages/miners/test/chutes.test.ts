@@ -338,7 +338,7 @@ describe.concurrent('a key that is refused', () => {
     expect(await call).toMatchObject({ code: 'key-refused' })
   })
 
-  it('is not blamed if only one chute is refused: its miner has no reply, and other miners are asked', async () => {
+  it('is not blamed if only the requests to one chute are refused: its miner has no reply', async () => {
     const unpaying = answers(402, { detail: 'the creator of this chute has zero balance' })
     const { ask, requestsTo, waitForRequests, problems } = await chutes(
       { [POST]: unpaying },

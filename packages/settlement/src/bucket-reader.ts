@@ -58,8 +58,8 @@ export interface BlockPlaces {
 }
 
 /**
- * Reads blocks from the buckets of validators. `BucketTimes` limits the total time of each bucket.
- * Protocol §6.4.
+ * Reads blocks from given sources, then from the buckets that validators announced. `BucketTimes`
+ * drops an announced bucket that exceeds its allowance of time. Protocol §6.4.
  */
 export class BucketReader {
   /** Names of buckets that failed in this epoch: silent, slow, or with wrong bytes. */

@@ -141,7 +141,7 @@ const LOSS_CAUSES = {
   SILENT: 'its endpoint never replied: run af doctor to see its responses',
   LATE: 'most of its replies were late: serve it faster, let it write less, or add capacity',
   UNANSWERED: 'it often gave no reply: run af doctor, and check its capacity',
-  WRONG: 'many answers were not legal: run af practise to see why',
+  WRONG: 'many answers were unreadable or illegal: run af practise to see why',
   NARROW: 'it did not win by enough: luck may explain it',
   OUTPLAYED: 'its legal answers were worse: see the better ones below',
 } as const

@@ -90,7 +90,7 @@ const stages = [
     'phrases to replace': [process.execPath, 'scripts/prose.mjs'],
     boundaries: [process.execPath, 'scripts/boundaries.mjs'],
     'names of types': [process.execPath, 'scripts/names.mjs'],
-    'sentences are only printed': [process.execPath, 'scripts/messages.mjs'],
+    'no code reads messages': [process.execPath, 'scripts/messages.mjs'],
     'attacks and their tests': [process.execPath, 'scripts/attacks.mjs'],
     "GitHub's workflows": [process.execPath, 'scripts/workflows.mjs'],
     'size of the page': [process.execPath, 'scripts/size.mjs'],

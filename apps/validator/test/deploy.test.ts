@@ -54,7 +54,7 @@ describe('the documents for operators', () => {
     for (const code of words(codes)) expect(operating, code).toContain(`\`${code}\``)
   })
 
-  it('set only existing variables: env.example, the unit, the image', async () => {
+  it('set only existing variables in env.example, the unit and the image', async () => {
     const set = [...example.matchAll(/^#?([A-Z0-9_]+)=/gm)].map(([, name]) => name)
     expect(set.length).toBeGreaterThan(10)
     for (const name of [...set, ...(`${unit}${image}`.match(/\bAFFINE_\w+/g) ?? [])])

@@ -124,7 +124,7 @@ describe('recomputing', () => {
     ['dave', 1, flip(-1), 'STATE_DIFFERS'],
   ]
 
-  it('finds every altered or missing copy and its holder, in a folder and over `af serve`, with the same root', async () => {
+  it('finds every altered or missing copy and its holder, in a folder and over `af serve`, and prints the attested root', async () => {
     const want: string[] = []
     const base = join(root, 'tampered')
     await cp(subnet.buckets, base, { recursive: true })

@@ -151,7 +151,7 @@ test.each(['', '-1', '0.5', '0x10', '1e3', ' 1', '1,000', 'null', '1'.repeat(40)
   (text) => expect(() => parseInteger(codec(text), 'it')).toThrow(thrown('it')),
 )
 
-test('rejects an item with one or three keys as a double map', async () => {
+test('rejects a double map whose entries have one or three keys', async () => {
   const [first, second, third] = [codec(120), codec(1), codec(2)]
   const read = async (...args: readonly Codec[]) => {
     const weights = { entries: async () => [[{ args }, codec([])]] }

@@ -303,7 +303,7 @@ describe('the time at which a validator begins to sample', () => {
 describe('the games of a lane', () => {
   const OTHER = account(new Uint8Array(32).fill(10)).hotkey
 
-  it('run two at a time if one contender has 64, regardless of the games of others', async () => {
+  it('run two at a time for each contender with 64 games', async () => {
     const waiting: { readonly hotkey: string; readonly end: () => void }[] = []
     const most: Record<string, number> = {}
     let mostAtOnce = 0

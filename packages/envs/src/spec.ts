@@ -69,7 +69,7 @@ export function defineGame<State, Observation, Action>(
 /**
  * Returns the game for one player. The scripted opponent replies with `solve` to a share of
  * `strength` of its prompts, and with random legal guesses to the others. The first draw selects
- * who moves first: `champion`, drawn as 0, is the player. Protocol §3.6.
+ * who moves first: the player if it is 0, otherwise the opponent. Protocol §3.6.
  */
 function againstScripted<State, Observation, Action>(
   game: Definition<State, Observation, Action>,

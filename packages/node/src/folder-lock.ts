@@ -74,7 +74,7 @@ async function writeHolder(file: FileHandle): Promise<void> {
   } catch {}
 }
 
-/** `O_EXLOCK`, with which `open` locks a file on macOS, which has no `flock`; 0 elsewhere. */
+/** `O_EXLOCK`: `open` locks the file on macOS, which has no command `flock`. 0 elsewhere. */
 const LOCKED = process.platform === 'darwin' ? 0x20 : 0
 const OPEN = constants.O_RDWR | constants.O_CREAT | constants.O_NONBLOCK | LOCKED
 

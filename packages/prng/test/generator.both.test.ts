@@ -83,7 +83,7 @@ describe('a generator', () => {
     )
   })
 
-  test('starts as 128-bit arithmetic does, also with carries', () => {
+  test('started from eight words, draws the same numbers as 128-bit arithmetic, also with carries', () => {
     const word = fc.constantFrom(0, 1, 2, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff)
     fc.assert(
       fc.property(fc.array(word, { minLength: 8, maxLength: 8 }), (words) => {

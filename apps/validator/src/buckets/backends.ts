@@ -148,8 +148,8 @@ const S3 = defineBackend({
 })
 
 /**
- * Creates a bucket in a service with S3's API. A failed write is retried, unless the failure is
- * final: after 250 ms, then after twice as long each time, up to 5 times within 30 seconds.
+ * Opens a bucket of a service with S3's API. Unless the failure is final, a failed write is retried
+ * up to 5 times within 30 seconds: after 250 ms, then after twice as long each time.
  */
 function createServiceBucket(options: Omit<S3Options, 'now' | 'fetch'>): Bucket {
   const { now, fetch } = NODE_HOST

@@ -33,7 +33,7 @@ const ANY_ORIGIN = { 'access-control-allow-origin': '*', 'x-content-type-options
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 /** Maximum time to send a file of a bucket: readers of buckets wait no longer for a response. */
 const BUCKET_MS = 30_000
-/** Maximum time to send any other file: enough for one day of a chain over a slow connection. */
+/** Maximum time to send any other file: enough for `chain.json` with one day of blocks. */
 const PAGE_MS = 300_000
 /** Maximum size of a file outside buckets. Readers of a served chain accept no more either. */
 const MAX_BYTES = 268_435_456

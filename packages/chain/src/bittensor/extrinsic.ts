@@ -102,7 +102,7 @@ async function sign(
 /** The byte for a scheme in Substrate's MultiSignature. */
 const MULTI_SIGNATURE = { ed25519: 0, sr25519: 1 } as const
 
-/** Returns a key pair with which @polkadot/api signs a payload, or the hash of a long payload. */
+/** Returns a key pair for @polkadot/api. It signs a payload or, if that is long, its hash. */
 function toKeyPair({ hotkey, scheme, sign }: Account) {
   const publicKey = decodeAddress(hotkey)
   return {

@@ -60,7 +60,7 @@ import { validate } from '../src/commands/validate.ts'
 import { checkVariables, isOwnVariable } from '../src/settings/env-file.ts'
 import { readSettings } from '../src/settings/settings.ts'
 
-it('gives a bucket in memory an option in every command, and opens it by its variable', async () => {
+it('gives a bucket in memory an option in every command, and opens it by a variable', async () => {
   for (const command of [doctor, setup, validate])
     expect(command.options.map(({ long }) => long)).toContain('--memory-name')
   const flags = { network: 'local', folder: 'f' }

@@ -36,8 +36,8 @@ export abstract class DuelLanes<Data> {
   protected abstract count(data: Data, pair: ChallengePair, place: SamplePlace): void
 
   /**
-   * Adds a sample of the current epoch. The samples of a lane must follow each other, in the order
-   * of its blocks.
+   * Adds a sample of the current epoch. All samples of one validator must be added in the order of
+   * its blocks, before those of the next validator.
    */
   add(sample: Sample, place: SamplePlace): void {
     const pair = this.#pairOf(sample)

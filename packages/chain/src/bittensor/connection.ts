@@ -138,8 +138,10 @@ const runtimeShape = z.object({ specVersion: z.int() })
 function closeAtUpgrade(socket: NodeSocket, { runtimeVersion }: ApiPromise): void {
   const version = runtimeVersion.specVersion.toNumber()
   const hasChanged = (news: unknown) => runtimeShape.parse(news).specVersion !== version
-  const end = () => socket.close('the runtime was upgraded')
-  socket.follow('state_subscribeRuntimeVersion', hasChanged).then(end, end)
+  socket.follow('state_subscribeRuntimeVersion', hasChanged).then(
+    () => socket.close('the runtime was upgraded'),
+    () => socket.close('the node does not report upgrades of its runtime'),
+  )
 }
 
 function toChainError(error: Error): ChainError {

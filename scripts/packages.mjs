@@ -50,10 +50,12 @@ function checkLicences(tarball, files) {
 /** Kinds of module resolution that packages with only ES modules do not support. */
 const NOT_ESM = ['node10', 'node16-cjs']
 
+const PAGE = 'package/dist/index.html'
+
 /**
  * Checks the tarball of the package in `folder`.
  * @throws Error if publint or attw reports a problem, a licence is missing, or the manifest does
- *   not name the repository.
+ *   not name the repository, or the page has no link to it.
  */
 export async function checkTarball(tarball, folder) {
   const bytes = new Uint8Array(readFileSync(tarball))
@@ -65,6 +67,9 @@ export async function checkTarball(tarball, folder) {
   const url = `git+https://github.com/${process.env.GITHUB_REPOSITORY}.git`
   if (repository?.url !== url || repository.directory !== folder)
     throw new Error(`${tarball} names ${JSON.stringify(repository)}, expected ${url}, ${folder}`)
+  const link = `href="${url.slice('git+'.length, -'.git'.length)}"`
+  if (folder === 'apps/explorer' && !run('tar', ['-xzOf', tarball, PAGE]).includes(link))
+    throw new Error(`${tarball}: ${PAGE} has no ${link}`)
   if (!folder.startsWith('packages')) return
   const { problems = ['no types'] } = await checkPackage(createPackageFromTarballData(bytes))
   const faults = problems.filter(({ resolutionKind }) => !NOT_ESM.includes(resolutionKind))

@@ -53,6 +53,16 @@ const sendLess = (): Plugin => ({
   transform: (code, id) => (id === BLAKE3_PATH ? reduceBlake3(code) : null),
 })
 
+/** Links to the repository whose workflow builds the page. No file contains its name. */
+const linkRepository = (): Plugin => ({
+  name: 'link-repository',
+  transformIndexHtml: (html) => {
+    const { GITHUB_REPOSITORY: name } = process.env
+    const link = `<a href="https://github.com/${name}">Source code</a>`
+    return name === undefined ? html : html.replace('</nav>', `${link}</nav>`)
+  },
+})
+
 const { page, worker } = licences()
 
 /** Builds the page as a folder for any static host, below any path. */
@@ -61,7 +71,7 @@ const config: UserConfig = defineConfig({
   resolve: { conditions: ['@affine/source', 'module', 'browser', 'development|production'] },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: { target: 'es2022', modulePreload: { polyfill: false }, assetsInlineLimit: 0 },
-  plugins: [sendLess(), page],
+  plugins: [sendLess(), linkRepository(), page],
   worker: { format: 'es', plugins: () => [sendLess(), worker] },
 })
 

@@ -29,7 +29,7 @@ describe.each(folders)('%s', (folder) => {
   })
 })
 
-it('lists no package of ours in the page’s devDependencies, so that releases include the page', () => {
+it('apps/explorer has no @affine package in devDependencies, whose releases would not release it', () => {
   const developed = Object.keys(manifestOf('apps/explorer').devDependencies ?? {})
   expect(developed.filter((name) => name.startsWith('@affine/'))).toEqual([])
 })

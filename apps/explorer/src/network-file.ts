@@ -50,7 +50,6 @@ const FIELDS: Readonly<Record<string, FieldReader>> = {
   last: wholeNumber(1, 0xffff_ffff),
 }
 
-/** Fields that a link may contain. */
 const QUERY_NAMES = Object.keys(FIELDS)
 
 /**

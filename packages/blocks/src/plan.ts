@@ -134,8 +134,8 @@ export type Rewards = readonly number[]
 type Totals = [wins: number, losses: number, contenderPoints: number, championPoints: number]
 
 /**
- * Totals by contender, then by environment that it plays. The decision takes them as `LaneTallies`
- * of `@affine/duel`, of which this package is independent. Protocol §6.5.
+ * Totals by contender, then by environment: the `LaneTallies` of `@affine/duel`, on which this
+ * package does not depend. Protocol §6.5.
  */
 export type LaneTotals = Readonly<Record<string, Readonly<Record<string, Readonly<Totals>>>>>
 

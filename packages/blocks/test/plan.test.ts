@@ -18,7 +18,7 @@ it.each([
 })
 
 describe('the plan of a lane', () => {
-  it('is in order of environment, of contender for games, of index, with the champion first', () => {
+  it('is ordered by environment; games by contender and index; episodes by index, the champion before contenders', () => {
     const quotas = { [B]: { [MULT8]: 2, [HEX]: 1 }, [A]: { [HEX]: 2, [MULT8]: 1 } }
     expect(planLane({ champion: CHAMPION, quotas })).toEqual([
       { env: HEX, index: 0, champion: CHAMPION, contender: A },

@@ -82,7 +82,7 @@ describe('a connection', () => {
     expect([only.extensions, retries]).toEqual([[''], []])
   })
 
-  test('tries each node three times in order before it rejects', async () => {
+  test('tries all nodes in order, three times over, before it rejects', async () => {
     const urls = [await nobody(), await nobody()]
     await expect(connect(urls).head()).rejects.toMatchObject({
       ...unreachable('no node answers at', urls[1]!, 'REFUSED'),

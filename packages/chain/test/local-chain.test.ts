@@ -102,7 +102,7 @@ test('copies the weights and fields that it gets, and the fields that it returns
   expect(await readField()).toEqual(bytes(1))
 })
 
-test('gives a hotkey its commitment bytes again when a tempo starts', async () => {
+test('lets a hotkey without commitment space commit again in the next tempo', async () => {
   const chain = subnet({ params: { ...noLimits, tempo: 10, commitmentBytes: 199 } })
   const commit = () => produce(chain, chain.commit(alice, [bytes(1)]))
   expect(await commit()).toEqual([''])

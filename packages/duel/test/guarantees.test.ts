@@ -28,7 +28,7 @@ test('the cost of HOLD is that in docs/guarantees.md', () => {
   }
 })
 
-test('liars who freeze epochs win exactly as in docs/guarantees.md, and at no ratio more often than promised', () => {
+test('while liars freeze epochs, a contender at the ratio wins exactly as often as in docs/guarantees.md', () => {
   const [promises, rows] = [rowsBelow('promise'), rowsBelow('R|with others')]
   expect(rows.map(([ratio]) => ratio)).toEqual(Object.keys(EXACT_RATIOS))
   const [most = [], ...ones] = [...rows].reverse()

@@ -128,7 +128,7 @@ describe('metrics', () => {
     expect(names).toEqual(['affine_trust{hotkey="third"}'])
   })
 
-  it('distinguish only the statuses after which a request is repeated', async () => {
+  it('count calls by the status 429, by 5xx, and by any other status together', async () => {
     const statuses = Array.from({ length: 200 }, (_, i) => 400 + i)
     const left = [...statuses]
     const exchange = async () => ({ status: left.shift() ?? 400, headers: {}, text: '', ms: 0 })

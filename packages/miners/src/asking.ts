@@ -41,8 +41,8 @@ export function isUndelivered(status: number): boolean {
 }
 
 /**
- * The reason of a failed delivery: the response's status; `not-shown` for a model that is not
- * public; otherwise `undelivered`, as without a connection.
+ * The reason of a failed delivery: `429` or `5xx`, the status of a miner's response; `not-shown` if
+ * the model is not public; `undelivered` in all other cases.
  */
 export type UndeliveredReason = '429' | '5xx' | 'not-shown' | 'undelivered'
 

@@ -2,7 +2,7 @@ import * as http from 'node:http'
 import * as https from 'node:https'
 import type { Socket } from 'node:net'
 
-/** Maximum connections to a host. */
+/** Per host. */
 const MAX_SOCKETS = 64
 
 /** Options for the reuse of connections, and the time to connect to each address. */

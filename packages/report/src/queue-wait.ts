@@ -58,8 +58,8 @@ export interface Eviction {
  * registered earlier. Undefined with earnings; a permit, the throne and the subnet's ownership
  * count as earnings.
  *
- * Source: subtensor, `get_neuron_to_prune`, without its rule that spares at most ten neurons that
- * are not immune.
+ * Source: subtensor, `get_neuron_to_prune`, without its rule that evicts an immune neuron while
+ * at most ten neurons are not immune.
  */
 export function predictEviction(
   neuron: Neuron,

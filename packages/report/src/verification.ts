@@ -14,7 +14,7 @@ export interface Verification {
   readonly champion: string
   /** Ratio to beat in `epoch`, in ppm. */
   readonly ratio: number
-  /** Votes of the last epoch. */
+  /** Weights on chain at the end of the last recomputed epoch. */
   readonly votes: RecomputedEpoch['votes']
   /** Number of epochs in which a validator's lane was an outlier, by validator. */
   readonly suspect: Readonly<Record<string, number>>

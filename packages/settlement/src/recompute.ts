@@ -80,11 +80,10 @@ export interface RecomputeOptions extends PublicData {
 }
 
 /**
- * Decides every epoch that the chain has closed, from `from` on, and yields each result with its
- * flaws. Each lane is read only from the buckets of the epoch's voters. Holds in memory one block
- * of each lane in progress, and at most 32 copies and 32 late answers.
- *
- * The flaws of an epoch do not depend on `from`.
+ * Decides every epoch from that of `from` to `to`, and yields each result with its flaws, which do
+ * not depend on `from`. Each lane is read only from the buckets of the epoch's voters. Without
+ * `onSample`, holds in memory one block of each lane in progress, and at most 32 copies and 32 late
+ * answers.
  *
  * @throws UnavailableError if data that an epoch needs is unavailable. RangeError if `to` has not
  *   ended, or precedes the epoch of `from`.

@@ -103,7 +103,6 @@ export function Strips({ account, of, ...page }: StripsProps) {
 
 /** Number of rows of faces. In several rows, faces hide each other less. */
 const ROWS = 3
-/** Maximum number of faces with a label. */
 const MAX_NAMED = 4
 
 type StripProps = EnvAnalysis & Pick<StripsProps, 'state' | 'of'> & Pick<RatioLineProps, 'isPast'>

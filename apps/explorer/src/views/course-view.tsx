@@ -118,7 +118,7 @@ export function Thumbnail({ loss, side, ask }: ThumbnailProps) {
 /** An observation, optionally with the reply and the best actions. */
 type DrawingProps = Pick<Turn, 'picture'> & Partial<Turn>
 
-/** Maximum pixels per unit of a picture. */
+/** Maximum pixels per unit. */
 const SCALE = 1.6
 
 /** Shows an observation as a picture, if it has one. */

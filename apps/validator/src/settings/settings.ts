@@ -227,7 +227,7 @@ export function isSending(
 
 /**
  * Returns the folder and the bucket of the validator `hotkey`, the announced address `bucketUrl`
- * (default: the hotkey as a name), and the function that opens other validators' buckets. If this
+ * (default: the hotkey, as a name), and the function that opens other validators' buckets. If this
  * validator's bucket is in a folder, buckets announced by name are in that folder too.
  */
 export function openPlaces(

@@ -103,8 +103,8 @@ const PLACE = {
     option: '--bucket-url <url>',
     variables: ['AFFINE_BUCKET_URL', 'R2_PUBLIC_BASE'],
     read: readWebUrl,
-    without: 'the hotkey as a name',
-    help: 'the public URL of the bucket; required for S3',
+    without: 'the hotkey, as a name below --buckets',
+    help: 'the public URL of the bucket, which is announced; required for S3',
     secret: 'in its URL',
   },
 } satisfies Table

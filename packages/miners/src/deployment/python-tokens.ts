@@ -127,7 +127,7 @@ function tokenize(source: string): readonly Token[] {
     throw new SourceRefusal('TOO_LARGE', over.from, `more than ${MAX_TOKENS} tokens`)
   if (end === source.length) return tokens
   const excerpt = source.slice(end, end + 20).split('\n', 1)[0] ?? ''
-  throw new SourceRefusal('TOKEN', end, `${quote(excerpt)} is not allowed outside a text`)
+  throw new SourceRefusal('TOKEN', end, `${quote(excerpt)} is not allowed outside a string`)
 }
 
 function expectReadable(source: string): void {

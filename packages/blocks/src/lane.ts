@@ -173,8 +173,8 @@ export interface BlockRequest {
 }
 
 /**
- * Reads a block as `readBlock` does, and audits each sample independently: it is in the plan, its
- * challenge follows from the scope and the secret, and its transcript replays. `verifyLane`
+ * Opens a block, and audits each sample independently, up to the first fault: it is in the plan,
+ * its challenge follows from the scope and the secret, and its transcript replays. `verifyLane`
  * compares samples with each other. Never throws on any bytes. Protocol §6.5.
  *
  * Parses one line at a time: holding all would double the time of garbage collection.

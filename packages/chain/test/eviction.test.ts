@@ -82,7 +82,7 @@ test('replaces an immune neuron only if too few neurons are not immune', async (
   expect(await evictedBy(guarded, 5)).toEqual([MINER, MINER, CHARLIE, MINER, CHARLIE])
 })
 
-test('replaces no neuron if none is immune and at most minNonImmuneUids can be replaced', async () => {
+test('replaces no neuron if none is immune and at most minNonImmuneUids exist besides the owner', async () => {
   const chain = full({ immunityPeriod: 0, minNonImmuneUids: 3 })
   expect(await codeOf(chain.register(stranger))).toBe('NoNeuronIdAvailable')
   const one = subnet({ neurons: [], params: { ...noLimits, maxUids: 1 } })

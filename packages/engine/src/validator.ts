@@ -141,7 +141,7 @@ async function readOwnState(setup: Setup, epoch: number): Promise<State | null> 
     const state = parseState(new TextDecoder().decode(bytes))
     const isRight = state.ok && (await isUnaltered(setup, epoch, at, bytes))
     if (isRight) return state.value
-    const why = 'it differs from the copy in the bucket and from the attested state'
+    const why = 'it equals neither a copy in the bucket nor an attested state'
     const fault = state.ok ? { code: 'OTHER_STATE', detail: why } : state
     throw new AlteredFile(join(folder, path), fault.code, fault.detail)
   }

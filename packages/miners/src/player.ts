@@ -107,7 +107,8 @@ export function countFailures(): Pick<Opponent, 'failures'> & { readonly on: Min
 
 /**
  * Opens a player at `chute`, which the client of `clientOf` calls. A player that is unreachable for
- * `timeoutMs` forfeits a challenge; in a game, only the player's clock limits the time. The agent
+ * `timeoutMs` longer than a reply may take forfeits a challenge; in a game, only the player's clock
+ * limits the time. The agent
  * rejects if `signal` aborts.
  * @throws NoAnswer if the player gives no usable reply.
  */

@@ -397,7 +397,7 @@ describe.concurrent('an account without access to the subnet’s chutes', () => 
     },
   )
 
-  it('does not block calls while Chutes cannot report it', async () => {
+  it('does not block calls while Chutes cannot report the account', async () => {
     const { ask } = await chutes({ '/users/me': answers(503) }, { netuid: NETUID })
     expect(await ask()).toEqual(A1)
   })

@@ -167,8 +167,8 @@ export function exportEpoch(settled: EpochResult): object {
   const { epoch, champion, ratio, root, seated, trust, lacking, others } = describeEpoch(settled)
   const contenders = settled.before.duels.map(({ contender }) => contender.hotkey)
   const throne = { champion: champion?.hotkey ?? null, contenders, ratio, seated: seated?.hotkey }
-  // Omits the tallies of earlier epochs. `pickMiner` orders the contender's fields, because states
-  // that were read and states that were computed differ in this order.
+  // Omits the tallies of each epoch: `envs` has their sums over the duel. `pickMiner` orders the
+  // contender's fields, because states that were read and computed states differ in this order.
   const duels = settled.report.duels.map(({ tallies: _, contender, ...duel }) => ({
     contender: pickMiner(contender),
     ...duel,

@@ -37,7 +37,7 @@ export type CheckBlock = (
 /** Audits a block in this thread. */
 export const checkHere: CheckBlock = (bytes, wanted) => checkBlock(bytes, { ...wanted, verify })
 
-/** Maximum blocks read, checked and held concurrently: each may have 8 MiB. */
+/** Maximum blocks read, checked and passed to `keep` concurrently: each may have 8 MiB. */
 export const BLOCKS_AT_ONCE = 32
 
 interface ReaderOptions extends WaitingOptions {
@@ -123,7 +123,7 @@ export class BucketReader {
       })
       if (found === null) return search.describeMissing()
       if ('code' in found) return found
-      // `keep` runs after the search, so no bucket is charged for the time that it takes.
+      // `keep` runs after the search, so no bucket counts as late because of its duration.
       await keep?.({ ...found, asked: search.asked })
       return { ok: true, value: found.block }
     }

@@ -111,8 +111,8 @@ export function evaluate(contested: Proportion & Contest): InterimResult {
 
 /**
  * Returns the maximum number of wins that is a hold, in the unit of the trials:
- * `trials * (R + holdSlope) - holdOffset * R (1 - R)` for the ratio R, rounded down, or -1 if
- * negative.
+ * `trials * (R + holdSlope) - holdOffset * unit * R (1 - R)` for the ratio R, rounded down, or -1
+ * if negative.
  *
  * A contender below the line could still win by the cap: `walk` computes this cost. Protocol §7.
  *

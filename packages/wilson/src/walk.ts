@@ -31,7 +31,7 @@ interface OpenWalks {
 
 /**
  * Limits the total dropped mass to DUST (cap + 1) / cap: a number of wins is dropped if its mass is
- * below DUST / cap, and at most cap + 1 numbers occur.
+ * below DUST / cap. At most cap + 1 are dropped: the walk begins with one, and each trial adds one.
  */
 const DUST = 1e-16
 

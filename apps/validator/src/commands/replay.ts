@@ -19,8 +19,8 @@ export const createReplayCommand = (name: string, examples: string) =>
     .addOption(BUCKETS)
     .option(
       '--last <epochs>',
-      'replay only this number of newest epochs, from the state that more than half of the stake ' +
-        'attested (default: all epochs)',
+      'replay at least this number of newest epochs, from a state that more than half of the ' +
+        'stake attested (default: all epochs)',
       whole(1, 1e6),
     )
 

@@ -11,7 +11,7 @@ import {
 } from '@affine/terminal'
 import { Option } from '@commander-js/extra-typings'
 
-/** Maximum time to retry an unreachable player, which then forfeits. In games its clock decides. */
+/** Milliseconds beyond the time of a reply until a challenge is forfeited; games have a clock. */
 const GIVE_UP_MS = 120_000
 
 export const PLAYER =
@@ -33,7 +33,7 @@ export function createSoloCommand(name: string, examples: string) {
 
 export function createStrengthOption() {
   const help =
-    'in games: the share, 0 to 1, of perfect moves of the scripted opponent; ' +
+    'in games: the share, 0 to 1, of moves that the scripted opponent chooses well; ' +
     'the other moves are random'
   return new Option('--strength <share>', help).argParser(shareOption)
 }

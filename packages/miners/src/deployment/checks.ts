@@ -90,8 +90,8 @@ export class DeploymentChecks {
 
   /**
    * Reports whether a deployment changed since the first check of the epoch. A deployment that only
-   * the second check refuses has changed. If the platform fails throughout, the miner is not at
-   * fault, and the result is false.
+   * the second check refuses has changed. If the platform fails throughout the second check,
+   * the miner is not at fault, and the result is false.
    */
   async hasChanged(miner: TargetMiner, { epoch }: EpochContext): Promise<boolean> {
     const checks = this.#checksByEpoch(epoch)

@@ -40,8 +40,8 @@ export function createBucketOpener(
 }
 
 /**
- * Resolves if a bucket that was announced by name is below `base`, or if none was announced by
- * name.
+ * Resolves if a bucket that was announced by name is below `base`, if none was announced by name,
+ * or if `base` is missing and some were announced by URL.
  * @throws RangeError, as a rejection, if no such bucket exists, or if `base` is missing and all
  *   buckets were announced by name. Error if some cannot be read and the others do not exist.
  */

@@ -28,7 +28,7 @@ export interface Session {
   readonly model: string
   /** Maximum number of challenges in each environment. */
   readonly challenges: number
-  /** Share of perfect moves of the scripted opponent in games, 0 to 1. */
+  /** Share of moves that the scripted opponent chooses well in games, 0 to 1. */
   readonly strength: number
   /** The file of results. Default: results are not stored. */
   readonly resume?: string | undefined

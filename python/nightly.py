@@ -80,15 +80,15 @@ def run(*words: str, code: int = 0, pattern: str = "", folder: Path | None = Non
     return output
 
 
-def try_endpoint(url: str, model: str, champion: str, ending: str) -> None:
-    """Runs `af practise`, also with a wrong model and path, and a duel that must print `ending`."""
+def try_endpoint(url: str, model: str, champion: str, winner: str) -> None:
+    """Runs `af practise`, also with a wrong model and path, and a duel that `winner` must win."""
     # The first reply may load libraries for longer than a validator waits.
     body = json.dumps({"model": model, "messages": PROMPT}).encode()
     headers = {"content-type": "application/json"}
     urlopen(Request(f"{url}/chat/completions", body, headers), timeout=600).close()
     named = ["--model", model]
     run(*AF, "practise", url, *named, "--env", "mult8-v0", "--challenges", "3")
-    run(*AF, "duel", champion, url, *named, "--env", "mult8-v0", pattern=ending)
+    assert duelled(champion, url, *named, "--env", "mult8-v0")["outcome"] == winner
     run(*AF, "practise", url, "--model", "nobody", code=4, pattern="no usable reply: status 4..")
     run(*AF, "practise", f"{url}/nowhere", *named, code=4, pattern="status 404")
 
@@ -129,7 +129,7 @@ model_list:
         Path("locked.yaml").write_text(config + "general_settings: {master_key: sk-1234}\n")
         proxy = [bin_of("litellm"), "--host", "127.0.0.1", "--port", "PORT", "--config"]
         with serving(*proxy, "open.yaml") as url:
-            try_endpoint(f"{url}/v1", "mine", "random", "The contender takes")
+            try_endpoint(f"{url}/v1", "mine", "random", "contender")
             perfect = ["--env", "mult8-v0", "--challenges", "5", "--at-least", "1"]
             run(*AF, "practise", f"{url}/v1", "--model", "mine", *perfect)
         with serving(*proxy, "locked.yaml") as url:
@@ -166,7 +166,7 @@ def transformers() -> None:
     tiny = tiny_model()
     words = [bin_of("transformers"), "serve", tiny, "--device", "cpu", "--port", "PORT"]
     with serving(*words) as url:
-        try_endpoint(f"{url}/v1", tiny, "perfect", "holds")
+        try_endpoint(f"{url}/v1", tiny, "perfect", "champion")
 
 
 def smollm2() -> None:
@@ -183,7 +183,7 @@ def smollm2() -> None:
         print(*(practised(cold, env) for env in ENVS), sep="\n")
         commit(network, "miner-1", cold)
         both = [f"{url}/v1" for url in (cold, warm)]
-        run(*AF, "duel", *both, "--ahead", "1", pattern="no answer was legal")
+        assert duelled(*both, "--ahead", "1")["left"], "each environment had a legal answer"
 
 
 def practised(url: str, env: str) -> str:
@@ -204,12 +204,18 @@ def records(output: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in output.splitlines() if line.startswith("{")]
 
 
+def duelled(*words: str) -> dict[str, Any]:
+    """Returns the result of `af duel`."""
+    [end] = [each for each in records(run(*AF, "duel", *words, "--json")) if each["type"] == "end"]
+    return end
+
+
 def commit(network: str, key: str, url: str) -> None:
     """Checks that `af commit` refuses a model without a legal reply, unless forced."""
     words, hotkey = committing(network, key, url)
     model = f"HuggingFaceTB/SmolLM2-135M-Instruct-{hotkey}"
-    run(*words, model, code=4, pattern="not committed, for what is said above")
-    run(*words, model, "--anyway", pattern=f"has .*{hotkey}")
+    run(*words, model, code=4)
+    run(*words, model, "--anyway")
 
 
 def committing(network: str, key: str, url: str) -> tuple[list[str], str]:
@@ -227,7 +233,7 @@ def language_model() -> None:
     served = [sys.executable, f"{programs}/language_model.py", "model.pt", "--port", "PORT"]
     with serving(*served) as url:
         run(*AF, "practise", f"{url}/v1", "--ahead", "2")
-        run(*AF, "duel", "0.6", f"{url}/v1", "--ahead", "4", pattern="The contender takes")
+        assert duelled("0.6", f"{url}/v1", "--ahead", "4")["outcome"] == "contender"
         localnet = [*AF, "localnet", "--validators", "1", "--block-ms", "3000", "--port", "PORT"]
         with serving(*localnet) as network:
             on = ["--network", network, "--key"]
@@ -236,7 +242,7 @@ def language_model() -> None:
             places = ["--folder", "validator-1", "--buckets", "buckets", "--concurrency", "4"]
             with serving(*AF, *champion), serving(*AF, *validator, *places):
                 words, hotkey = committing(network, "miner-2", url)
-                run(*words, f"small-{hotkey}", pattern=f"has .*{hotkey}")
+                run(*words, f"small-{hotkey}")
                 until_crowned(network, hotkey)
 
 

@@ -90,7 +90,7 @@ async function readSpecification() {
   return JSON.parse(bytes)
 }
 
-/** Installs the packages in the cache. Returns a `require` that finds them. */
+/** Installs `PACKAGES` into the folder `CACHE`. Returns a `require` that finds them. */
 function install() {
   const stamp = join(CACHE, 'installed')
   if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== PACKAGES.join()) {

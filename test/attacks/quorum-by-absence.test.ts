@@ -21,7 +21,7 @@ const validators = votersOf(10)
 const [liars, honest] = [validators.slice(0, 3), validators.slice(3)]
 const alone: Scene = { validators, silent: honest, unsealed: honest }
 
-describe('with honest validators absent for one attestation', () => {
+describe('with all honest validators absent', () => {
   const miners = [miner('m1'), miner('dud', 3)]
   const waiting = crownedFirst({ validators, miners: [miner('m1')] })
   const left = after(waiting, { ...alone, miners })

@@ -96,7 +96,7 @@ describe('a network file', () => {
     expect(chooseNetwork(file, onLan)).toMatchObject({ value: { file: { buckets: onLan.base } } })
   })
 
-  it('is ignored if a link names a chain', () => {
+  it('is ignored if a link names another network', () => {
     const file = { chain: 'http://127.0.0.1:9944/', netuid: 3 }
     const search = '?chain=http://127.0.0.1:9944&netuid=3'
     expect(named(OWN, search)).toEqual({ file, isByLink: true, own: OWN })

@@ -157,7 +157,7 @@ describe('wrong usage', () => {
     'miner --network http://127.0.0.1:1 --key no/key',
     'miner --key k',
   ]
-  it('exits with 2 and at most two lines for a bad value', async () => {
+  it('exits with 2 and at most two lines for a refused value or a missing option', async () => {
     const screens = await refusals(refused, { stderr: expect.stringMatching(/^.+\n(.+\n)?$/) })
     await expect(screens).toMatchFileSnapshot('snapshots/refused-values.txt')
   })

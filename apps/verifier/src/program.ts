@@ -26,7 +26,7 @@ const EXAMPLES = `  $ af-verify ./buckets --network chain.json
   $ af-verify ./buckets --network chain.json --epoch 2
   $ af-verify ./buckets --network chain.json --epoch 2 --sample mult8@0.1.0#0
   $ af-verify https://example.org/buckets --network http://127.0.0.1:9944
-  $ af-verify --network finney --from-epoch 28000 --to-epoch 28499 --json > a.json
+  $ af-verify --network finney --from-epoch 100000 --to-epoch 100499 --json > a.json
   $ af-verify ./buckets --network chain.json --json --samples > history.jsonl
   $ af-verify proof ./proof.json --network chain.json`
 

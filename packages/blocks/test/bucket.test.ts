@@ -30,7 +30,7 @@ bucketSuite('httpBucket over a plain web server', async () => {
   return { bucket: { ...httpBucket(`${url}/a/bucket`, { fetch }), write } }
 })
 
-it('accepts the paths that validators write, and no other paths', () => {
+it('accepts paths of blocks, states and probes, and no paths outside their folders or of hidden files', () => {
   for (const path of pathsOf('ab'.repeat(32), 7, '5F')) {
     expect(isBucketPath(path), path).toBe(true)
     for (const other of [`/${path}`, `5F/${path}`, `${path}/x`, `${path}\n`, path.slice(3)])

@@ -100,7 +100,7 @@ export function printQueue(): void {
     'lanes',
     'days',
     'crowned',
-    'calls per verdict',
+    'calls per duel',
     'relative calls',
     'relative replies',
     'peak',
@@ -111,12 +111,12 @@ export function printQueue(): void {
     const many = serve(validators, PROTOCOL)
     const one = serve(validators, { ...PROTOCOL, duelsMost: 1 })
     const day = (many.epochs / EPOCHS_A_DAY).toFixed(1)
-    const verdict = (many.calls / MINERS).toFixed(0)
+    const duel = (many.calls / MINERS).toFixed(0)
     days.push(day)
-    calls.push(verdict)
+    calls.push(duel)
     const of = (kind: 'calls' | 'replies') => (many[kind] / one[kind]).toFixed(2)
-    return [lanes, day, many.crowned, verdict, of('calls'), of('replies'), many.peak]
+    return [lanes, day, many.crowned, duel, of('calls'), of('replies'), many.peak]
   })
   console.log(`\n${MINERS} miners: ${days.join(' ')}`)
-  console.log(`calls per verdict: ${calls.join(' ')}`)
+  console.log(`calls per duel: ${calls.join(' ')}`)
 }

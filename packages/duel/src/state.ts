@@ -68,7 +68,10 @@ export type EpochTallies = Readonly<Record<string, Readonly<Record<string, LaneT
 /** Weights by hotkey, in ppm of the heaviest voter's weight. Protocol §8.1. */
 export type Weights = Readonly<Record<string, number>>
 
-/** An environment's final verdict. Protocol §8.6. */
+/**
+ * An environment's verdict. Only a `win` can be withdrawn: if all other environments become `even`.
+ * Protocol §8.6.
+ */
 export type Verdict = 'win' | 'hold' | 'even'
 
 /** Returns the state of a network's first epoch. Protocol §9.3. */

@@ -104,15 +104,15 @@ export function listTallies(duel: Duel, env: string, { envs }: Protocol): readon
 }
 
 /**
- * Number of challenges after which an environment without a decisive challenge is undecided, in any
- * epoch. Protocol §8.6.
+ * Number of challenges in the median lane from which on an environment is undecided if none of them
+ * is decisive. Protocol §8.6.
  */
 const BLANK_PLAYED = 96
 
 /**
- * Returns the verdict, if any, and its cause. Without a win or hold, an environment is undecided if
- * its share of decisive challenges is below `minPpm`, or if none of `BLANK_PLAYED` is decisive.
- * Protocol §8.6.
+ * Returns the verdict, if any, and its cause. Without a win or hold, an environment is undecided
+ * if, in its median lane, the share of decisive challenges is below `minPpm`, or none of at least
+ * `BLANK_PLAYED` challenges is decisive. Protocol §8.6.
  */
 function giveVerdict(report: EnvReport, minPpm: number): Pick<EnvReport, 'given' | 'cause'> {
   const { interimResult, median } = report

@@ -79,7 +79,7 @@ const ends = (verdicts: readonly One[]): One[][] => {
 }
 
 it.each([1, 2, 3])(
-  'the winner with K = %d is known exactly if the open environments cannot change it',
+  'the winner with K = %d is known if and only if the open environments cannot change it',
   (margin) => {
     for (let n = 0; n <= 4; n++) {
       for (let code = 0; code < 4 ** n; code++) {

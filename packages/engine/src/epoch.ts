@@ -60,7 +60,7 @@ export class Phase {
 
   constructor(epoch: number, { on, ...setup }: Setup) {
     this.epoch = epoch
-    // Every read adds a listener. Without this call, Node would warn of a leak.
+    // Every read and request adds a listener. Without this call, Node would warn of a leak.
     setMaxListeners(0, this.sampling.signal, this.audit.signal, this.whole.signal)
     const onLost = (hotkey: string): void => on({ type: 'slow', hotkey })
     this.reader = new BucketReader({ ...setup, readsAtOnce: READS_PER_BUCKET, onLost })

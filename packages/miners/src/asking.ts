@@ -9,7 +9,7 @@ export interface Query {
   readonly url: string
   readonly headers?: Headers
   readonly body?: string
-  /** Time limit of the response in milliseconds. */
+  /** Time limit in milliseconds of connecting and sending, and again of the response. */
   readonly replyMs: number
   /** Maximum response size in bytes. Default: 256 KiB. */
   readonly maxBytes?: number

@@ -59,9 +59,9 @@ export class ChutesKey {
   }
 
   /**
-   * Sends a request with the key. If the key is refused, rejects with `DeliveryError` once the key
-   * works again. A 401, 403 or 404 while the account is in order is the miner's response. Protocol
-   * §5.4.
+   * Sends a request with the key. If the key is refused, and for any 402, rejects with
+   * `DeliveryError` once the account is in order or the epoch is over. A 401, 403 or 404 while the
+   * account is in order is the miner's response. Protocol §5.4.
    */
   async ask(query: Query, context: EpochContext): Promise<HttpResponse> {
     const access = this.#access(context.epoch)

@@ -75,7 +75,7 @@ function parseEndpoint(player: string): string {
 
 /** The reason for which a player gave no usable reply. */
 export interface MissingReply extends Pick<CallFailure, 'reason' | 'status' | 'text'> {
-  /** Models that the player's endpoint lists, if the endpoint refused a request. */
+  /** Models that the endpoint lists, if it refused the request with 400, 404 or 422. */
   readonly models?: readonly string[]
 }
 

@@ -59,7 +59,7 @@ export interface ValidatorStatus extends Pick<Neuron, 'uid' | 'hotkey' | 'stake'
   readonly trust: number
   /** Latest seal or attestation. */
   readonly committed: { readonly kind: string; readonly epoch: number } | undefined
-  /** Miners that receive its weights in force. */
+  /** Neurons that receive its weights in force. */
   readonly weights: readonly Pick<Neuron, 'uid' | 'hotkey'>[]
   /** Blocks since it last set or committed weights. Undefined if it has no weights in force. */
   readonly ago: number | undefined

@@ -32,7 +32,7 @@ interface BucketTime {
   reads: number
   /** Time in milliseconds since which at least one read is in progress, if `reads` > 0. */
   since: number
-  /** Total allowance of the answers. */
+  /** Total of the answers' allowances, before the factor of the median slowness. */
   allowedMs: number
 }
 

@@ -37,7 +37,7 @@ it('colours nothing without a terminal', async () => {
   expect(await printed()).not.toContain('\u001b')
 })
 
-it('prints only a status that ends with a line feed without a terminal', async () => {
+it('without a terminal, prints only a status that ends with a line feed', async () => {
   Object.assign(process.stdout, { isTTY: undefined })
   const { stdout, stderr } = await captureOutput(async () => {
     output().status('1 of 2')

@@ -52,7 +52,7 @@ const PASSING = new Set([
   'SpaceLimitExceeded',
   'Stale',
 ])
-const NEXT = '; it is retried until its epoch ends; no action needed'
+const NEXT = '; it is retried until its deadline; no action needed'
 
 /**
  * Prints a problem. `omitted` is the number of times that it occurred without being printed.

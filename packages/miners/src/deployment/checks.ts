@@ -175,7 +175,7 @@ export async function checkDeployment(
   return refusal ?? judged
 }
 
-/** Fetches a path of the API. Refuses a response that is too large or has a status except 200. */
+/** Fetches a path of the API. Refuses a response that is too large or whose status is not 200. */
 async function fetchPublished(
   path: string,
   context: EpochContext,

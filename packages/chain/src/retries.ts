@@ -1,7 +1,7 @@
 import type { Options } from 'p-retry'
 import { ChainError } from './chain-error.ts'
 
-/** Codes of errors that may not occur with another node, or later. */
+/** Codes of errors that another node, or a later attempt, may avoid. */
 const NODE_FAILURES = new Set(['Unreachable', 'BadReply', 'StateDiscarded'])
 
 export const isNodeFailure = (error: unknown): error is ChainError =>

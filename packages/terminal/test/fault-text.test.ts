@@ -8,7 +8,7 @@ import { within } from './within.ts'
 
 const root = testFolder('fault-text')
 
-it('rejects a wrong path with a RangeError, but not a failing disk', async () => {
+it('rejects with a RangeError for a wrong path, and with the original error for a failing disk', async () => {
   const missing = join(root, 'nope')
   await expect(readNamed(open(missing))).rejects.toThrow(RangeError)
   await expect(readNamed(open(missing))).rejects.toThrow(missing)

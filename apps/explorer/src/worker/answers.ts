@@ -34,7 +34,7 @@ export function createAnswers(opened: () => Promise<SubnetReader>) {
       const { steps } = await judgeProofFile(new TextEncoder().encode(file), reader.subnet)
       return { steps, file }
     },
-    /** Resolves with the steps of verifying a proof file, and its sample if the file is a proof. */
+    /** Resolves with the steps of verifying a proof file and, if readable, its sample's place. */
     proofFile: async (file: File) => {
       const bytes = new Uint8Array(await file.slice(0, PROOF_BYTES + 1).arrayBuffer())
       const { steps, read } = await judgeProofFile(bytes, (await opened()).subnet)

@@ -15,8 +15,8 @@ import { formatProblems, readService } from '../settings/settings.ts'
 const FILE = '.env'
 const HOW = `
 In a terminal, without --json, it asks for the needed settings that no option gives, and proposes \
-the values of the environment or .env. Otherwise it asks nothing, and reads secrets from the \
-environment, because they have no options: CHUTES_API_KEY, S3_ACCESS_KEY_ID and \
+the values of the environment or .env. Otherwise it asks nothing, and reads secrets from \
+variables, because they have no options: AFFINE_HOTKEY, CHUTES_API_KEY, S3_ACCESS_KEY_ID and \
 S3_SECRET_ACCESS_KEY.`
 
 const EXAMPLES = `  $ af setup

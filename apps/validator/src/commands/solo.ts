@@ -11,7 +11,7 @@ import {
 } from '@affine/terminal'
 import { Option } from '@commander-js/extra-typings'
 
-/** Milliseconds beyond the time of a reply until a challenge is forfeited; games have a clock. */
+/** Milliseconds beyond a reply's time limit after which an unreachable player forfeits. */
 const GIVE_UP_MS = 120_000
 
 export const PLAYER =
@@ -42,7 +42,7 @@ export function createStrengthOption() {
 export function expectGame(envs: readonly string[]): void {
   if (envs.some((env) => make(env).spec.game !== undefined)) return
   throw new RangeError(
-    `"--strength" expected a game against another miner, such as hex-v0, got ${envs}: ` +
+    `"--strength" expected an environment of two players, such as hex-v0, got ${envs}: ` +
       'it has no opponent, or one of fixed strength',
   )
 }

@@ -132,7 +132,7 @@ def accept(state: State, view: View) -> Acceptance:
 
 
 def active_validators(state: State, view: View, rules: Rules) -> dict[str, dict[str, Any]]:
-    """Returns recent entries of `attested`, or entries of all validators if it is absent. §8.1."""
+    """Returns the recent entries of `attested` or, without it, of validators with stake. §8.1."""
     epoch, entries = state["epoch"], state.get("attested")
     if entries is None:
         entries = {

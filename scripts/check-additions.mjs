@@ -126,6 +126,7 @@ const TESTS = [
   // These check every registered environment.
   ...['env', 'registry', 'replay', 'vectors'].map((name) => `packages/envs/test/${name}.`),
   'packages/blocks/test/longest-sample',
+  'packages/miners/test/solo',
   'packages/report/test/registered',
   'apps/explorer/test/answers',
   // These compare the environments of a network with the code and the protocol.

@@ -1,4 +1,4 @@
-// Checks that no name of an interface, type alias or class is declared twice in the sources.
+// Checks that the sources declare each name of an interface, type alias or class once.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'

@@ -44,7 +44,7 @@ export function countedAttestations(
   return attestations
 }
 
-/** Returns the seals of due validators: only their lanes count. Protocol §9.4. */
+/** Returns the seals of due validators: only their lanes count. Protocol §8.1. */
 export function dueSeals({ due }: State, seals: Seals): Seals {
   return pickKeys(seals, Object.keys(due))
 }

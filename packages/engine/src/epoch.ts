@@ -248,7 +248,7 @@ export class Epoch {
     return lane
   }
 
-  /** Attests the valid lanes, once all lanes in `needed` are audited. */
+  /** Attests the valid lanes, unless a lane in `needed` is not yet audited. */
   async #attest(needed: readonly Audit[]): Promise<void> {
     const { epoch, protocol } = this.state
     const isComplete = needed.every(({ validator }) => this.#audited.has(validator))

@@ -23,8 +23,8 @@ export interface Definition<State, Observation, Action> {
   /** Draws a challenge, and returns its initial state. */
   initial(random: Generator): State
   /**
-   * Returns the ground truth of an initial state, such as its solution. Only the digest of the
-   * ground truth is published.
+   * Returns the ground truth of an initial state, such as its solution. `info` has only the
+   * digest of the ground truth.
    */
   truth(state: State): Json
   /** Returns the difficulty of an initial state: an integer that is shown and affects no result. */

@@ -64,7 +64,7 @@ test('the reward is the number of covered squares, for any placements', () => {
   }
 })
 
-test('explanations state the area or the flaw of each placement', () => {
+test('explanations state what each placement earns, or why it earns nothing', () => {
   env.reset({ seed: 3 })
   const prompt = env.render()
   const [one = '', two = '', three = ''] = piecesIn(prompt)

@@ -90,7 +90,7 @@ export function describeOutcome(
   const { turns, last, reward } = played
   const turn = turns.at(-1)
   if (turn?.forfeit !== undefined) {
-    const why = `forfeited: ${describeForfeit(turn, spec)}`
+    const why = `forfeited: ${describeForfeit(turn)}`
     const better = describeBest(spec, turn.best)
     // In a one-turn episode, the prompt already showed the last observation.
     const shown = spec.maxSteps === 1 ? [] : (spec.explain?.draw?.(last) ?? [])
@@ -131,15 +131,12 @@ function describeFirstMistake({ maxSteps }: EnvSpec, turns: readonly Turn[]): st
   return `reply ${at + 1}, ${turns[at]?.mistake}`
 }
 
-const NO_REPLY = 'there was no usable reply'
-/** Evidence does not distinguish these causes. */
-const NONE_IN_TIME = `${NO_REPLY}: it was late, the player's clock ran out, or sampling ended`
-
 /** Describes a forfeit, and quotes the last reply. */
-function describeForfeit({ forfeit, reply = '' }: Turn, { game }: EnvSpec): string {
+function describeForfeit({ forfeit, reply = '' }: Turn): string {
   const answer = printable(extractAnswer(reply), 80)
   if (forfeit === 'illegal') return `"${answer}" is not allowed here`
-  if (forfeit === 'no-reply') return game === undefined ? NO_REPLY : NONE_IN_TIME
+  // Evidence does not state the cause, such as a late or unusable reply.
+  if (forfeit === 'no-reply') return 'there was no usable reply in time'
   if (answer === '') return 'the reply is empty, and it must end with the answer'
   return `the last line, "${answer}", is not an answer`
 }

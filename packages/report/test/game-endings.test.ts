@@ -60,7 +60,7 @@ it.each(Object.entries(ANSWERS))(
   },
 )
 
-it('formats each ending of a game', async () => {
+it('formats a game that was never begun, and each forfeit', async () => {
   const unbegun = describeEnding(game(unbegunGame({ spec })), 'champion')
   const texts = [`never begun\n${formatEnding(unbegun).join('\n')}\n`]
   for (const [name, answer] of Object.entries(ANSWERS)) {

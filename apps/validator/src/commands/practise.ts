@@ -131,6 +131,6 @@ async function readChampion(subnet: Subnet, options: ReplayOptions, maxPerEnv: n
   // The rules of a duel that starts now, with only the environments of one player.
   if (exercises.length > 0)
     return { champion, ratioPpm, protocol: { ...protocol, envs }, games, exercises }
-  const found = `no challenge of the champion ${champion.hotkey} is recorded in these epochs`
+  const found = `these epochs have no one-player challenge of the champion ${champion.hotkey}`
   throw new Error(`${found}: read more epochs with --last, or wait for its first duel`)
 }

@@ -65,7 +65,7 @@ export const FINDINGS = {
   RUNTIME: ['runtime', 'ok', 'has all that af calls'],
   RUNTIME_LACKS: ['runtime', 'fail', '{fault}', 'update af, and run it with --dry-run first'],
   WEIGHTS_OPEN: ['weights', 'ok', 'set unencrypted'],
-  WEIGHTS_HIDDEN: ['weights', 'ok', 'timelocked; the chain reveals them after {tempos} tempos'],
+  WEIGHTS_HIDDEN: ['weights', 'ok', 'timelocked; tempos until the chain reveals them: {tempos}'],
   SETTINGS_MISSING: ['settings', 'warn', formatUnchecked],
   SETTINGS_INCOMPLETE: ['settings', 'fail', formatUnchecked],
   WRONG_KEY: ['key', 'fail', describeWrongKey, KEY_ADVICE],

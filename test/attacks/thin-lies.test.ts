@@ -13,7 +13,7 @@ import { after, votersOf } from './deciding.ts'
 const validators = votersOf(7)
 const liars = validators.slice(0, 2)
 
-test('crowns no contender for twenty wins of 32 when two of seven lanes report only seven wins', () => {
+test('crowns no contender for twenty wins of 32 when two of seven lanes report seven wins and no losses', () => {
   const rates = (voter: string) =>
     liars.includes(voter) ? ([7 / 32, 0] as const) : ([20 / 32, 12 / 32] as const)
   const { report } = after(startedDuels({ validators }), { validators, rates })

@@ -101,7 +101,7 @@ describe('a lane of three contenders with different quotas', () => {
     })
   })
 
-  it('is void if two contenders’ games are exchanged, or one is repeated', async () => {
+  it('is void if two contenders’ games are exchanged, or have the same challenge id', async () => {
     const [one, two, three, ...rest] = await honestSamples(scope)
     const exchanged = [three!, two!, one!, ...rest]
     const alike = scopeOf(toy.hotkey, {}, { [A]: { [HEX]: 1 }, [B]: { [HEX]: 1 } })

@@ -94,7 +94,10 @@ test('rejects if `random` returns another number of bytes than requested', async
 })
 
 const notANumber = { what: 'NaN', input: Number.NaN, want: null }
-test.each([...vectors.rounds, notANumber])('computes a round, or refuses the time: $what', ({ input, want }) => {
-  if (want === null) expect(() => computeDrandRound(input)).toThrow(RangeError)
-  else expect(computeDrandRound(input)).toBe(want)
-})
+test.each([...vectors.rounds, notANumber])(
+  'computes a round, or refuses the time: $what',
+  ({ input, want }) => {
+    if (want === null) expect(() => computeDrandRound(input)).toThrow(RangeError)
+    else expect(computeDrandRound(input)).toBe(want)
+  },
+)

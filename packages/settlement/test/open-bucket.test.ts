@@ -171,7 +171,7 @@ describe('the place of buckets that are announced by name', () => {
     await expectBuckets(mixed, undefined)
   })
 
-  it('is accepted if it is a folder with one bucket', async () => {
+  it('is accepted if it is a folder with at least one announced bucket', async () => {
     const place = join(root, 'folders')
     await mkdir(place)
     await expect(expectBuckets(subnet, place)).rejects.toThrow(RangeError)

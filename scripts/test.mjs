@@ -46,7 +46,8 @@ const vitest = (projects, file) => [
 const stages = [
   { build: [...turbo, 'build', ...(all ? ['types'] : []), '--output-logs=errors-only'] },
   {
-    // A separate run: in one run with machine tests, all tests in Node would share one worker.
+    // A separate run: in one run Vitest would start the machine tests first, and on two processors
+    // the long ones would leave one worker for all others.
     ...(all && { 'more tests': vitest(['machine', 'chromium'], moreCounts) }),
     tests: vitest(['node', 'alone'], counts),
     ...(all && {

@@ -204,7 +204,7 @@ describe('an epoch', () => {
     for (const lane of page.lanes) expect(lane.trust).toBe(shared.trust[lane.validator])
   })
 
-  it.each(each)('%i has the same interim analyses and lanes everywhere', (epoch) => {
+  it.each(each)('%i has the interim analyses and lanes of its decision on the page', (epoch) => {
     const { duels, lanes } = pages[epoch]!
     const { report } = epochs[epoch]!.settled
     const countsOf = ({ win, hold }: Pick<EnvReport, 'win' | 'hold'> | EnvFacts) =>

@@ -96,7 +96,7 @@ const miner = (port: number): ValidatorTask => ({
   chute: `http://127.0.0.1:${port}/v1`,
 })
 
-it('prints a problem that occurs at every block once in ten minutes, with its count', () => {
+it('prints a problem that occurs at every block once in ten minutes, with the number of omitted ones', () => {
   let now = 0
   const countOmitted = createProblemFilter(() => now)
   const reports: (readonly [number, number])[] = []

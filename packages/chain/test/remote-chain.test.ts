@@ -194,7 +194,7 @@ describe('the client', () => {
     expect((await remote.heads(stop.signal).next()).done).toBe(true)
   })
 
-  test('rejects, and ends the heads, if the server serves another chain', async () => {
+  test('rejects the head, and the next of the heads, if the server serves another chain', async () => {
     let local = subnet()
     const remote = await connect((request) => serveLocal(local, 5)(request))
     const heads = remote.heads(new AbortController().signal)

@@ -76,7 +76,7 @@ export interface EpisodeEnding extends Outcome {
   /** A better reply or the reason to resign. Undefined if unknown, or stated in `why`. */
   readonly better: string | undefined
   /**
-   * Number of replies from which on the scripted player would resign in each turn of this side. Only
+   * Number of replies after which the scripted player would resign in each turn of this side. Only
    * in a game that is lost without a forfeit.
    */
   readonly givenUpAfter?: number

@@ -137,7 +137,8 @@ export async function readStartState(data: PublicData, epochs: number): Promise<
  * be in force. A state other than the network's first is trusted: the results are valid if
  * recomputing the earlier epochs ends with the same state.
  * @throws RangeError if `epoch` precedes the network's first or has not ended. Error as
- *   `readAttested`, if no epoch has ended, and if the state of one of these epochs is not attested.
+ *   `readAttested`, if the first epoch is not over, and if the state of one of these epochs is not
+ *   attested.
  */
 export async function findStart(
   data: PublicData,
@@ -145,7 +146,7 @@ export async function findStart(
 ): Promise<{ readonly from: State; readonly recipients: Recipients }> {
   const { protocol, firstEpoch } = data.network
   const open = locateBlock((await data.chain.head()).number + 1, protocol).epoch
-  if (open <= firstEpoch) throw new Error('the chain has not closed an epoch yet')
+  if (open <= firstEpoch) throw new Error(`the first epoch, ${firstEpoch}, is not over yet`)
   if (epoch < firstEpoch || epoch >= open)
     throw new RangeError(`expected an epoch from ${firstEpoch} to ${open - 1}, got ${epoch}`)
   const lag = computeLag(await data.chain.snapshot(snapshotBlock(epoch + 1, protocol)), protocol)

@@ -186,7 +186,7 @@ describe('the starting point', () => {
 
   test('cannot be an epoch before the network’s first, or one that has not ended', async () => {
     const from = (firstEpoch: number) => ({ ...data(), network: { ...network, firstEpoch } })
-    await expect(findStart(from(2), 0)).rejects.toThrow('not closed an epoch')
+    await expect(findStart(from(2), 0)).rejects.toThrow('first epoch, 2, is not over')
     await expect(findStart(data(), 2)).rejects.toThrow(/^expected .* 0 to 1, got 2$/)
     await attestedBy(0, 1)
     await subnet.chain.produce(0)

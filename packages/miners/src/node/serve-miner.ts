@@ -52,7 +52,7 @@ const MODELS = {
 }
 const createRefusal = (message: string) => ({ error: { message, type: 'invalid_request_error' } })
 const NO_PROMPT = createRefusal(
-  '"messages" must be a list of { role, content } with a text or text parts, without "stream"',
+  '"messages" must be a list of { role, content } with a text or text parts, "stream" not true',
 )
 const TOO_LARGE = createRefusal(
   `the request must state its length, of at most ${REQUEST_BYTES} bytes`,

@@ -139,7 +139,7 @@ function findSilenceCause({ slow, answered }: SideStats): LossCause {
 const LOSS_CAUSES = {
   UNSURE: 'too few challenges counted to be sure',
   SILENT: 'its endpoint never replied: run af doctor to see its responses',
-  LATE: 'most of its replies were late: serve it faster, let it write less, or add capacity',
+  LATE: 'it often gave no reply, and most replies were slow: serve it faster, or let it write less',
   UNANSWERED: 'it often gave no reply: run af doctor, and check its capacity',
   WRONG: 'many answers were unreadable or illegal: run af practise to see why',
   NARROW: 'it did not win by enough: luck may explain it',

@@ -77,7 +77,7 @@ export async function playPractice(
   const player = await openPlayer(name, 'practice', asking)
   let count = Math.max(stored, 0)
   const countText = () => `${count} of ${exercises.length}`
-  const advice = resume ? 'repeat the command to continue' : 'cannot continue without --resume'
+  const advice = resume ? 'repeat the command to continue' : 'only --resume stores results'
   const stopped = () => `stopped after ${countText()} challenges: ${advice}`
   const show = createProgress(screen, signal, stopped)
   const on = (played: readonly PlayedExercise[]): void => {

@@ -281,7 +281,7 @@ describe('final blocks', () => {
     expect(await blocks.reach(6)).toEqual(head(6))
   })
 
-  test('waits until a block that a stopped node announced is final at the next node', async () => {
+  test('waits until the next node has finalised a block that a stopped node announced', async () => {
     const [first, behind] = [await node({ head: 8 }), await node({ head: 6 })]
     const blocks = connect([first, behind])
     await blocks.head()

@@ -144,9 +144,10 @@ export function findWinLack(
 
 /**
  * Returns the score of the trimmed lanes. A lane below the ratio counts as a lane at the ratio, so
- * liars with a third of the weight do no more harm by the worst lies than by absence. Because no
- * lane counts less, luck adds E max(0, N(0, 1)) = 0.3989 deviations a lane, so 0.4 a lane are
- * subtracted. The variance is the largest that lanes of this weight can have. Protocol §8.6.
+ * lies take no more from the lead than absence does; a lying lane still adds to the variance.
+ * Because no lane counts less, luck adds E max(0, N(0, 1)) = 0.3989 deviations a lane, so 0.4 a
+ * lane are subtracted. The variance is the largest that lanes of this weight can have. Protocol
+ * §8.6.
  */
 function computeScore(trimmed: TrimmedLanes, ratioPpm: number): Score {
   const [rate, other] = [BigInt(ratioPpm), PPM - BigInt(ratioPpm)]

@@ -318,8 +318,8 @@ interface TrialOptions extends Pick<SoloRun, 'time' | 'signal'> {
 
 /**
  * Plays eight challenges of each environment with a miner, eight concurrently, and calls the miner
- * as a validator does. Resolves with the counts of its replies. Replies after 15 minutes count as
- * missing. Rejects if `signal` aborts.
+ * as a validator does. Resolves with the counts of its replies. Replies later than 15 minutes after
+ * the start count as missing. Rejects if `signal` aborts.
  */
 export async function tryMiner(
   client: Client,

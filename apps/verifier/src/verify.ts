@@ -163,7 +163,7 @@ function createNoMatchError({ epoch, sample }: VerifyOptions): RangeError {
   return new RangeError(`no sample in a valid lane matches ${sample}`)
 }
 
-/** Yields the recomputed epochs. Uses a thread for each job, unless there is only one job. */
+/** Yields the recomputed epochs. Several jobs use threads after the first `SHORT_BYTES`. */
 async function* recomputeEpochs(
   data: RecomputeOptions,
   { jobs = availableParallelism(), toEpoch: to, copies }: VerifyOptions,

@@ -109,7 +109,7 @@ export const mediaType = (path: string): string =>
 export function checkPath(path: string): string {
   if (/^[\w-][\w.-]*(\/[\w-][\w.-]*)*$/.test(path)) return path
   throw new RangeError(
-    `"path" expected names of letters, digits, ".", "_" and "-", got ${JSON.stringify(path)}`,
+    `"path" expected names as in v1/states/7.json, none hidden, got ${JSON.stringify(path)}`,
   )
 }
 

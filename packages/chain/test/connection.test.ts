@@ -315,7 +315,7 @@ describe('final blocks', () => {
     expect([only.connections.opened, retries]).toEqual([1, []])
   })
 
-  test('have no hash for a number that no final block has', async () => {
+  test('reject a request for the hash of a number that no final block has', async () => {
     const blocks = connect([await node()])
     for (const number of [-1, 0.5, Number.NaN, 2 ** 53, 6])
       await expect(blocks.blockHash(number)).rejects.toMatchObject({ code: 'UnknownBlock' })

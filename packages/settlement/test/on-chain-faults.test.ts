@@ -149,7 +149,7 @@ async function setWeights(
   await Promise.all(sent)
 }
 
-test('warns of a validator that gives weight to another miner than the champion', async () => {
+test('warns of a validator that gives weight to a miner other than the champion', async () => {
   const { subnet, voters, attestBut } = await startSealed()
   const [first, second, third] = voters
   const toBoth = (one: number, other: number): UidWeights => [

@@ -19,9 +19,9 @@ export interface Threads extends AsyncDisposable {
 }
 
 /**
- * Opens at most `max` threads, 1 or more. The calling thread checks blocks below 64 KiB, and the
- * first `spared` bytes of all blocks: for a short history, threads take longer to start than they
- * save.
+ * Opens at most `max` threads, 1 or more. The calling thread checks blocks below 64 KiB, and all
+ * blocks until it has checked `spared` bytes: for a short history, threads take longer to start
+ * than they save.
  */
 export function openThreads(max: number, spared = 0): Threads {
   let pool: Promise<Piscina> | undefined

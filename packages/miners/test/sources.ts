@@ -189,7 +189,6 @@ const ALTERED: Readonly<Partial<Record<DeploymentFault, Readonly<Record<string, 
     'a similar image name': as('chutes/sglang:', 'chutes/sglang_mine:'),
     'an image without a tag': as(IMAGE, 'chutes/sglang'),
     ...each('tag', ['nightly-2026030899', 'nightly-latest', 'nightly-20260401001']),
-    'a later image than its description': as(TAG, 'nightly-2026040101'),
   },
   ENGINE_ARGUMENT: each('engine', [
     '--chat-template /app/solver.jinja',

@@ -4,10 +4,9 @@ import { expect, it } from 'vitest'
 import { words } from '../../../test/words.ts'
 import { findSourceRefusal, judgeSource, readTemplate } from '../src/deployment/template-source.ts'
 import { findTemplates, hashTemplates, TEMPLATES } from '../src/deployment/templates.ts'
-import { altered, MODEL, plain, REVISION, SOURCE, TAG } from './sources.ts'
+import { altered, MODEL, plain, REVISION, SOURCE } from './sources.ts'
 
 const committed = { model: MODEL, revision: REVISION }
-const described = { slug: 'mine', image: `chutes/sglang:${TAG}`, updated: '' }
 
 it('finds the list of templates by its digest in the network’s constants', () => {
   expect(hashTemplates(TEMPLATES)).toBe(PROTOCOL.templates)
@@ -21,6 +20,9 @@ it.each(plain)('accepts a source as Python writes it: %j', (source) => {
 })
 
 it.each(altered)('refuses a source with %s', (_, source, code) => {
+  // The description has the source's own image, so that only the list can refuse this image.
+  const [, image = ''] = /image='(.*?)'/.exec(source) ?? []
+  const described = { slug: 'mine', image, updated: '' }
   const verdict = judgeSource(source, committed, described, TEMPLATES)
   expect(verdict).toMatchObject({ ok: false, code })
   expect(!verdict.ok && verdict.detail).toMatch(/^[ -~…]{1,500}$/)

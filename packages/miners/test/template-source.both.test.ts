@@ -57,7 +57,7 @@ it('states what a source must change before its deployment', () => {
   expect(findRefusal(MODEL, 'me/other')).toContain('"affine"')
   expect(findRefusal('32,', '"32",')).toMatch(/^concurrency: expected a whole number, got /)
   expect(findRefusal('32,', '32, *a')).toMatch(/, got ", \*a .*; deploy the output of python3 /)
-  expect(findRefusal('\n', '\n\n')).toMatch(/^line 2: "" is not .*; deploy the output of python3 /)
+  expect(findRefusal('\n', '\n\n')).toMatch(/^line 2: .*, got ""; deploy the output of python3 /)
 })
 
 it('reads any text, or refuses it with a message of bounded length', () => {

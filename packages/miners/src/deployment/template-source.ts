@@ -50,8 +50,7 @@ export function findSourceRefusal(source: string, templates: Templates): string 
     const { model_name: model = '', revision = '' } = read.value
     return checkName({ name: model, revision, public: false }, { model, revision })?.detail
   }
-  const isForm = read.code === 'IMPORT' || read.code === 'STATEMENT'
-  return isForm ? `${read.detail}; deploy the output of ${CONVERT}` : read.detail
+  return read.code === 'STATEMENT' ? `${read.detail}; deploy the output of ${CONVERT}` : read.detail
 }
 
 /** The values of a call's arguments as Python writes them, without quotes if they are plain. */
@@ -71,18 +70,20 @@ export function readTemplate(
 ): Result<Arguments, DeploymentFault> {
   if (new TextEncoder().encode(source).length > MAX_BYTES)
     return refuse('TOO_LARGE', `more than ${MAX_BYTES} bytes`)
-  const imports = source.replace(/\n$/, '').split('\n')
-  const last = imports.pop() ?? ''
-  const wrong = imports.findIndex((line) => !templates.imports.includes(line))
-  if (wrong !== -1) {
+  const lines = source.replace(/\n$/, '').split('\n')
+  const last = lines.length - 1
+  const at = lines.findIndex((line, i) => i === last || !templates.imports.includes(line))
+  const line = lines[at] ?? ''
+  if (at < last && /^(?:import|from) /.test(line)) {
     const advice = `is not an allowed import: use one of ${templates.imports.join('; ')}`
-    return refuse('IMPORT', `line ${wrong + 1}: ${quote(imports[wrong] ?? '')} ${advice}`)
+    return refuse('IMPORT', `line ${at + 1}: ${quote(line)} ${advice}`)
   }
-  const [, name = '', text = ''] = CALL.exec(last) ?? []
+  const [, name = '', text = ''] = CALL.exec(line) ?? []
   const template = own(templates.builders, name)
-  if (template === undefined || !imports.some((line) => line.endsWith(` import ${name}`))) {
-    const expected = 'expected chute = a call of an imported template as the last line'
-    return refuse('STATEMENT', `line ${imports.length + 1}: ${expected}, got ${quote(last)}`)
+  const isImported = lines.some((each) => each.endsWith(` import ${name}`))
+  if (at < last || template === undefined || !isImported) {
+    const expected = 'imports, then, as the last line, chute = a call of an imported template'
+    return refuse('STATEMENT', `line ${at + 1}: expected ${expected}, got ${quote(line)}`)
   }
   const read = readArguments(text, templates.arguments)
   if (!read.ok) return read

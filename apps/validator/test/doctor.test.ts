@@ -281,7 +281,11 @@ it('af doctor prints the first reason to refuse a source, and reads only a regul
   const refused = await runCommand(doctor, '--source', path, '--json')
   expect([refused.error, refused.exitCode]).toEqual([undefined, 1])
   expect(refused.records).toMatchObject([
-    { type: 'source', path, refusal: expect.stringMatching(/^line 1: "import requests"/) },
+    {
+      type: 'source',
+      path,
+      refusal: expect.stringMatching(/^line 1: .*"import requests".*python3 -c/),
+    },
   ])
   const large = await fileOf('#'.repeat(2 ** 20 + 1))
   for (const wrong of [`${path}-that-is-not-there`, root, large])

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { PROTOCOL } from '@affine/duel'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { checkDeployment } from '../src/deployment/checks.ts'
-import { findSourceRefusal } from '../src/deployment/deployment.ts'
-import { TEMPLATES } from '../src/deployment/templates.ts'
 import { NODE_CALLER } from '../src/node/exchange.ts'
 import { alteredDescriptions } from './altered-descriptions.ts'
-import { described, sourceFor } from './servers.ts'
+import { described } from './servers.ts'
+import { sourceFor } from './sources.ts'
 
 const MINER = {
   hotkey: '5M',
@@ -54,23 +53,4 @@ it.each([
   ['committed with a line feed', {}, { chute: `${MINER.chute}\n` }, 'NO_ID'],
 ])('judges a chute %s (%j, %j) as %s', async (_, more, committed, code) => {
   expect(await codeOf(more, committed)).toBe(code)
-})
-
-describe('a source before its deployment', () => {
-  const source = sourceFor(MINER)
-
-  it('is accepted if it is plain, and otherwise refused for its first invalid argument', () => {
-    expect(findSourceRefusal(source, TEMPLATES)).toBeUndefined()
-    const altered = source.replace(/image="[^"]*"/, 'image="me/sglang:latest"')
-    expect(findSourceRefusal(altered.replace('tee=True', 'tee=False'), TEMPLATES)).toMatch(
-      /^line 8: expected chutes.*, got "me.sglang:latest"$/,
-    )
-  })
-
-  it('is refused if Chutes would not show it, and if its revision is a branch', () => {
-    const findRefusal = (more: Partial<typeof MINER>) =>
-      findSourceRefusal(sourceFor({ ...MINER, ...more }), TEMPLATES)
-    expect(findRefusal({ model: 'me/other' })).toContain('"affine"')
-    expect(findRefusal({ revision: 'main' })).toContain('40 hex digits')
-  })
 })

@@ -2,23 +2,8 @@ import { readFileSync } from 'node:fs'
 import { PROTOCOL } from '@affine/duel'
 import { make } from '@affine/envs'
 import { expect, it } from 'vitest'
-import { readTemplate } from '../src/deployment/template-source.ts'
-import { TEMPLATES } from '../src/deployment/templates.ts'
 
 const page = readFileSync(new URL('../../../docs/mining.md', import.meta.url), 'utf8')
-const [, source = ''] = /```python\n(.*?)```/s.exec(page) ?? []
-const wanted = {
-  model: 'me/affine-5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY',
-  revision: 'c0ffee11'.repeat(5),
-}
-
-it('accepts the source in docs/mining.md, and refuses an altered source as the page shows', () => {
-  expect(readTemplate(source, wanted, TEMPLATES)).toMatchObject({ ok: true })
-  const changed = source.replace('"--mem-fraction-static 0.8"', '"--chat-template x"')
-  const read = readTemplate(changed, wanted, TEMPLATES)
-  expect(read).toMatchObject({ ok: false })
-  expect(page).toContain(read.ok ? 'no' : `gives no usable reply: ${read.code}: ${read.detail}\n`)
-})
 
 it.each([
   ['tictactoe-v0', 4],

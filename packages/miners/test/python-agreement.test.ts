@@ -1,130 +1,126 @@
 import { spawnSync } from 'node:child_process'
-import { pcg64 } from '@affine/prng'
-import { expect, it } from 'vitest'
-import { readTemplate } from '../src/deployment/template-source.ts'
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { findSourceRefusal, readTemplate } from '../src/deployment/template-source.ts'
 import { TEMPLATES } from '../src/deployment/templates.ts'
-import { MODEL, plain, REVISION, SPACIOUS } from './plain-sources.ts'
+import { plain, SOURCE } from './sources.ts'
 
 /** The number of mutants; the nightly run tests 60,000. */
 const MUTANTS = Number(process.env.MUTANTS ?? 500)
 const PYTHON = process.env.TEST_PYTHON ?? 'python3'
 const isHere = spawnSync(PYTHON, ['--version']).status === 0
 
-/** Parses sources with CPython's `ast`, and writes them again with `ast.unparse`. */
-const PROGRAM = `
+/** Runs a Python program with an input, and returns its output. */
+function runPython(program: string, input: string): string {
+  const ran = spawnSync(PYTHON, ['-c', program], { input, encoding: 'utf8', maxBuffer: 2 ** 30 })
+  if (ran.status !== 0) throw new Error(ran.stderr)
+  return ran.stdout
+}
+
+/** Checks with CPython's `ast` that sources have the given arguments and nothing else. */
+const CHECK = `
 import ast, json, sys, warnings
 warnings.simplefilter("error")
+PLAIN = ["model_name", "revision", "image", "engine_args"]
 
-def value(node):
-    if isinstance(node, ast.Constant):
-        return node.value
-    if isinstance(node, ast.List):
-        return [value(each) for each in node.elts]
-    assert node.func.id == "NodeSelector" and node.args == []
-    return {each.arg: value(each.value) for each in node.keywords}
+def check(source, values):
+    compile(source.encode(), "chute", "exec")
+    *imports, last = ast.parse(source.encode()).body
+    assert [ast.unparse(each) for each in imports] == source.rstrip("\\n").split("\\n")[:-1]
+    assert ast.unparse(last.targets) == "chute" and last.value.args == []
+    assert [each.arg for each in last.value.keywords] == list(values)
+    for each in last.value.keywords:
+        value, wanted = each.value, values[each.arg]
+        if each.arg in PLAIN:
+            assert value.value == wanted
+            continue
+        if each.arg == "node_selector":
+            assert value.func.id == "NodeSelector" and value.args == []
+            wanted = f"NodeSelector({wanted})"
+        for part in value.keywords if each.arg == "node_selector" else [each]:
+            ast.literal_eval(part.value)
+        assert ast.dump(value) == ast.dump(ast.parse(wanted, mode="eval").body)
 
-def statement(node):
-    if isinstance(node, (ast.Import, ast.ImportFrom)):
-        return ast.unparse(node)
-    [target] = node.targets
-    assert target.id == "chute" and node.value.args == []
-    names = [each.arg for each in node.value.keywords]
-    assert len(names) == len(set(names))
-    values = {each.arg: value(each.value) for each in node.value.keywords}
-    return {"call": node.value.func.id, "values": values}
-
-for source in json.load(sys.stdin):
-    tree = compile(source.encode(), "chute", "exec", ast.PyCF_ONLY_AST)
-    compile(tree, "chute", "exec")
-    print(json.dumps([[statement(node) for node in tree.body], ast.unparse(tree)]))
+for source, values in json.load(sys.stdin):
+    try:
+        check(source, values)
+    except Exception as error:
+        sys.exit(f"{error!r} in {source!r}")
 `
 
-type Call = { readonly call: string; readonly values: unknown }
-type ReadByPython = readonly [statements: readonly (string | Call)[], written: string]
-
-function readByPython(sources: readonly string[]): readonly ReadByPython[] {
-  const input = JSON.stringify(sources)
-  const ran = spawnSync(PYTHON, ['-c', PROGRAM], { input, encoding: 'utf8', maxBuffer: 2 ** 30 })
-  const read = ran.stdout
-    .trim()
-    .split('\n')
-    .map((line): ReadByPython => JSON.parse(line))
-  if (ran.status === 0) return read
-  throw new Error(`${ran.stderr}\n${JSON.stringify(sources[read.length])}`)
+/** Checks that Python reads the accepted ones of some sources equally. Returns their number. */
+function expectSame(sources: readonly string[]): number {
+  const accepted = sources.flatMap((source) => {
+    const read = readTemplate(source, TEMPLATES)
+    return read.ok ? [[source, read.value]] : []
+  })
+  runPython(CHECK, JSON.stringify(accepted))
+  return accepted.length
 }
 
-const read = (source: string) =>
-  readTemplate(source, { model: MODEL, revision: REVISION }, TEMPLATES)
-
-/** Checks that Python reads the accepted sources with the same values. */
-function expectSame(sources: readonly string[]): void {
-  for (const [i, [statements]] of readByPython(sources).entries()) {
-    const source = sources[i] ?? ''
-    const here = read(source)
-    if (!here.ok) throw new Error(source)
-    const imports = statements.filter((each) => typeof each === 'string')
-    expect(TEMPLATES.imports, source).toEqual(expect.arrayContaining(imports))
-    const [call, ...more] = statements.filter((each) => typeof each !== 'string')
-    if (call === undefined) throw new Error(source)
-    expect(more, source).toEqual([])
-    expect(call.values, source).toEqual(here.value)
-    const image = TEMPLATES.builders[call.call]?.image
-    expect(String(here.value.image), source).toContain(`/${image}:`)
-    const before = statements.slice(0, statements.indexOf(call))
-    expect(String(before), source).toContain(`import ${call.call}`)
-  }
-}
-
-/** Characters with a special meaning in Python, and characters that join or end tokens. */
+/** Texts with a special meaning in Python, and characters that join or end tokens. */
 const PIECES = [
   ...'\'"#\\()[]{}=,.:;-+*@0_aAbBfFrRuUxXN \t\f\v\r\n\0\u001a\u0085\u00a0\u2028\ufeffｍé😀',
-  ...'""" \'\'\' "" """" \'\'\'\' \\x41 \\u0041 \\U0001F600 \\ud83d \\101 \\a'.split(' '),
-  ...'\\N{BULLET} \\U00110000 1_0 00 0x1 1e5 1j True False None if not and or in'.split(' '),
-  ...[
-    '\\\n',
-    '\\\r\n',
-    '\r\n',
-    '\n ',
-    '\n\t',
-    ' #',
-    '# coding: utf-7',
-    'import os',
-    '9'.repeat(20),
-  ],
-]
+  ...'""" \'\'\' "" """" \\x41 \\u0041 \\U0001f600 \\ud83d \\101 \\a \\N{BULLET}'.split(' '),
+  ...'1_0 00 0x1 1e5 1j True None not and import|os \\\n \r\n # ,| |='.split(' '),
+].map((piece) => piece.replaceAll('|', ' '))
 
-/** Returns sources with one to three edits each, the same in each run. */
-function* mutantsOf(seed: number): Generator<string> {
-  const random = pcg64(seed)
-  const oneOf = <Value>(values: readonly Value[]): Value =>
-    values[random.integers(0, values.length)] as Value
-  for (;;) {
-    const text = [...oneOf([SPACIOUS, oneOf(plain)])]
-    for (let edits = oneOf([1, 1, 1, 2, 3]); edits > 0; edits -= 1) {
-      const at = random.integers(0, text.length + 1)
-      const copied = random.integers(0, text.length + 1)
-      const more = [oneOf(PIECES), text.slice(copied, copied + random.integers(0, 12)).join('')]
-      text.splice(at, oneOf([0, 0, 1, 2, 3]), oneOf(more))
+const piece = fc.oneof(fc.constantFrom(...PIECES), fc.string({ unit: 'binary', maxLength: 3 }))
+/** Sources with one edit anywhere, and sources with a text of such pieces. */
+const mutant = fc.oneof(
+  fc
+    .tuple(fc.constantFrom(...plain), fc.noBias(fc.nat()), fc.nat(3), piece)
+    .map(([source, at, count, text]) => {
+      const from = at % source.length
+      return source.slice(0, from) + text + source.slice(from + count)
+    }),
+  fc
+    .array(piece, { maxLength: 5 })
+    .map((text) => SOURCE.replace('## A model', () => text.join(''))),
+)
+
+describe.skipIf(!isHere)('CPython’s ast', () => {
+  it('reads accepted sources equally', () => {
+    expect(expectSame(plain)).toBe(plain.length)
+  })
+
+  it(`reads every accepted mutant of ${MUTANTS} equally`, () => {
+    const mutants = fc.array(mutant, { minLength: 500, maxLength: 500 })
+    const property = fc.property(mutants, (sources) => {
+      expect(expectSame(sources)).toBeGreaterThan(100)
+    })
+    fc.assert(property, { numRuns: MUTANTS / 500, endOnFailure: true })
+  })
+})
+
+describe.skipIf(!isHere)('a source that a person wrote', () => {
+  const page = readFileSync(new URL('../../../docs/mining.md', import.meta.url), 'utf8')
+  const [, example = ''] = /```python\n(.*?)```/s.exec(page) ?? []
+  const refusal = String(findSourceRefusal(example, TEMPLATES))
+  const [, command = '', program = ''] = /(python3 -c '(.*)' <.*)$/.exec(refusal) ?? []
+
+  it('is accepted after the command that its refusal and docs/mining.md have', () => {
+    expect(page).toContain(`\n    ${command}\n`)
+    const argument = (name: string, value: string): string =>
+      example.replace(new RegExp(`${name}=.*`), () => `${name}=${value},`)
+    const written = [
+      example,
+      `# An example: é\n\n${example.replaceAll('\n', '\r\n')}# the end`,
+      example.replace('import NodeSelector', 'import (\n    NodeSelector,\n)'),
+      argument('readme', '"""# A model\n\nIt "plays" — 模型.\n"""'),
+      argument('readme', '("It\'s " # no\n  \'one\' R"\\d" "\\x07\\u200b\\U000e0001\\N{BULLET}")'),
+      argument('concurrency', '3_2, scaling_threshold = .000_012_5'),
+    ]
+    for (const source of written) {
+      expect(findSourceRefusal(source, TEMPLATES)).toBeDefined()
+      expect(findSourceRefusal(runPython(program, source), TEMPLATES)).toBeUndefined()
     }
-    yield text.join('')
-  }
-}
+  })
 
-it.skipIf(!isHere)('reads plain sources as CPython’s ast does', () => {
-  expectSame(plain)
-})
-
-it.skipIf(!isHere)('reads plain sources equally after ast.unparse', () => {
-  for (const [i, [, written]] of readByPython(plain).entries())
-    expect(read(written), written).toEqual(read(plain[i] ?? ''))
-})
-
-it.skipIf(!isHere)(`reads every accepted mutant of ${MUTANTS} as CPython’s ast does`, () => {
-  const mutants = mutantsOf(20_261_016)
-  const accepted = Array.from({ length: MUTANTS }, () => String(mutants.next().value)).filter(
-    (mutant) => read(mutant).ok,
-  )
-  expect(accepted.length).toBeGreaterThan(MUTANTS / 20)
-  for (let from = 0; from < accepted.length; from += 5000)
-    expectSame(accepted.slice(from, from + 5000))
+  it('is refused as docs/mining.md shows', () => {
+    const altered = example.replace('"--mem-fraction-static 0.8"', '"--chat-template x"')
+    const read = readTemplate(runPython(program, altered), TEMPLATES)
+    expect(page).toContain(read.ok ? 'no' : `gives no usable reply: ${read.code}: ${read.detail}\n`)
+  })
 })

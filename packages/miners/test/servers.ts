@@ -11,6 +11,7 @@ import { listen } from '../../../test/web-server.ts'
 import type { Caller, Query } from '../src/asking.ts'
 import { exchange } from '../src/node/exchange.ts'
 import { playerReply } from '../src/reference-miner.ts'
+import { sourceFor, TAG } from './sources.ts'
 
 /** A received request. */
 export interface Seen {
@@ -86,9 +87,6 @@ export const plays: Handle = (_, response, __, body) => {
   response.writeHead(200, { ...json, 'x-chutes-invocationid': randomUUID() }).end(reply)
 }
 
-/** An allowed tag of an image. */
-const TAG = 'nightly-2026040100'
-
 /** The subnet whose chutes the account of `accountWith` may call. */
 export const NETUID = 120
 
@@ -139,30 +137,6 @@ export const described = ({ model, revision, chute }: Miner, slug: string): Desc
     hot: true,
   }
 }
-
-/** Returns the source of a committed chute. */
-export const sourceFor = ({ model, revision }: Miner): string =>
-  `from chutes.chute import NodeSelector
-from chutes.chute.template.sglang import build_sglang_chute
-
-chute = build_sglang_chute(
-    username="me",
-    readme="${model}",
-    model_name="${model}",
-    image="chutes/sglang:${TAG}",
-    concurrency=32,
-    revision="${revision}",
-    node_selector=NodeSelector(
-        gpu_count=1,
-        include=["pro_6000"],
-    ),
-    engine_args=(
-        "--context-length 32768 "
-        "--tool-call-parser qwen25"
-    ),
-    tee=True,
-)
-`
 
 /** Answers as `GET /chutes/code/{id}`, with a text. */
 export const code =

@@ -23,14 +23,13 @@ import {
   openChutes,
 } from '../../../packages/miners/src/index.ts'
 import { exchange, NODE_CALLER } from '../../../packages/miners/src/node/index.ts'
-import { plain } from '../../../packages/miners/test/plain-sources.ts'
 import {
   CHAT_TEMPLATE,
   completion,
   described,
   ledTo,
-  sourceFor,
 } from '../../../packages/miners/test/servers.ts'
+import { plain, sourceFor } from '../../../packages/miners/test/sources.ts'
 import { printable } from '../../../packages/report/src/text.ts'
 import { createBucketOpener } from '../../../packages/settlement/src/node/index.ts'
 import { readEnvLines } from '../../../packages/terminal/src/environment.ts'

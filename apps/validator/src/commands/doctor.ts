@@ -18,7 +18,7 @@ challenges of each environment with the committed endpoint or chute. A ✘ must 
 exit code is 1; a ! is a warning.`
 
 const EXAMPLES = `  $ af doctor --network finney --wallet cold --hotkey hot
-  $ af doctor --source chute.py`
+  $ af doctor --source stored.py`
 
 const SOURCE = createPathOption(
   '--source <file>',

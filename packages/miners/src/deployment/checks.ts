@@ -8,12 +8,12 @@ import {
   type ChuteRefusal,
   type Deployment,
   type DeploymentFault,
-  judgeSource,
   readDescription,
   refuse,
   type TargetMiner,
 } from './deployment.ts'
 import { checkModelFiles, lookUp } from './model-files.ts'
+import { judgeSource } from './template-source.ts'
 import { findTemplates } from './templates.ts'
 
 /** Time limit of the second check, in milliseconds. A validator then has minutes left to seal. */

@@ -1,7 +1,5 @@
 import type { Miner } from '@affine/duel'
-import { digest, type Hash, type Result } from '@affine/prng'
-import { quote, type SourceFault } from './python-tokens.ts'
-import { COMMIT, type CommittedModel, MODEL, readTemplate } from './template-source.ts'
+import type { Hash, Result } from '@affine/prng'
 import type { Templates } from './templates.ts'
 
 /** A miner, with the digest of the list of templates that its deployment may use. Protocol §9.2. */
@@ -9,15 +7,24 @@ export type TargetMiner = Miner & { readonly templates: Hash }
 
 /** The reason for which a deployment is not asked. Protocol §5.4. */
 export type DeploymentFault =
-  | SourceFault
   | 'NO_ID'
   | 'NOT_SHOWN'
+  | 'TOO_LARGE'
   | 'NOT_PUBLIC'
   | 'NOT_HOSTED'
   | 'NOT_A_TEMPLATE'
   | 'NOT_CONFIDENTIAL'
   | 'EGRESS'
   | 'NO_SLUG'
+  | 'MODEL'
+  | 'REVISION'
+  | 'IMAGE'
+  | 'IMPORT'
+  | 'STATEMENT'
+  | 'ARGUMENT'
+  | 'REPEATED'
+  | 'LITERAL'
+  | 'ENGINE_ARGUMENT'
   | 'MODEL_FILE'
   | 'MODEL_NOT_SHOWN'
   | 'CHAT_TEMPLATE'
@@ -29,6 +36,13 @@ export interface Deployment {
   readonly version: Hash
 }
 
+export interface CommittedModel {
+  readonly model: string
+  readonly revision: string
+}
+
+const MODEL = /^[A-Za-z0-9][A-Za-z0-9_.-]*\/[A-Za-z0-9][A-Za-z0-9_.-]*$/
+const COMMIT = /^[0-9a-f]{40}$/
 const DNS_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 /** Names of models whose deployments and sources Chutes shows to everyone, public or not. */
 const SHOWN = /affine/i
@@ -82,18 +96,28 @@ export function readDescription(
 
 export type ChuteRefusal = Extract<Result<never, DeploymentFault>, { readonly ok: false }>
 
+const QUOTE_LENGTH = 60
+
+/** Returns an untrusted text for a message: short, and harmless to a terminal. */
+export function quote(text: string): string {
+  const short = text.length > QUOTE_LENGTH ? `${text.slice(0, QUOTE_LENGTH)}…` : text
+  return JSON.stringify(short.replace(/[^ -~…]/g, '?'))
+}
+
 const show = (value: string | undefined): string => (value === undefined ? 'missing' : quote(value))
 
 /**
  * Returns a refusal if a deployment does not have the committed model and revision, or its source
  * is not shown to everyone.
  */
-function checkName(json: unknown, { model, revision }: CommittedModel): ChuteRefusal | undefined {
+export function checkName(
+  json: unknown,
+  { model, revision }: CommittedModel,
+): ChuteRefusal | undefined {
   const [name, version] = [readShortText(json, 'name'), readShortText(json, 'revision')]
-  if (!MODEL.test(model))
-    return refuse('MODEL', `the committed model, ${quote(model)}, is not owner/name`)
+  if (!MODEL.test(model)) return refuse('MODEL', `the model, ${quote(model)}, is not owner/name`)
   if (!COMMIT.test(revision))
-    return refuse('REVISION', `the committed revision, ${quote(revision)}, is not 40 hex digits`)
+    return refuse('REVISION', `the revision, ${quote(revision)}, is not 40 hex digits`)
   if (name !== model)
     return refuse('MODEL', `its name is ${show(name)}, not the committed ${quote(model)}`)
   if (version !== revision)
@@ -119,38 +143,6 @@ function checkRuntime(json: unknown, standard: string): ChuteRefusal | undefined
   if (egress.length > 0)
     return refuse('EGRESS', `it may reach other hosts: ${quote(String(egress))} is true`)
   return undefined
-}
-
-/**
- * Checks that the source of a deployment is the plain use of a template, in the image of its
- * description. Never throws. Protocol §11 states what this check cannot detect. Protocol §5.4.
- */
-export function judgeSource(
-  source: string,
-  committed: CommittedModel,
-  { slug, image, updated }: Description,
-  templates: Templates,
-): Result<Deployment, DeploymentFault> {
-  const read = readTemplate(source, committed, templates)
-  if (!read.ok) return read
-  const wanted = String(read.value.image)
-  if (image !== wanted) return refuse('IMAGE', `its image is ${quote(image)}, not ${quote(wanted)}`)
-  // The platform's own `version` also changes when a library of the image is updated.
-  const version = digest('deployment', JSON.stringify([updated, image, source]))
-  return { ok: true, value: { slug, version } }
-}
-
-/**
- * Returns the first reason for which validators would refuse a chute's source, with its line if it
- * has one, or undefined. Chutes stores a source rewritten by Python's `ast.unparse`, which has the
- * same refusal. Protocol §5.4.
- */
-export function findSourceRefusal(source: string, templates: Templates): string | undefined {
-  const read = readTemplate(source, {}, templates)
-  if (!read.ok) return read.detail
-  const { model_name: name, revision } = read.value
-  const wanted = { model: String(name), revision: String(revision) }
-  return checkName({ ...wanted, name: wanted.model, public: false }, wanted)?.detail
 }
 
 export function refuse(code: DeploymentFault, detail: string): ChuteRefusal {

@@ -9,9 +9,13 @@ import {
   type Query,
 } from '../asking.ts'
 import { LOOK_UP_MS } from '../chutes-key.ts'
-import { type ChuteRefusal, type DeploymentFault, refuse } from './deployment.ts'
-import { quote } from './python-tokens.ts'
-import type { CommittedModel } from './template-source.ts'
+import {
+  type ChuteRefusal,
+  type CommittedModel,
+  type DeploymentFault,
+  quote,
+  refuse,
+} from './deployment.ts'
 import type { Templates } from './templates.ts'
 
 const HUGGING_FACE = 'https://huggingface.co'

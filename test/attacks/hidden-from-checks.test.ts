@@ -123,7 +123,7 @@ test.each(outages)(
 )
 
 test.each(hidings)(
-  'makes the contender lose each game and challenge if Chutes answers with %s for too long',
+  'makes the contender lose every challenge if Chutes answers with %s until sampling ends',
   async (_, path, hides) => {
     const time = new Clock()
     const shows = published(contender, 'two')[path]

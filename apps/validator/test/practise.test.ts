@@ -16,7 +16,7 @@ const root = testFolder('af-practise')
 afterAll(closeServers)
 afterAll(killAll)
 
-const HOPELESS = /^ {2}no reply was legal in (\d+) challenges, so the rest was not played$/m
+const HOPELESS = /^ {2}no reply was legal in (\d+) challenges, so no more were played$/m
 const REFUSED = { code: 2, stderr: expect.stringContaining('"--resume"') }
 const TWO = ['--env', 'tictactoe-v0', 'mult8-v0']
 const practise = (...words: readonly string[]): Promise<Written> => runAf(['practise', ...words])

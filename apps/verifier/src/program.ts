@@ -45,7 +45,7 @@ const history = chainCommand('af-verify', EXAMPLES)
   .option('--epoch <n>', 'show this epoch only', whole(0, 1e9))
   .option('--from-epoch <n>', 'begin with this epoch, from its attested state', whole(0, 1e9))
   .option('--to-epoch <n>', 'end with this epoch', whole(0, 1e9))
-  .option('--samples', 'print every sample of a valid lane, above the report of its epoch')
+  .option('--samples', 'print the samples of all valid lanes, above the report of their epoch')
   .option(
     '--sample <env#index>',
     'show this sample; without a version, for every version: mult8#0',

@@ -34,7 +34,7 @@ export interface Evidence {
    * the ratio.
    */
   readonly score: Score
-  /** Counts of the median lane by share of decisive challenges; undefined without lanes. */
+  /** Counts of the lane with the median share of decisive challenges; undefined without lanes. */
   readonly median: { readonly trials: number; readonly played: number } | undefined
   readonly rates: Rates
   /** The contender's median share of points; undefined without lanes. Protocol §8.11. */

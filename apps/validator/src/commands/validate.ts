@@ -114,7 +114,7 @@ async function runValidator(settings: Settings, account: Account, screen: Output
   signal.throwIfAborted()
 }
 
-/** Returns a listener that prints events, but each problem at most every ten minutes. */
+/** Returns a listener that prints events, but each kind of problem at most every ten minutes. */
 function createNarrator(screen: Output): Setup['on'] {
   const countOmitted = createProblemFilter(clock)
   return (event) => {

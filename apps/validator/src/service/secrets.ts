@@ -32,8 +32,8 @@ export function createMasker(secrets: readonly string[]): Masker {
 }
 
 /**
- * Returns a copy of a record with every text masked. Each text is masked before it becomes JSON,
- * which escapes some characters, and twice if the text itself contains JSON.
+ * Returns a copy of a record with every text masked. Masking precedes the conversion to JSON, which
+ * escapes characters of a secret, those in a text that itself is JSON a second time.
  */
 export const maskRecord = (record: object, mask: Masker): object =>
   JSON.parse(toJson(record), (_, value) => (typeof value === 'string' ? mask(value) : value))

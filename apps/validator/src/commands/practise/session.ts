@@ -104,7 +104,7 @@ export function printEnvironment(
   const result = summarisePractice(env, played)
   const replies = judgeReplies(played, opponent?.strength)
   const isLeft = replies.legal === 0 && played.length >= HOPELESS
-  const left = `no reply was legal in ${played.length} challenges, so the rest was not played`
+  const left = `no reply was legal in ${played.length} challenges, so no more were played`
   const judged = [formatReplyCounts(replies), ...(isLeft ? [left] : [])]
   const text = [formatPractice(result, spec), ...judged.map((line) => `  ${line}`)].join('\n')
   screen.line(text, { type: 'result', ...result, judged: replies })

@@ -33,7 +33,7 @@ describe('the worked examples of docs/protocol.md', () => {
     expect(await readExample(fencedBlocks('jsonl').join(), scope as never)).toEqual(block.out)
   })
 
-  test('have code that computes vectors/duel/story.json', () => {
+  test('include vectors/duel/story.json, which the code computes', () => {
     expect(JSON.parse(JSON.stringify(story(vector.in)))).toEqual(vector.out)
   })
 

@@ -84,7 +84,7 @@ it('shows the champion first, then contenders, then the queue with its expected 
   ])
 })
 
-it('states what was verified; if data is faulty, shows a warning with the reason', async () => {
+it('states what was verified, and warns with the reason if data is faulty or the reading has stopped', async () => {
   const network = { file, isByLink: false, own: undefined }
   const stripOf = (found: Partial<AppState>): string => {
     const state = { ...ENDED, ...found }

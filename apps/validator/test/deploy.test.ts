@@ -33,7 +33,7 @@ it('the alerts name only existing metrics', () => {
 describe('the documents for operators', () => {
   const names = SETTINGS.flatMap(({ variables = [] }) => variables)
 
-  it('list every option and variable, and no variable that does not exist', async () => {
+  it('list every option of `af validate` and every variable, and no variable that does not exist', async () => {
     for (const name of names) expect(operating, name).toContain(`\`${name}\``)
     const variables = new Set(
       operating.match(/\b(?:AFFINE|BT|S3|R2|SUBTENSOR|CHUTES)_[A-Z0-9_]+\b/g),

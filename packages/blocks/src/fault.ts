@@ -13,7 +13,7 @@ const FAULTS = [
   // A transcript does not replay (the codes of `replay`), or its result differs from the sample's.
   ['PROMPT_DIFFERS', 'NOT_NORMALISED', 'WRONG_ROLE', 'TOO_SHORT', 'TOO_LONG'],
   ['WRONG_FAULT', 'WRONG_REWARD'],
-  // A sample proof does not lead from the sample to the head.
+  // A sample proof does not lead from the sample to the sealed head.
   ['BAD_PROOF'],
 ] as const
 

@@ -117,7 +117,8 @@ async function isLinked(directory: string, path: string): Promise<boolean> {
 /** Reads the first `max` bytes of a file, or all if there are fewer, and closes it. */
 async function readUpTo(max: number, { handle, stats }: OpenFile): Promise<Uint8Array> {
   await using file = handle
-  const bytes = new Uint8Array(Math.min(max, stats.size))
+  // Some files of the system have bytes, although their size is 0.
+  const bytes = new Uint8Array(Math.min(max, stats.size || max))
   let length = 0
   for (let bytesRead = -1; bytesRead !== 0; length += bytesRead)
     bytesRead = (await file.read(bytes, length)).bytesRead

@@ -108,7 +108,7 @@ export default {
       name: 'only-the-bittensor-wing-sees-polkadot',
       severity: 'error',
       from: { path: '/src/', pathNot: '^packages/chain/src/bittensor/' },
-      to: { path: '@polkadot/', pathNot: '@polkadot/wasm-crypto/' },
+      to: { path: '@polkadot/', pathNot: '@polkadot/wasm-crypto-wasm/' },
     },
   ],
   options: {

@@ -9,6 +9,7 @@ const packages = fileURLToPath(new URL('../../packages/', import.meta.url))
 const { resolve } = createRequire(new URL('../../packages/prng/package.json', import.meta.url))
 const BLAKE3 = 'hash-wasm/dist/blake3.umd.min.js'
 const BLAKE3_PATH = resolve(BLAKE3)
+const SR25519 = '@polkadot/wasm-crypto-wasm/cjs/bytes'
 const HASHER = fileURLToPath(new URL('src/worker/blake3.ts', import.meta.url))
 
 /** Modules that our packages import only for speed; without them, plain JavaScript runs. */
@@ -16,7 +17,7 @@ const COMPILED: Readonly<Record<string, string | { id: string; external: true }>
   // prng omits it in browsers, but a page that verifies everything needs its speed.
   [BLAKE3]: BLAKE3_PATH,
   // The import of its bare name fails in a browser, so its 170 kB are not sent.
-  '@polkadot/wasm-crypto': { id: '@polkadot/wasm-crypto', external: true },
+  [SR25519]: { id: SR25519, external: true },
 }
 
 /** Replaces Vite's wrapper of `import()`, which waits for styles; all our styles load first. */
@@ -65,14 +66,22 @@ const linkRepository = (): Plugin => ({
 
 const { page, worker } = licences()
 
+/** Omits comments for bundlers. */
+const rolldownOptions = { output: { comments: { annotation: false } } }
+
 /** Builds the page as a folder for any static host, below any path. */
 const config: UserConfig = defineConfig({
   base: './',
   resolve: { conditions: ['@affine/source', 'module', 'browser', 'development|production'] },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-  build: { target: 'es2022', modulePreload: { polyfill: false }, assetsInlineLimit: 0 },
+  build: {
+    target: 'es2022',
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+    rolldownOptions,
+  },
   plugins: [sendLess(), linkRepository(), page],
-  worker: { format: 'es', plugins: () => [sendLess(), worker] },
+  worker: { format: 'es', plugins: () => [sendLess(), worker], rolldownOptions },
 })
 
 export default config

@@ -19,7 +19,7 @@ vi.mock(
   () => import('../simulate/quick-keys.ts'),
 )
 vi.mock(
-  '../../packages/chain/node_modules/@polkadot/wasm-crypto/index.js',
+  '../../packages/chain/node_modules/@polkadot/wasm-crypto-wasm/cjs/bytes.js',
   () => import('../simulate/quick-keys.ts'),
 )
 

@@ -6,7 +6,7 @@ import { drawWorld } from './world.ts'
 
 vi.mock('../../packages/chain/node_modules/@scure/sr25519', () => import('./quick-keys.ts'))
 vi.mock(
-  '../../packages/chain/node_modules/@polkadot/wasm-crypto/index.js',
+  '../../packages/chain/node_modules/@polkadot/wasm-crypto-wasm/cjs/bytes.js',
   () => import('./quick-keys.ts'),
 )
 

@@ -1,6 +1,5 @@
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
-import { Readable } from 'node:stream'
 import type { Machine, Place } from './machine.ts'
 
 /** The bytes of a file, and its bytes after a power cut. */
@@ -126,7 +125,8 @@ export class Disk {
       appendFile: (data: string) => this.#append(file, path, data),
       truncate: (size: number) => this.#change('ftruncate', path, () => shorten(file, size)),
       close: () => this.#read(path, () => undefined),
-      createReadStream: ({ end }: { end: number }) => Readable.from([bytes.subarray(0, end + 1)]),
+      read: async (target: Uint8Array, at: number) => ({ bytesRead: bytes.copy(target, at, at) }),
+      [Symbol.asyncDispose]: async () => undefined,
     }
   }
 

@@ -3,7 +3,7 @@ import { register } from 'node:module'
 
 const keys = new URL('./quick-keys.ts', import.meta.url).href
 const hooks = `
-  const replaced = ['@scure/sr25519', '@polkadot/wasm-crypto']
+  const replaced = ['@scure/sr25519', '@polkadot/wasm-crypto-wasm/cjs/bytes']
   export const resolve = (name, context, next) =>
     next(replaced.includes(name) ? ${JSON.stringify(keys)} : name, context)
 `

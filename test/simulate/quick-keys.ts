@@ -18,5 +18,4 @@ export const verify = (message: Uint8Array, signature: Uint8Array, key: Uint8Arr
   Buffer.from(hash(key, message)).equals(signature)
 /** Only wallets use HDKD, and simulations open no wallet. */
 export const HDKD: undefined = undefined
-export const waitReady = async (): Promise<boolean> => false
-export const sr25519Verify: undefined = undefined
+export const bytes: undefined = undefined

@@ -9,7 +9,7 @@ import { drawWorld, type Player, type World } from './world.ts'
 
 vi.mock('../../packages/chain/node_modules/@scure/sr25519', () => import('./quick-keys.ts'))
 vi.mock(
-  '../../packages/chain/node_modules/@polkadot/wasm-crypto/index.js',
+  '../../packages/chain/node_modules/@polkadot/wasm-crypto-wasm/cjs/bytes.js',
   () => import('./quick-keys.ts'),
 )
 

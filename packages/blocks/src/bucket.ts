@@ -52,8 +52,6 @@ export interface BucketFailureFacts {
   readonly isFinal?: boolean | undefined
 }
 
-const MAX_REASON = 300
-
 /**
  * A failed read or write of a bucket. The message states the action and the reason, which has at
  * most 300 characters of printable ASCII.
@@ -65,7 +63,7 @@ export class BucketFailure extends Error implements BucketFailureFacts {
   readonly isFinal: boolean
 
   constructor(action: string, facts: BucketFailureFacts, cause?: unknown) {
-    const reason = facts.reason.slice(0, MAX_REASON).replace(/[^ -~]+/g, '?')
+    const reason = facts.reason.slice(0, 300).replace(/[^ -~]+/g, '?')
     super(`cannot ${action}: ${reason}`, { cause })
     this.code = facts.code
     this.status = facts.status
@@ -113,9 +111,10 @@ export function checkPath(path: string): string {
   )
 }
 
-/** Reports whether bytes are equal. A loop, because `every` takes ten times as long. */
+/** Reports whether bytes are equal. A loop takes ten times as long as Node's `Buffer`. */
 export function areSameBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false
+  if (typeof Buffer === 'function') return Buffer.compare(a, b) === 0
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
   return true
 }

@@ -3,7 +3,6 @@ import { constants, type Stats } from 'node:fs'
 import { type FileHandle, link, open, realpath, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { makeFolder, syncFolders } from '@affine/node/disk'
-import { concatBytes } from '@noble/hashes/utils.js'
 import { areSameBytes, type Bucket, BucketFailure, checkPath } from './bucket.ts'
 
 /** An open file, which the caller closes, and its stats when it was opened. */
@@ -116,9 +115,14 @@ async function isLinked(directory: string, path: string): Promise<boolean> {
 }
 
 /** Reads the first `max` bytes of a file, or all if there are fewer, and closes it. */
-async function readUpTo(max: number, { handle }: OpenFile): Promise<Uint8Array> {
-  const stream = handle.createReadStream({ end: max - 1, highWaterMark: 2 ** 20 })
-  return concatBytes(...(await stream.toArray()))
+async function readUpTo(max: number, { handle, stats }: OpenFile): Promise<Uint8Array> {
+  await using file = handle
+  // Some files of the system have bytes, although their size is 0.
+  const bytes = new Uint8Array(Math.min(max, stats.size || max))
+  let length = 0
+  for (let bytesRead = -1; bytesRead !== 0; length += bytesRead)
+    bytesRead = (await file.read(bytes, length)).bytesRead
+  return bytes.subarray(0, length)
 }
 
 /**

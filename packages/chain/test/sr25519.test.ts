@@ -7,7 +7,12 @@ vi.mock('@scure/sr25519', async (original) => {
   return { ...all, verify: vi.fn(all.verify) }
 })
 
-beforeEach(() => void vi.resetModules())
+const instantiate = vi.spyOn(WebAssembly, 'instantiate')
+
+beforeEach(() => {
+  vi.resetModules()
+  instantiate.mockClear()
+})
 
 const load = () => import('../src/account.ts')
 
@@ -27,22 +32,36 @@ test('verifies the vectors in WebAssembly', async () => {
 })
 
 test('loads WebAssembly at the first verification, and only once', async () => {
-  const waitReady = vi.fn(async () => false)
-  vi.doMock('@polkadot/wasm-crypto', () => ({ waitReady, sr25519Verify: () => false }))
   const { verify, verifyReady } = await load()
   const { message, signature, hotkey } = vectors.signatures[0]!
   const verifyOne = () => verify(bytesOf(message), bytesOf(signature), hotkey)
   verifyOne()
-  await expect.poll(() => waitReady).toHaveBeenCalledTimes(1)
+  await expect.poll(() => instantiate).toHaveBeenCalledTimes(1)
   await Promise.all([verifyReady(), verifyReady()])
   verifyOne()
-  expect(waitReady).toHaveBeenCalledTimes(1)
-  vi.doUnmock('@polkadot/wasm-crypto')
+  expect(instantiate).toHaveBeenCalledTimes(1)
 })
 
 test('continues in plain JavaScript if WebAssembly does not load', async () => {
-  const notStarted = { waitReady: async () => false, sr25519Verify: () => false }
-  vi.doMock('@polkadot/wasm-crypto', () => notStarted)
+  instantiate.mockRejectedValueOnce(new Error('refused by the policy of the page'))
+  vi.mocked(plain.verify).mockClear()
   await verifyVectors()
-  vi.doUnmock('@polkadot/wasm-crypto')
+  expect(plain.verify).toHaveBeenCalled()
+})
+
+test('frees the WebAssembly memory of each verification', async () => {
+  const { account, verify, verifyReady } = await load()
+  await verifyReady()
+  const { instance }: WebAssembly.WebAssemblyInstantiatedSource =
+    await instantiate.mock.results[0]!.value
+  const memory = instance.exports.memory as WebAssembly.Memory
+  const { hotkey, sign } = account(new Uint8Array(32))
+  const message = new Uint8Array(2 ** 20)
+  const signature = sign(message)
+  const sizes = Array.from({ length: 20 }, () => {
+    expect(verify(message, signature, hotkey)).toBe(true)
+    expect(verify(message.subarray(1), signature, hotkey)).toBe(false)
+    return memory.buffer.byteLength
+  })
+  expect(new Set(sizes).size).toBe(1)
 })

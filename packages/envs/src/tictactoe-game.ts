@@ -28,17 +28,9 @@ interface Game {
 /** The score of a winning move. */
 export const WON = 10
 
-const EMPTY = '000000000'
-const LINES = [
-  [0, 1, 2],
-  [3, 4, 5],
-  [6, 7, 8],
-  [0, 3, 6],
-  [1, 4, 7],
-  [2, 5, 8],
-  [0, 4, 8],
-  [2, 4, 6],
-]
+const LINES = /* @__PURE__ */ ['012', '345', '678', '036', '147', '258', '048', '246'].map(
+  (cells) => [...cells].map(Number),
+)
 
 let solved: Game | undefined
 
@@ -52,9 +44,8 @@ export function solvedGame(): Game {
  * Returns the player that moves next: X if the board has as many X as O. One X and one O add up to
  * 3, so the sum of the cells decides.
  */
-export function getMover(board: Board): 1 | 2 {
-  return board.reduce((sum, mark) => sum + mark, 0) % 3 === 0 ? 1 : 2
-}
+export const getMover = (board: Board): 1 | 2 =>
+  board.reduce((sum, mark) => sum + mark, 0) % 3 === 0 ? 1 : 2
 
 /** Returns the cells of the first row, column or diagonal of three equal marks, or undefined. */
 export function findLine(board: Board): readonly number[] | undefined {
@@ -68,13 +59,11 @@ export function findLine(board: Board): readonly number[] | undefined {
 function solve(): Game {
   const positions = new Map<string, Position>()
   const visit = (cells: string): Position => {
-    const visited = positions.get(cells)
-    if (visited !== undefined) return visited
-    const position = createPosition(cells, visit)
+    const position = positions.get(cells) ?? createPosition(cells, visit)
     positions.set(cells, position)
     return position
   }
-  visit(EMPTY)
+  visit('0'.repeat(9))
   // Texts of equally many digits sort as the numbers do.
   const starts = [...positions.keys()].sort().map(visit).filter(isStart)
   return { positions, starts }
@@ -86,25 +75,15 @@ function createPosition(cells: string, visit: (cells: string) => Position): Posi
   const mover = getMover(board)
   const isWon = findLine(board) !== undefined
   const put = (cell: number): string => cells.slice(0, cell) + mover + cells.slice(cell + 1)
-  const next = board.map((mark, cell) => {
-    if (isWon || mark !== 0) return undefined
-    return visit(put(cell))
-  })
-  const top = Math.max(...listScores(next))
+  const next = board.map((mark, cell) => (isWon || mark !== 0 ? undefined : visit(put(cell))))
+  const moves = next.filter((position) => position !== undefined)
+  const top = moves.length === 0 ? 0 : Math.max(...moves.map(({ score }) => score))
   const best = [...next.keys()].filter((cell) => next[cell]?.score === top)
-  if (isWon) return { board, score: WON, next, best }
-  if (best.length === 0) return { board, score: 0, next, best }
-  // The result is the mover's best score, negated and one closer to 0, because a later result
+  // The score is the mover's best score, negated and one closer to 0, because a later result
   // counts less.
-  return { board, score: Math.sign(top) - top, next, best }
+  return { board, score: isWon ? WON : Math.sign(top) - top, next, best }
 }
 
 /** Reports whether some move gives away a win or a draw. */
-function isStart({ next }: Position): boolean {
-  const values = listScores(next).map(Math.sign)
-  return values.some((value) => value < Math.max(...values))
-}
-
-function listScores(next: Position['next']): readonly number[] {
-  return next.flatMap((position) => position?.score ?? [])
-}
+const isStart = ({ score, next }: Position): boolean =>
+  next.some((after) => after !== undefined && Math.sign(after.score) < -Math.sign(score))

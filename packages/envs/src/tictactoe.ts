@@ -42,9 +42,7 @@ export const tictactoe: EnvSpec = /* @__PURE__ */ defineEnv<Position, Board, num
     return { state: answered, reward: isWon(answered) ? -1 : 0, terminated: isOver(answered) }
   },
   prompt: (board) => {
-    const cached = prompts.get(board)
-    if (cached !== undefined) return cached
-    const prompt = writePrompt(board)
+    const prompt = prompts.get(board) ?? writePrompt(board)
     if (Object.isFrozen(board)) prompts.set(board, prompt)
     return prompt
   },
@@ -74,10 +72,7 @@ export const tictactoe: EnvSpec = /* @__PURE__ */ defineEnv<Position, Board, num
   },
 })
 
-/**
- * Cached prompts by board, only of boards of the solved game, which are few, frozen and occur
- * often.
- */
+/** Prompts of the solved game's boards, which are few, frozen and occur often. */
 const prompts = /* @__PURE__ */ new WeakMap<Board, string>()
 
 function writePrompt(board: Board): string {

@@ -40,13 +40,12 @@ export const challengesIn = (millionths: number): number =>
   Math.floor((millionths + WEIGHTS_ROUNDED) / 1_000_000)
 
 const CELLS = 30
-const ALL = 1_000_000
 
 /** Draws the interval of a rate and the ratio to beat. */
 export function drawInterval(bounds: Bounds | undefined, ratioPpm: number): string {
   if (bounds === undefined) return '[      nothing decisive        ]'
   const { lower, upper } = bounds
-  const cellOf = (ppm: number): number => Math.min(CELLS - 1, Math.floor((ppm / ALL) * CELLS))
+  const cellOf = (ppm: number): number => Math.min(CELLS - 1, Math.floor((ppm / 1_000_000) * CELLS))
   const cells = Array.from({ length: CELLS }, () => ' ')
   cells.fill('━', cellOf(lower), cellOf(upper) + 1)
   cells[cellOf(ratioPpm)] = '┃'
@@ -66,7 +65,7 @@ export const stripTones = (lines: string | readonly Line[]): string =>
 
 /** Joins texts, as in "a, b and c". */
 export const listed = (texts: readonly string[]): string =>
-  new Intl.ListFormat('en-GB').format(texts)
+  [...texts.slice(0, -2), texts.slice(-2).join(' and ')].join(', ')
 
 export type HotkeyFormatter = (hotkey: string) => string
 

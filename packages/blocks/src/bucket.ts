@@ -52,6 +52,8 @@ export interface BucketFailureFacts {
   readonly isFinal?: boolean | undefined
 }
 
+const MAX_REASON = 300
+
 /**
  * A failed read or write of a bucket. The message states the action and the reason, which has at
  * most 300 characters of printable ASCII.
@@ -63,7 +65,7 @@ export class BucketFailure extends Error implements BucketFailureFacts {
   readonly isFinal: boolean
 
   constructor(action: string, facts: BucketFailureFacts, cause?: unknown) {
-    const reason = facts.reason.slice(0, 300).replace(/[^ -~]+/g, '?')
+    const reason = facts.reason.slice(0, MAX_REASON).replace(/[^ -~]+/g, '?')
     super(`cannot ${action}: ${reason}`, { cause })
     this.code = facts.code
     this.status = facts.status

@@ -28,9 +28,16 @@ interface Game {
 /** The score of a winning move. */
 export const WON = 10
 
-const LINES = /* @__PURE__ */ ['012', '345', '678', '036', '147', '258', '048', '246'].map(
-  (cells) => [...cells].map(Number),
-)
+const LINES = [
+  [0, 1, 2],
+  [3, 4, 5],
+  [6, 7, 8],
+  [0, 3, 6],
+  [1, 4, 7],
+  [2, 5, 8],
+  [0, 4, 8],
+  [2, 4, 6],
+]
 
 let solved: Game | undefined
 

@@ -40,12 +40,13 @@ export const challengesIn = (millionths: number): number =>
   Math.floor((millionths + WEIGHTS_ROUNDED) / 1_000_000)
 
 const CELLS = 30
+const ALL = 1_000_000
 
 /** Draws the interval of a rate and the ratio to beat. */
 export function drawInterval(bounds: Bounds | undefined, ratioPpm: number): string {
   if (bounds === undefined) return '[      nothing decisive        ]'
   const { lower, upper } = bounds
-  const cellOf = (ppm: number): number => Math.min(CELLS - 1, Math.floor((ppm / 1_000_000) * CELLS))
+  const cellOf = (ppm: number): number => Math.min(CELLS - 1, Math.floor((ppm / ALL) * CELLS))
   const cells = Array.from({ length: CELLS }, () => ' ')
   cells.fill('━', cellOf(lower), cellOf(upper) + 1)
   cells[cellOf(ratioPpm)] = '┃'

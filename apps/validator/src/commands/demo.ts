@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { mkdtemp, readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { delimiter, join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
 import { stateRoot } from '@affine/duel'
 import { makeFolder } from '@affine/node/disk'
 import { listenWith } from '@affine/node/listen'
@@ -24,7 +25,6 @@ import {
 } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { narrate } from '../service/narrate.ts'
-import { findProgramFile } from '../service/program-name.ts'
 import { servePageAndBuckets } from '../service/served-files.ts'
 import { formatFilesHint, formatIntro, formatOutcome, formatRerunHint } from './demo/story.ts'
 import { createParticipants, mapNames, type OnMemberEvent, runSubnet } from './demo/subnet.ts'
@@ -112,7 +112,7 @@ async function verifyApart(
   screen: Output,
   signal: AbortSignal,
 ): Promise<void> {
-  const file = findProgramFile('af-verify')
+  const file = findVerifier()
   if (file === undefined) return screen.line(NO_VERIFIER, { type: 'unverified' })
   const files = [join(out, 'buckets'), '--network', join(out, 'chain.json')]
   const modules = envModule === undefined ? [] : ['--env-module', envModule]
@@ -127,6 +127,19 @@ async function verifyApart(
   const what = `a second process recomputed ${epochs} epochs from buckets and chain`
   if (code === 0) screen.line([{ text: `Verified: ${what}: all holds`, tone: 'good' }], {})
   else screen.line([{ text: `NOT verified:\n${report}${faults}`, tone: 'bad' }], {})
+}
+
+/**
+ * Returns the file of `af-verify`; undefined if it is not installed. It is in another package, which
+ * is installed next to this one or on the PATH.
+ */
+function findVerifier(): string | undefined {
+  try {
+    return fileURLToPath(import.meta.resolve('@affine/verifier/cli'))
+  } catch {
+    const folders = process.env.PATH?.split(delimiter) ?? []
+    return folders.map((folder) => join(folder, 'af-verify')).find((file) => existsSync(file))
+  }
 }
 
 /** @throws RangeError if the folder exists and is not empty. */

@@ -7,7 +7,6 @@ import { createCommand, output } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { printExamination } from '../examination/examine.ts'
 import { warn } from '../service/narrate.ts'
-import { getCommandName } from '../service/program-name.ts'
 import { addSettingOptions } from '../settings/entries.ts'
 import { formatEnvFile } from '../settings/env-file.ts'
 import { formatProblems, readService } from '../settings/settings.ts'
@@ -46,7 +45,7 @@ export const setup: CommandUnknownOpts = addSettingOptions(
     const isWanted = isWell || anyway || (await prompts?.confirm(`Write ${FILE} anyway?`))
     if (!isWanted) throw new Error(`${FILE} is not written: fix the failed checks, or use --anyway`)
     await writeEnvFile(formatEnvFile(read.entries), overwrite)
-    const next = `${getCommandName('af')} validate`
+    const next = 'af validate'
     const text = `${FILE} is written, readable only by this user. Next: ${next}`
     screen.line(text, { type: 'written', next })
   })

@@ -4,11 +4,9 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
-import { createGzip } from 'node:zlib'
 import { isBucketPath, LIMITS, mediaType } from '@affine/blocks'
 import { type OpenFile, openFile } from '@affine/blocks/directory'
 import type { ChainOptions } from '@affine/terminal'
-import { parseAccept } from 'hono/utils/accept'
 import { getMimeType } from 'hono/utils/mime'
 
 /** The network that the page opens by default. `netuid` and `firstEpoch` default to its own. */
@@ -37,12 +35,10 @@ const BUCKET_MS = 30_000
 const PAGE_MS = 300_000
 /** Maximum size of a file outside buckets. Readers of a served chain accept no more either. */
 const MAX_BYTES = 268_435_456
-/** Maximum number of open files. Each has a descriptor and buffers until its client has read it. */
+/** Maximum number of open files. Each has a descriptor and a buffer until its client has read it. */
 const MAX_FILES = 128
-const GZIP_FROM_BYTES = 1024
-/** Buffers of an open file: 32 KiB for reading, and 128 KiB for zlib if it is compressed. */
+/** Buffer of an open file. */
 const READ_BYTES = 32_768
-const SMALL_GZIP = { windowBits: 14, memLevel: 7 }
 /** Value of `retry-after` with a 503, in seconds. Most responses take less time. */
 const RETRY_SECONDS = '5'
 const SAFE = {
@@ -193,21 +189,11 @@ async function send(
   response: ServerResponse,
 ): Promise<void> {
   const tag = `"${createHash('sha1').update(`${path} ${size} ${mtimeMs}`).digest('hex')}"`
-  const cacheHeaders = { ...headers, etag: `W/${tag}`, vary: 'Accept-Encoding' }
+  const cacheHeaders = { ...headers, etag: `W/${tag}` }
   if (request.headers['if-none-match']?.includes(tag))
     return void response.writeHead(304, cacheHeaders).end()
-  const zipped = size >= GZIP_FROM_BYTES && acceptsGzip(request.headers['accept-encoding'])
-  const length = zipped ? { 'content-encoding': 'gzip' } : { 'content-length': size }
-  response.writeHead(200, { ...cacheHeaders, ...length })
+  response.writeHead(200, { ...cacheHeaders, 'content-length': size })
   if (request.method === 'HEAD' || size === 0) return void response.end()
   const bytes = handle.createReadStream({ end: size - 1, highWaterMark: READ_BYTES })
-  const coding = zipped ? [createGzip(SMALL_GZIP)] : []
-  await pipeline([bytes, ...coding, response], { signal: AbortSignal.timeout(timeoutMs) })
-}
-
-function acceptsGzip(header = ''): boolean {
-  const accepted = parseAccept(header)
-  const named = accepted.find(({ type }) => type.toLowerCase() === 'gzip')
-  const { q } = named ?? accepted.find(({ type }) => type === '*') ?? { q: 0 }
-  return q > 0
+  await pipeline(bytes, response, { signal: AbortSignal.timeout(timeoutMs) })
 }

@@ -68,10 +68,11 @@ export const chainCommand = (
   const network = readFromVariables(networkOption(NETWORK_HELP), CHAIN.network)
   if (defaultNetwork !== undefined) network.default(defaultNetwork)
   return createCommand(name, examples)
-    .addOption(network.makeOptionMandatory())
+    .addOption(Object.assign(network.makeOptionMandatory(), { mandatory: false }))
     .addOption(readFromVariables(createNetuidOption(), CHAIN.netuid))
     .addOption(ENV_MODULES)
-    .hook('preAction', (_, command) => {
+    .hook('preAction', (command) => {
+      expectNetwork(command)
       addFallback(command)
       command.setOptionValue('networkFrom', networkFrom(command))
     })
@@ -85,6 +86,17 @@ function readFromVariables<T extends Option>(
   const isUnset = (name: string): boolean => process.env[name] === undefined
   const get = () => names.find((name) => process.env[name]) ?? names.find(isUnset)
   return Object.defineProperty(option, 'envVar', { get })
+}
+
+/**
+ * Checks that there is a network. Commander checks a mandatory option before it reports an unknown
+ * option, such as `--netwrk`, so "--network" is mandatory only for TypeScript.
+ */
+function expectNetwork(command: CommandUnknownOpts): void {
+  if (command.getOptionValue('network') === undefined)
+    command.error(
+      "error: required option '--network <where>' or variable SUBTENSOR_ENDPOINT not specified",
+    )
 }
 
 /** Adds the fallback node to the nodes that a variable names. */

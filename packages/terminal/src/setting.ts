@@ -15,8 +15,8 @@ export interface Setting<Value = unknown> {
    * @throws InvalidValue for a text without a value.
    */
   readonly read?: (text: string) => Value
-  /** `path`: a path, which may begin with `~`. `list`: such paths; the option can repeat. */
-  readonly kind?: 'path' | 'list'
+  /** `path`: a path, which may begin with `~`. */
+  readonly kind?: 'path'
   readonly needed?: true
   readonly default?: string
   /** Description of the default for help, if `default` is missing. */
@@ -62,13 +62,7 @@ export function createOption<Usage extends string>(
 ): Option<Usage> {
   const { option: usage, kind, help, default: standard = setting.without } = setting
   const option = new Option(usage, standard === undefined ? help : `${help} (default: ${standard})`)
-  if (kind !== undefined)
-    option.argParser((text, before?: string) => {
-      const path = expandPath(text, option.name())
-      if (kind === 'path') return path
-      return (before ? `${before},${path}` : path) || undefined
-    })
-  return option
+  return kind === undefined ? option : option.argParser((text) => expandPath(text, option.name()))
 }
 
 /** Returns an option for a path. A `~` at its start becomes the home folder. */
@@ -137,7 +131,6 @@ export function isFile(path: string): boolean {
 export const ENV_MODULE = {
   option: '--env-module <file>',
   variables: ['AFFINE_ENV_MODULE'],
-  kind: 'list',
   help:
     'a module of your own environments, which runs with all rights of this program; several ' +
     'with commas',

@@ -115,7 +115,7 @@ async function verifyApart(
   const file = findVerifier()
   if (file === undefined) return screen.line(NO_VERIFIER, { type: 'unverified' })
   const files = [join(out, 'buckets'), '--network', join(out, 'chain.json')]
-  const modules = envModule === undefined ? [] : ['--env-module', envModule]
+  const modules = envModule ? ['--env-module', envModule] : []
   const words = [...process.execArgv, file, ...files, ...modules, ...(json ? ['--json'] : [])]
   const shown = verbose || json ? 'inherit' : 'pipe'
   const child = spawn(process.execPath, words, { stdio: ['ignore', shown, shown], signal })

@@ -127,7 +127,7 @@ async function makeBlock(net: StoredChain): Promise<void> {
 }
 
 function formatJoinHints(url: string, keys: string, envModule?: string): readonly string[] {
-  const modules = envModule === undefined ? '' : ` --env-module ${envModule}`
+  const modules = envModule ? ` --env-module ${envModule}` : ''
   const hint = (command: string, key: string): string =>
     `  $ af ${command} --network ${url} --key ${join(keys, key)}${modules}`
   const validate = hint('validate', 'validator-1')

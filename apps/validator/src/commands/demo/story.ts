@@ -91,7 +91,7 @@ export function formatFilesHint(
   { open: isOpen, envModule }: { readonly open?: true; readonly envModule?: string } = {},
 ): string {
   const files = `${join(out, 'buckets')} --network ${join(out, 'chain.json')}`
-  const modules = envModule === undefined ? '' : ` --env-module ${envModule}`
+  const modules = envModule ? ` --env-module ${envModule}` : ''
   const page = `\n  $ af serve ${files}`
   const verification = `$ af-verify ${files}${modules} --epoch 2`
   return `\nAll files are in ${out}. Try next:\n  ${verification}${isOpen ? '' : page}`

@@ -12,7 +12,6 @@ import {
 import { formatPurpose } from '@affine/terminal/run'
 import type { CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import manifest from '../package.json' with { type: 'json' }
-import type { VerifyOptions } from './verify.ts'
 
 const EXIT_CODES = `
 Exit codes:
@@ -65,16 +64,19 @@ const history = chainCommand('af-verify', EXAMPLES)
   )
   .addHelpText('beforeAll', formatPurpose)
   .addHelpText('after', EXIT_CODES)
-  .action(async (named, options) => {
-    const base = expandPath(named ?? process.env.AFFINE_BUCKETS ?? '', 'buckets') || undefined
-    checkOptions(options)
-    // This import is dynamic, so that help and wrong usage do not load the module.
-    const { verify } = await import('./verify.ts')
-    const names = await readNames(options.network)
-    return withChain(openChain, options, (subnet, screen) =>
-      verify(subnet, { ...options, base, names }, screen),
-    )
-  })
+
+export type HistoryOptions = ReturnType<typeof history.opts>
+
+history.action(async (named, options) => {
+  const base = expandPath(named ?? process.env.AFFINE_BUCKETS ?? '', 'buckets') || undefined
+  checkOptions(options)
+  // This import is dynamic, so that help and wrong usage do not load the module.
+  const { verify } = await import('./verify.ts')
+  const names = await readNames(options.network)
+  return withChain(openChain, options, (subnet, screen) =>
+    verify(subnet, { ...options, base, names }, screen),
+  )
+})
 
 history
   .command('proof <file>')
@@ -102,7 +104,11 @@ export const program: CommandUnknownOpts = history
  * Checks that the options that name epochs agree.
  * @throws RangeError if these options contradict each other.
  */
-function checkOptions({ epoch, fromEpoch = 0, toEpoch = Number.POSITIVE_INFINITY }: VerifyOptions) {
+function checkOptions({
+  epoch,
+  fromEpoch = 0,
+  toEpoch = Number.POSITIVE_INFINITY,
+}: HistoryOptions) {
   if (fromEpoch > toEpoch)
     throw new RangeError(`"to-epoch" expected at least ${fromEpoch}, got ${toEpoch}`)
   if (epoch !== undefined && (epoch < fromEpoch || epoch > toEpoch))

@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto'
 import { open, readdir, readFile, stat } from 'node:fs/promises'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { isBucketPath, LIMITS, mediaType } from '@affine/blocks'
-import { type OpenFile, openFile } from '@affine/blocks/directory'
+import { openFile } from '@affine/blocks/directory'
 import type { ChainOptions } from '@affine/terminal'
 import { getMimeType } from 'hono/utils/mime'
 
@@ -17,7 +16,6 @@ export interface PageNetwork extends Pick<ChainOptions, 'netuid' | 'firstEpoch'>
 }
 
 interface PublicFile {
-  readonly path: string
   readonly open: () => ReturnType<typeof openFile>
   readonly headers: Readonly<Record<string, string>>
   readonly maxBytes: number
@@ -26,7 +24,6 @@ interface PublicFile {
 
 /** Matches the path of a file in a bucket, with or without the bucket's name as a prefix. */
 const ADDRESS = /^\/((?:[\w-][\w.-]*\/)?(v1\/.+))$/
-const HOST = /^[\w.:[\]-]+$/
 const ANY_ORIGIN = { 'access-control-allow-origin': '*', 'x-content-type-options': 'nosniff' }
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 /** Maximum time to send a file of a bucket: readers of buckets wait no longer for a response. */
@@ -48,6 +45,9 @@ const SAFE = {
   'cache-control': 'no-cache',
 }
 
+/** The folder of the explorer's page. */
+const PAGE = dirname(fileURLToPath(import.meta.resolve('@affine/explorer/index.html')))
+
 /**
  * Returns a listener that responds to GET and HEAD for the files of buckets. `folder` may be a
  * bucket, or contain buckets, whose names then begin the path. The listener lists no folder,
@@ -60,7 +60,7 @@ export function serveBucketFiles(folder: string): RequestListener {
     if (!isBucketPath(inBucket)) return undefined
     const headers = { ...ANY_ORIGIN, 'content-type': mediaType(path), 'cache-control': IMMUTABLE }
     const open: PublicFile['open'] = () => openFile(folder, path)
-    return { path, open, headers, maxBytes: LIMITS.blockBytes, timeoutMs: BUCKET_MS }
+    return { open, headers, maxBytes: LIMITS.blockBytes, timeoutMs: BUCKET_MS }
   })
 }
 
@@ -76,7 +76,7 @@ export async function servePageAndBuckets(
   const files = await listPageFiles()
   if ('file' in chain) files.set('/chain.json', describePublicFile(chain.file))
   const where = 'file' in chain ? 'chain.json' : chain.name
-  const last = await readLast(where, files.get('/network.json'))
+  const last = await readLast(where)
   const about = JSON.stringify({ chain: where, buckets: './', last, ...network })
   // Buckets have their own limit of open files: their slow readers cannot block the page.
   const page = createListener(({ url }) => files.get(stripQuery(url)))
@@ -91,10 +91,10 @@ export async function servePageAndBuckets(
 }
 
 /** Returns `last`, a number of epochs, of the page's `network.json`, if that names `chain`. */
-async function readLast(chain: string, own: PublicFile | undefined): Promise<number | undefined> {
-  if (own === undefined) return undefined
-  const site = JSON.parse(await readFile(own.path, 'utf8'))
-  return site.chain === chain ? site.last : undefined
+async function readLast(chain: string): Promise<number | undefined> {
+  const site = await readFile(join(PAGE, 'network.json'), 'utf8').catch(() => '{}')
+  const own = JSON.parse(site)
+  return own.chain === chain ? own.last : undefined
 }
 
 const stripQuery = (url = ''): string => url.replace(/\?.*/s, '')
@@ -104,12 +104,11 @@ const stripQuery = (url = ''): string => url.replace(/\?.*/s, '')
  * read no other file.
  */
 async function listPageFiles(): Promise<Map<string, PublicFile>> {
-  const folder = dirname(fileURLToPath(import.meta.resolve('@affine/explorer/index.html')))
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
+  const entries = await readdir(PAGE, { recursive: true, withFileTypes: true }).catch(() => [])
   const files = new Map<string, PublicFile>()
   for (const entry of entries.filter((each) => each.isFile())) {
     const file = join(entry.parentPath, entry.name)
-    const path = file.slice(folder.length)
+    const path = file.slice(PAGE.length)
     const isNamedByHash = path.startsWith('/assets/')
     const pageFile = describePublicFile(file, isNamedByHash ? { 'cache-control': IMMUTABLE } : {})
     files.set(path === '/index.html' ? '/' : path, pageFile)
@@ -120,7 +119,6 @@ async function listPageFiles(): Promise<Map<string, PublicFile>> {
 function describePublicFile(file: string, headers: PublicFile['headers'] = {}): PublicFile {
   const type = getMimeType(file) ?? 'application/octet-stream'
   return {
-    path: file,
     open: () => openNamedFile(file),
     headers: { ...SAFE, 'content-type': type, ...headers },
     maxBytes: MAX_BYTES,
@@ -155,8 +153,7 @@ function createListener(
   }
 }
 
-const isRead = ({ method = '', headers }: IncomingMessage): boolean =>
-  ['GET', 'HEAD'].includes(method) && HOST.test(headers.host ?? '')
+const isRead = ({ method = '' }: IncomingMessage): boolean => ['GET', 'HEAD'].includes(method)
 
 /** Sends an error. Caches must not store errors, because they may be temporary. */
 function refuse(response: ServerResponse, status: number, text: string): void {
@@ -174,26 +171,14 @@ async function answer(file: PublicFile, request: IncomingMessage, response: Serv
     if (found === 'not-a-file') return refuse(response, 403, 'not a file')
     await using _handle = found.handle
     if (found.stats.size > file.maxBytes) return refuse(response, 403, 'too large')
-    await send(found, file, request, response)
+    const { size } = found.stats
+    response.writeHead(200, { ...file.headers, 'content-length': size })
+    if (request.method === 'HEAD' || size === 0) return void response.end()
+    const bytes = found.handle.createReadStream({ end: size - 1, highWaterMark: READ_BYTES })
+    await pipeline(bytes, response, { signal: AbortSignal.timeout(file.timeoutMs) })
   } catch (error) {
     // Once the headers are sent, no error can be reported: the connection was closed.
     const { code = 'unknown' } = error as NodeJS.ErrnoException
     if (!response.headersSent) refuse(response, 500, `cannot read the file: ${code}`)
   }
-}
-
-async function send(
-  { handle, stats: { size, mtimeMs } }: OpenFile,
-  { path, headers, timeoutMs }: PublicFile,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const tag = `"${createHash('sha1').update(`${path} ${size} ${mtimeMs}`).digest('hex')}"`
-  const cacheHeaders = { ...headers, etag: `W/${tag}` }
-  if (request.headers['if-none-match']?.includes(tag))
-    return void response.writeHead(304, cacheHeaders).end()
-  response.writeHead(200, { ...cacheHeaders, 'content-length': size })
-  if (request.method === 'HEAD' || size === 0) return void response.end()
-  const bytes = handle.createReadStream({ end: size - 1, highWaterMark: READ_BYTES })
-  await pipeline(bytes, response, { signal: AbortSignal.timeout(timeoutMs) })
 }

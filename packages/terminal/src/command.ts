@@ -7,7 +7,7 @@ import {
   type SubnetOpener,
 } from '@affine/settlement/open-chain'
 import { Command, type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
-import { envFile } from './environment.ts'
+import { ENV_FILE, envFile } from './environment.ts'
 import { beginWait, endWait, type Output, output, printNotice } from './output.ts'
 import { interrupted, raceAbort } from './run.ts'
 import { CHAIN, createOption, createPathOption, ENV_MODULE, type Setting } from './setting.ts'
@@ -111,8 +111,7 @@ function networkFrom(command: CommandUnknownOpts): string | undefined {
   if (source === 'cli') return '--network'
   if (source !== 'env') return source
   const [name = ''] = CHAIN.network.variables
-  const { path, given } = envFile()
-  return Object.hasOwn(given, name) ? `${name} in ${path}` : name
+  return Object.hasOwn(envFile().given, name) ? `${name} in ${ENV_FILE}` : name
 }
 
 /**

@@ -53,7 +53,7 @@ export async function run(program: CommandUnknownOpts, loadIsOwnVariable?: LoadI
  */
 export async function perform(
   program: CommandUnknownOpts,
-  words: string[],
+  words: readonly string[],
   loadIsOwnVariable?: LoadIsOwnVariable,
 ): Promise<number | undefined> {
   const say = createErrorPrinter(program)
@@ -64,7 +64,7 @@ export async function perform(
     if (modules) await loadModules(String(modules).split(','))
   })
   try {
-    await readEnvironment(words, loadIsOwnVariable)
+    await readEnvironment(loadIsOwnVariable)
     await program.parseAsync(words)
     return undefined
   } catch (error) {

@@ -131,6 +131,7 @@ export function isFile(path: string): boolean {
 export const ENV_MODULE = {
   option: '--env-module <file>',
   variables: ['AFFINE_ENV_MODULE'],
+  kind: 'path',
   help:
     'a module of your own environments, which runs with all rights of this program; several ' +
     'with commas',

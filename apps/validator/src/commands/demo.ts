@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { mkdtemp, readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { delimiter, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { stateRoot } from '@affine/duel'
@@ -129,16 +129,12 @@ async function verifyApart(
   else screen.line([{ text: `NOT verified:\n${report}${faults}`, tone: 'bad' }], {})
 }
 
-/**
- * Returns the file of `af-verify`; undefined if it is not installed. It is in another package, which
- * is installed next to this one or on the PATH.
- */
+/** Returns the file of `af-verify`, or undefined if it is not installed next to this package. */
 function findVerifier(): string | undefined {
   try {
     return fileURLToPath(import.meta.resolve('@affine/verifier/cli'))
   } catch {
-    const folders = process.env.PATH?.split(delimiter) ?? []
-    return folders.map((folder) => join(folder, 'af-verify')).find((file) => existsSync(file))
+    return undefined
   }
 }
 

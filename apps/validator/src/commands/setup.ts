@@ -42,7 +42,8 @@ export const setup: CommandUnknownOpts = addSettingOptions(
     const examined = { account, base, isValidator: true, read: { ...read, settings } }
     const isWell = await printExamination(openLive, { ...flags, ...settings }, examined)
     const isWanted = isWell || anyway || (await prompts?.confirm(`Write ${ENV_FILE} anyway?`))
-    if (!isWanted) throw new Error(`${ENV_FILE} is not written: fix the failed checks, or use --anyway`)
+    if (!isWanted)
+      throw new Error(`${ENV_FILE} is not written: fix the failed checks, or use --anyway`)
     await writeEnvFile(formatEnvFile(read.entries), overwrite)
     const next = 'af validate'
     const text = `${ENV_FILE} is written, readable only by this user. Next: ${next}`

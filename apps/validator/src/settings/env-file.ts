@@ -29,7 +29,9 @@ export function checkVariables(): readonly string[] {
   const isMeant = (name: string): boolean =>
     BEGINNINGS.test(name) || distance(name.toUpperCase(), findNearest(name)) <= TYPOS
   const inFile = envFile().lines.flatMap(({ number, name }) =>
-    isMeant(name) ? describeUnknown(name).map((text) => `${ENV_FILE}, line ${number}: ${text}`) : [],
+    isMeant(name)
+      ? describeUnknown(name).map((text) => `${ENV_FILE}, line ${number}: ${text}`)
+      : [],
   )
   const own = Object.keys(ownVariables()).filter((name) => OURS.has(cutPrefix(name)))
   return [...own.sort().flatMap(describeUnknown), ...inFile]

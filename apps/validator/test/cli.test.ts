@@ -145,7 +145,6 @@ describe('wrong usage', () => {
     'practise 1 --env chess-v0',
     'practise 0.5 --last 3',
     'practise 0.5 --first-epoch 3 --netuid 7',
-    'practise 0.5 --network finney --buckets b',
     'practise 0.5 --first-epoch 3',
     'practise 0.5 --buckets b',
     'env run mult8-v0 --strength 0.5',

@@ -10,7 +10,7 @@ import {
   withChain,
 } from '@affine/terminal'
 import { formatPurpose } from '@affine/terminal/run'
-import type { CommandUnknownOpts, Option } from '@commander-js/extra-typings'
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import manifest from '../package.json' with { type: 'json' }
 
 const EXIT_CODES = `
@@ -78,25 +78,19 @@ history.action(async (named, options) => {
   )
 })
 
-history
-  .command('proof <file>')
-  .description('check the proof of one sample, which the page saves as a file')
-  .action(async (file, _, command) => {
-    const options = command.optsWithGlobals()
-    const unused = history.options.find(isUnusedByProof)
-    if (unused !== undefined) throw new RangeError(`"proof" has no option ${unused.long}`)
-    const { verifyProof } = await import('./verify.ts')
-    const names = await readNames(options.network)
-    return withChain(openChain, options, (subnet, screen) =>
-      verifyProof(subnet, { file: expandPath(file, 'file'), names }, screen),
-    )
-  })
-
-const isUnusedByProof = (option: Option): boolean => {
-  const name = option.attributeName()
-  const isShared = ['network', 'netuid', 'firstEpoch', 'json'].includes(name)
-  return !isShared && history.getOptionValueSource(name) === 'cli'
-}
+history.enablePositionalOptions().addCommand(
+  chainCommand('proof', '  $ af-verify proof ./proof.json --network chain.json')
+    .description('check the proof of one sample, which the page saves as a file')
+    .argument('<file>')
+    .addOption(FIRST_EPOCH)
+    .action(async (file, options) => {
+      const { verifyProof } = await import('./verify.ts')
+      const names = await readNames(options.network)
+      return withChain(openChain, options, (subnet, screen) =>
+        verifyProof(subnet, { file: expandPath(file, 'file'), names }, screen),
+      )
+    }),
+)
 
 export const program: CommandUnknownOpts = history
 

@@ -71,7 +71,8 @@ export const chainCommand = (
     .addOption(Object.assign(network.makeOptionMandatory(), { mandatory: false }))
     .addOption(readFromVariables(createNetuidOption(), CHAIN.netuid))
     .addOption(ENV_MODULES)
-    .hook('preAction', (command) => {
+    .hook('preAction', (command, actionCommand) => {
+      if (command !== actionCommand) return
       expectNetwork(command)
       addFallback(command)
       command.setOptionValue('networkFrom', networkFrom(command))

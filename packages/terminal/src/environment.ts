@@ -44,8 +44,8 @@ export const ownVariables = (): SettingTexts =>
 /**
  * Sets the variables of `.env` for which the loaded function is true, unless the environment has
  * them, empty or not.
- * @throws RangeError, as a rejection, if the file cannot be opened, is not regular, is over 256 MiB,
- *   or has an unreadable line.
+ * @throws RangeError, as a rejection, if the file cannot be opened, is not regular, is over 256
+ *   MiB, or has an unreadable line.
  */
 export async function readEnvironment(
   loadIsOwnVariable: LoadIsOwnVariable = async () => isOfChain,

@@ -32,7 +32,7 @@ const BUCKET_MS = 30_000
 const PAGE_MS = 300_000
 /** Maximum size of a file outside buckets. Readers of a served chain accept no more either. */
 const MAX_BYTES = 268_435_456
-/** Maximum number of open files. Each has a descriptor and a buffer until its client has read it. */
+/** Maximum number of open files. Each has a descriptor and a buffer until it is sent. */
 const MAX_FILES = 128
 /** Buffer of an open file. */
 const READ_BYTES = 32_768

@@ -35,7 +35,7 @@ import {
 } from '@affine/settlement'
 import { createBucketOpener, expectBuckets, openThreads } from '@affine/settlement/node'
 import { type ChainOptions, type Output, printable, readNamed } from '@affine/terminal'
-import type { HistoryOptions } from './program.ts'
+import type { HistoryOptions } from './history.ts'
 
 type HotkeyNames = Readonly<Record<string, string>>
 

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { account } from '@affine/chain'
 import { LOCAL_NETWORK, NETWORK_HELP, NETWORKS } from '@affine/settlement'
 import { NODE_HOST } from '@affine/settlement/host'
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { readEnvironment } from '@affine/terminal'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { runAf } from '../../../test/in-process.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { words } from '../../../test/words.ts'
@@ -275,6 +276,7 @@ describe('af doctor', () => {
     const lines = ['SUBTENSOR_ENDPOINT="finney"', '# ours', 'CHUTES_API_KEY=cpk_0123456789abcdef']
     await writeIn(root, `${lines.join('\n')}\nAFFINE_STALL=17\n`, '.env')
   })
+  afterAll(() => readEnvironment()) // forgets the files of these tests
   const af = (line: string, env: Variables = {}) => runAf(line.split(' '), { cwd: root, env })
   const { hotkey } = account(new Uint8Array(32).fill(0xab))
 

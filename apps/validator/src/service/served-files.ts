@@ -36,8 +36,6 @@ const MAX_BYTES = 268_435_456
 const MAX_FILES = 128
 /** Buffer of an open file. */
 const READ_BYTES = 32_768
-/** Value of `retry-after` with a 503, in seconds. Most responses take less time. */
-const RETRY_SECONDS = '5'
 const SAFE = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
@@ -158,7 +156,6 @@ const isRead = ({ method = '' }: IncomingMessage): boolean => ['GET', 'HEAD'].in
 /** Sends an error. Caches must not store errors, because they may be temporary. */
 function refuse(response: ServerResponse, status: number, text: string): void {
   const headers = { 'content-type': 'text/plain', 'cache-control': 'no-store', ...ANY_ORIGIN }
-  if (status === 503) response.setHeader('retry-after', RETRY_SECONDS)
   response.writeHead(status, headers).end(`${text}\n`)
 }
 

@@ -31,7 +31,7 @@ const blocksOf = (page, language) =>
 const MEMORY = `const files = new Map<string, Uint8Array>()
 
 /** A bucket in the memory of this process. */
-const MEMORY = defineBackend({
+const MEMORY: Backend = {
   label: 'in memory',
   needsUrl: false,
   settings: {
@@ -43,13 +43,13 @@ const MEMORY = defineBackend({
       help: "the bucket's name in memory",
     },
   },
-  create: () => ({
+  createBucket: () => ({
     open: () => ({
       read: async (path) => files.get(path) ?? null,
       write: async (path, bytes) => void files.set(path, bytes),
     }),
   }),
-})
+}
 
 `
 

@@ -53,7 +53,6 @@ export async function createProgram(words: readonly string[]): Promise<CommandUn
   const program = new Command('af')
     .description('Affine: a subnet whose champion everyone can compute.')
     .version(manifest.version)
-    .option('--settings <file>', 'the file of settings (default: .env)')
     .addHelpText('beforeAll', formatPurpose)
     .addHelpText('before', EXAMPLES)
   for (const [heading, commands] of Object.entries(GROUPS)) {

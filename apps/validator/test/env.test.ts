@@ -125,7 +125,7 @@ it('gives a new local chain only the environments of loaded modules', async () =
   await writeIn(root, NIM, 'nim.mjs')
   await writeIn(root, NIM.replace("'0.1.0'", "'0.2.0'"), 'nim-2.mjs')
   const env = { AFFINE_ENV_MODULE: 'nothing.mjs' }
-  const modules = ['--env-module', './nim.mjs', '--env-module', './nim-2.mjs']
+  const modules = ['--env-module', './nim.mjs,./nim-2.mjs']
   const { code, stdout } = await runAf(['env', 'list', ...modules], { cwd: root, env })
   expect(code).toBe(0)
   const [, specHash] = /^nim@0\.1\.0 .* specHash ([0-9a-f]{64})$/m.exec(stdout) ?? []

@@ -6,33 +6,24 @@ import { type Agent, make, play, playGame } from '@affine/envs'
 import { playEpisode, playPair, soloChallenge } from '@affine/miners'
 import { canonicalize, type Json } from '@affine/prng'
 import { expect, it } from 'vitest'
-import { estimateLoads, formatBytes, printCosts } from '../src/service/load.ts'
-import { recordScreen } from './commands.ts'
+import { formatBytes } from '../src/examination/findings.ts'
+import { estimateDay } from '../src/examination/own-checks.ts'
 
 const neurons = Array.from({ length: 64 }, () => ({ permit: true, stake: 1n }))
-const loads = estimateLoads(PROTOCOL, { neurons })
-const { mostEpoch } = loads
+const DAY_EPOCHS = 20
 const pageOf = (page: string): Promise<string> =>
   readFile(new URL(`../../../docs/${page}.md`, import.meta.url), 'utf8')
 const scale = await pageOf('scale')
 
-it('computes the load of an epoch with the maximum number of duels', () => {
-  // Nine miners, eight contenders and the champion, in three environments of one player.
-  const most = 9 * 3 * 512
-  const laneBytes = most * 830 + 8 * 64 * 16_000
-  expect(loads.dayEpochs).toBe(20)
-  expect(mostEpoch).toMatchObject({
-    samples: most + 8 * 64,
-    requests: 9 * 512 * 6 + 8 * 64 * 91,
-    laneBytes,
-    bucketBytes: 64 * laneBytes,
-    tokens: 9 * 512 * (40 + 4 * 194 + 317) + 8 * 64 * 91 * 270,
-    // The side that begins a game of 91 turns has 46 of them.
-    championRequests: 64 * (512 * 6 + 8 * 64 * 46),
-  })
+// Nine miners, eight contenders and the champion, in three environments of one player.
+const most = { samples: 9 * 3 * 512 + 8 * 64, laneBytes: 9 * 3 * 512 * 830 + 8 * 64 * 16_000 }
+
+it('estimates the bytes of a day with the maximum number of duels', () => {
+  const laneBytes = DAY_EPOCHS * most.laneBytes
+  expect(estimateDay(PROTOCOL, neurons)).toEqual({ laneBytes, bucketBytes: 64 * laneBytes })
 })
 
-it('load.ts has the mean sizes of an episode and a game, within 5 %', async () => {
+it('own-checks.ts has the mean sizes of an episode and a game, within 5 %', async () => {
   const sizes = ['tictactoe-v0', 'mult8-v0', 'pack-v0', 'hex-v0'].map(async (id) => {
     const { id: env, game } = make(id).spec
     const indexes = Array.from({ length: game ? 100 : 400 }, (_, index) => index)
@@ -44,7 +35,7 @@ it('load.ts has the mean sizes of an episode and a game, within 5 %', async () =
   expect(Math.abs(hex / 16_000 - 1)).toBeLessThan(0.05)
 })
 
-// If these sizes change, count the tokens of a request again: `TOKENS` in load.ts.
+// If these sizes change, count the tokens of a request again, which docs/mining.md states.
 it.each([
   ['mult8-v0', 200, 143],
   ['tictactoe-v0', 200, 664],
@@ -79,16 +70,26 @@ it('the documents state the bytes of a lane with replies of 640 bytes, the maxim
   expect(await pageOf('operating')).toContain(year(64))
 })
 
-it('prints the costs of a validator and of a miner, one line each', async () => {
-  const screen = recordScreen()
-  for (const who of ['validator', 'miner'] as const) printCosts(who, loads, screen)
-  const lines = screen.line.mock.calls.map(([text]) => `${text}\n`)
-  await expect(lines.join('')).toMatchFileSnapshot('snapshots/costs.txt')
-  const costs = { type: 'costs', who: 'miner', calls: 1_703_936, monthEpochs: 600 }
-  expect(screen.line.mock.calls[1]?.[1]).toMatchObject(costs)
-  const page = await pageOf('mining')
-  for (const text of ['2.16 $', '1,296 $', '5.40 $', '1,703,936 times', '444 million'])
-    expect(page).toContain(text)
+it('the documents state the calls and tokens of the largest epochs', async () => {
+  const [tictactoe, mult8, pack, hex] = ['tictactoe-v0', 'mult8-v0', 'pack-v0', 'hex-v0'].map(
+    (id) => make(id).spec.maxSteps,
+  )
+  const turns = (tictactoe ?? 0) + (mult8 ?? 0) + (pack ?? 0)
+  const tokens = 194 * (tictactoe ?? 0) + 40 * (mult8 ?? 0) + 317 * (pack ?? 0)
+  const month = 30 * DAY_EPOCHS
+  const games = 8 * 64 * (hex ?? 0)
+  const operating = await pageOf('operating')
+  expect(operating).toContain(`${millions(month * (9 * 512 * turns + games), 1)} calls`)
+  const billions = (month * (9 * 512 * tokens + games * 270)) / 1e9
+  expect(operating).toContain(`${billions.toFixed(1)} billion tokens`)
+  // The side that begins a game of 91 turns has 46 of them.
+  const begun = 8 * 64 * Math.ceil((hex ?? 0) / 2)
+  const champion = 64 * (512 * turns + begun)
+  const championTokens = 64 * (512 * tokens + begun * 270)
+  const mining = await pageOf('mining')
+  expect(mining).toContain(`${champion.toLocaleString('en')} times`)
+  expect(mining).toContain(`${millions(championTokens)} tokens`)
+  expect(mining).toContain(`${((month * championTokens) / 1e9).toFixed(0)} billion`)
 })
 
 const HOTKEY = account(new Uint8Array(32).fill(1)).hotkey
@@ -150,21 +151,20 @@ const envs = Object.entries(PROTOCOL.envs)
 
 it('docs/scale.md states the samples, blocks and bytes of a year', () => {
   const mean = envs.reduce((sum, [, env]) => sum + meanSamples(env), 0)
-  const [count, average] = [mostEpoch.samples, mean].map((number) => number.toLocaleString('en'))
+  const [count, average] = [most.samples, mean].map((number) => number.toLocaleString('en'))
   expect(text).toContain(`at most ${count} in one epoch, and ${average} on average`)
-  expect(text).toContain(`at most ${formatBytes(mostEpoch.laneBytes)} a lane, in 8 blocks`)
+  expect(text).toContain(`at most ${formatBytes(most.laneBytes)} a lane, in 8 blocks`)
   expect(rows).toContain(row('samples, if all duels take 8 epochs', ...yearOf(mean, millions)))
-  expect(rows).toContain(row('samples, at the most', ...yearOf(mostEpoch.samples, millions)))
+  expect(rows).toContain(row('samples, at the most', ...yearOf(most.samples, millions)))
   expect(rows).toContain(
-    row('bytes of one copy, with short replies', ...yearOf(mostEpoch.laneBytes, formatBytes)),
+    row('bytes of one copy, with short replies', ...yearOf(most.laneBytes, formatBytes)),
   )
   // The first block is full of games, the others of episodes.
   const games = envs.flatMap(([, env]) => (env.players === 2 ? [env.quotaMost] : []))
-  const episodes =
-    mostEpoch.samples - PROTOCOL.duelsMost * games.reduce((sum, quota) => sum + quota, 0)
+  const episodes = most.samples - PROTOCOL.duelsMost * games.reduce((sum, quota) => sum + quota, 0)
   const blocks = yearOf(1 + Math.ceil(episodes / LIMITS.blockSamples), (all) => millions(all, 1))
   expect(rows).toContain(row('blocks, with short replies', ...blocks))
-  const copies = LANES.map((lanes) => formatBytes(EPOCHS * lanes * lanes * mostEpoch.laneBytes))
+  const copies = LANES.map((lanes) => formatBytes(EPOCHS * lanes * lanes * most.laneBytes))
   expect(rows).toContain(
     row('to compare every attested copy', ...copies.map((bytes) => `${bytes} read`)),
   )

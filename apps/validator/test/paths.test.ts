@@ -56,7 +56,7 @@ it.each(ways)("expands ~ in a setting by $by, and rejects another user's home", 
 
 it('paths that begin with ~ are in the home folder, in options, variables and .env', async () => {
   const [cwd, home] = [await mkdtemp(join(root, 'cwd-')), await mkdtemp(join(root, 'home-'))]
-  await writeIn(home, 'AFFINE_FOLDER=~/affine\nAFFINE_STALL=17\n', 's.env')
+  await writeIn(cwd, 'AFFINE_FOLDER=~/affine\nAFFINE_STALL=17\n', '.env')
   const env = { HOME: home, AFFINE_BUCKETS: '~/b' }
   const words = ['--challenges=1', '--env=mult8-v0', '--resume=~/p.jsonl']
   const played = await runAf(['practise', 'perfect', ...words], { cwd, env })
@@ -64,11 +64,11 @@ it('paths that begin with ~ are in the home folder, in options, variables and .e
   expect(await readdir(home)).toContain('p.jsonl')
   const network = '--network=http://127.0.0.1:1'
   const key = await writeIn(root, 'ab'.repeat(32))
-  const args = [network, '--settings=~/s.env', '--key', key]
+  const args = [network, '--key', key]
   const { stdout } = await runAf(['doctor', ...args], { cwd, env })
   expect(stdout).toMatch(new RegExp(`^folder +${join(home, 'affine')} `, 'm'))
   expect(stdout).toMatch(new RegExp(`^buckets +${join(home, 'b')} `, 'm'))
-  expect(await readdir(cwd)).toEqual([])
+  expect(await readdir(cwd)).toEqual(['.env'])
   const buckets = { ...env, AFFINE_BUCKETS: '~bob/b' }
   const { stderr } = await runVerifier([network], { cwd, env: buckets })
   expect(stderr).toContain('"buckets" expected an absolute path')

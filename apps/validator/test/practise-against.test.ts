@@ -44,11 +44,11 @@ beforeAll(async () => {
 afterAll(closeServers)
 afterAll(killAll)
 
-it('af practise --against compares with the recorded results of the champion, and calls only the endpoint', async () => {
+it('af practise --network compares with the recorded results of the champion, and calls only the endpoint', async () => {
   const { url, seen } = await servePlayer(PLAYER)
   const file = join(root, 'practice.jsonl')
   const options = ['--challenges', '50', '--last', '100', '--resume', file]
-  const words = ['practise', url, '--against', ...where, ...options]
+  const words = ['practise', url, ...where, ...options]
   const connections = join(root, 'connections')
   const noting = await writeIn(root, NOTING, 'noting.mjs')
   const env = { CONNECTIONS: connections, NODE_OPTIONS: `--import ${noting}` }
@@ -103,11 +103,8 @@ it('af practise --against compares with the recorded results of the champion, an
   for (const { account } of PARTICIPANTS.miners) expect(posts.join()).not.toContain(account.hotkey)
 })
 
-it('af practise --against needs a chain and a champion, and rejects --env', async () => {
-  const practise = (...words: readonly string[]) =>
-    runAf(['practise', '0.5', '--against', ...words])
-  const stderr = 'af: --against needs "--network", the network of the champion\n'
-  expect(await practise()).toMatchObject({ code: 2, stderr })
+it('af practise --network needs a champion, and rejects --env', async () => {
+  const practise = (...words: readonly string[]) => runAf(['practise', '0.5', ...words])
   expect((await practise(...where, '--env', 'mult8-v0')).code).toBe(2)
   const early = await writeIn(root, cutBlocks(subnet.chainExport, 12))
   const none = { code: 4, stderr: 'af: there is no champion yet\n' }

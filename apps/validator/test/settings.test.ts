@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { account } from '@affine/chain'
 import { LOCAL_NETWORK, NETWORK_HELP, NETWORKS } from '@affine/settlement'
 import { NODE_HOST } from '@affine/settlement/host'
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { readEnvironment } from '@affine/terminal'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { runAf } from '../../../test/in-process.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { words } from '../../../test/words.ts'
@@ -275,6 +276,7 @@ describe('af doctor', () => {
     const lines = ['SUBTENSOR_ENDPOINT="finney"', '# ours', 'CHUTES_API_KEY=cpk_0123456789abcdef']
     await writeIn(root, `${lines.join('\n')}\nAFFINE_STALL=17\n`, '.env')
   })
+  afterAll(() => readEnvironment()) // forgets the files of these tests
   const af = (line: string, env: Variables = {}) => runAf(line.split(' '), { cwd: root, env })
   const { hotkey } = account(new Uint8Array(32).fill(0xab))
 
@@ -301,17 +303,18 @@ describe('af doctor', () => {
   it('names mistyped variables with their line numbers in a file, but no values', async () => {
     const wrong = words('SUBTENSOR_ENDPOIN=finney BT_WALET_HOT=hot CHUTES_KEY=s3cret NETUD=1')
     const right = ['AFFINE_GRACE=5', '# a comment', '', 'PATH=/bin', 'MY_TOKEN=$x # theirs']
-    await writeIn(root, [...wrong, 's3_bucket=b', ...right].join('\r\n'), 'bad.env')
-    const env = { R2_ACOUNT_ID: 'b' }
-    const { stdout } = await af(`--settings bad.env doctor --key key ${NOWHERE}`, env)
+    await writeIn(root, [...wrong, 's3_bucket=b', ...right].join('\r\n'), 'bad/.env')
+    const place = { cwd: join(root, 'bad'), env: { R2_ACOUNT_ID: 'b' } }
+    const afInBad = (line: string) => runAf(line.split(' '), place)
+    const { stdout } = await afInBad(`doctor --key ../key ${NOWHERE}`)
     const warningsIn = (text: string) => text.split('\n').filter((line) => line.startsWith('!'))
     for (const command of ['set-weights', 'commit --model m --revision r --chute c']) {
-      const once = await af(`--settings bad.env ${command} --key key --network nowhere`, env)
+      const once = await afInBad(`${command} --key ../key --network nowhere`)
       expect(warningsIn(once.stdout)).toEqual(warningsIn(stdout))
     }
     const warned = `${warningsIn(stdout).join('\n')}\n`
     await expect(warned).toMatchFileSnapshot('snapshots/mistyped-variables.txt')
-    expect(stdout).toMatch(/^grace +5 +bad\.env +AFFINE_GRACE$/m)
+    expect(stdout).toMatch(/^grace +5 +\.env +AFFINE_GRACE$/m)
     expect(stdout).not.toContain('s3cret')
   })
 })

@@ -1,100 +1,32 @@
 import { openChain } from '@affine/settlement/open-chain'
-import {
-  chainCommand,
-  EXIT_CODES_TEXT,
-  expandPath,
-  FIRST_EPOCH,
-  readNames,
-  textIn,
-  whole,
-  withChain,
-} from '@affine/terminal'
-import { formatPurpose } from '@affine/terminal/run'
-import type { CommandUnknownOpts, Option } from '@commander-js/extra-typings'
-import manifest from '../package.json' with { type: 'json' }
-import type { VerifyOptions } from './verify.ts'
+import { chainCommand, expandPath, FIRST_EPOCH, readNames, withChain } from '@affine/terminal'
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import { type HistoryOptions, history } from './history.ts'
 
-const EXIT_CODES = `
-Exit codes:
-${EXIT_CODES_TEXT}
-With 4 there is no result. If the reader closes the output early, the program
-stops with 0, without a result. Three findings about validators are not
-failures: samples statistically far from the others', an attestation that omits
-valid lanes, and weights for the wrong hotkey.`
+history.action(async (named, options) => {
+  const base = expandPath(named ?? process.env.AFFINE_BUCKETS ?? '', 'buckets') || undefined
+  checkOptions(options)
+  // This import is dynamic, so that help and wrong usage do not load the module.
+  const { verify } = await import('./verify.ts')
+  const names = await readNames(options.network)
+  return withChain(openChain, options, (subnet, screen) =>
+    verify(subnet, { ...options, base, names }, screen),
+  )
+})
 
-const EXAMPLES = `  $ af-verify ./buckets --network chain.json
-  $ af-verify ./buckets --network chain.json --epoch 2
-  $ af-verify ./buckets --network chain.json --epoch 2 --sample mult8@0.1.0#0
-  $ af-verify https://example.org/buckets --network http://127.0.0.1:9944
-  $ af-verify --network finney --from-epoch 100000 --to-epoch 100499 --json > a.json
-  $ af-verify ./buckets --network chain.json --json --samples > history.jsonl
-  $ af-verify proof ./proof.json --network chain.json`
-
-const readSampleName = textIn('an environment and an index, such as mult8#0', (text) =>
-  /^[^#]+#\d+$/.test(text),
+history.enablePositionalOptions().addCommand(
+  chainCommand('proof', '  $ af-verify proof ./proof.json --network chain.json')
+    .description('check the proof of one sample, which the page saves as a file')
+    .argument('<file>')
+    .addOption(FIRST_EPOCH)
+    .action(async (file, options) => {
+      const { verifyProof } = await import('./verify.ts')
+      const names = await readNames(options.network)
+      return withChain(openChain, options, (subnet, screen) =>
+        verifyProof(subnet, { file: expandPath(file, 'file'), names }, screen),
+      )
+    }),
 )
-
-const history = chainCommand('af-verify', EXAMPLES)
-  .description('Recompute a subnet from its public data, byte by byte, and report its flaws.')
-  .version(manifest.version)
-  .argument(
-    '[buckets]',
-    'the folder or URL of the buckets announced by name; not needed for https buckets',
-  )
-  .addOption(FIRST_EPOCH)
-  .option('--epoch <n>', 'show this epoch only', whole(0, 1e9))
-  .option('--from-epoch <n>', 'begin with this epoch, from its attested state', whole(0, 1e9))
-  .option('--to-epoch <n>', 'end with this epoch', whole(0, 1e9))
-  .option('--samples', 'print the samples of all valid lanes, above the report of their epoch')
-  .option(
-    '--sample <env#index>',
-    'show this sample; without a version, for every version: mult8#0',
-    readSampleName,
-  )
-  .option(
-    '--jobs <n>',
-    'check this many blocks concurrently, each in its own thread, after the first 16 MiB ' +
-      '(default: the number of processors)',
-    whole(1, 256),
-  )
-  .option(
-    '--copies <n>',
-    'compare this many copies of each block (default: all). Every run draws other copies, so ' +
-      'its findings may differ',
-    whole(0, 1e9),
-  )
-  .addHelpText('beforeAll', formatPurpose)
-  .addHelpText('after', EXIT_CODES)
-  .action(async (named, options) => {
-    const base = expandPath(named ?? process.env.AFFINE_BUCKETS ?? '', 'buckets') || undefined
-    checkOptions(options)
-    // This import is dynamic, so that help and wrong usage do not load the module.
-    const { verify } = await import('./verify.ts')
-    const names = await readNames(options.network)
-    return withChain(openChain, options, (subnet, screen) =>
-      verify(subnet, { ...options, base, names }, screen),
-    )
-  })
-
-history
-  .command('proof <file>')
-  .description('check the proof of one sample, which the page saves as a file')
-  .action(async (file, _, command) => {
-    const options = command.optsWithGlobals()
-    const unused = history.options.find(isUnusedByProof)
-    if (unused !== undefined) throw new RangeError(`"proof" has no option ${unused.long}`)
-    const { verifyProof } = await import('./verify.ts')
-    const names = await readNames(options.network)
-    return withChain(openChain, options, (subnet, screen) =>
-      verifyProof(subnet, { file: expandPath(file, 'file'), names }, screen),
-    )
-  })
-
-const isUnusedByProof = (option: Option): boolean => {
-  const name = option.attributeName()
-  const isShared = ['network', 'netuid', 'firstEpoch', 'json'].includes(name)
-  return !isShared && history.getOptionValueSource(name) === 'cli'
-}
 
 export const program: CommandUnknownOpts = history
 
@@ -102,7 +34,11 @@ export const program: CommandUnknownOpts = history
  * Checks that the options that name epochs agree.
  * @throws RangeError if these options contradict each other.
  */
-function checkOptions({ epoch, fromEpoch = 0, toEpoch = Number.POSITIVE_INFINITY }: VerifyOptions) {
+function checkOptions({
+  epoch,
+  fromEpoch = 0,
+  toEpoch = Number.POSITIVE_INFINITY,
+}: HistoryOptions) {
   if (fromEpoch > toEpoch)
     throw new RangeError(`"to-epoch" expected at least ${fromEpoch}, got ${toEpoch}`)
   if (epoch !== undefined && (epoch < fromEpoch || epoch > toEpoch))

@@ -34,30 +34,17 @@ import {
   type Waits,
 } from '@affine/settlement'
 import { createBucketOpener, expectBuckets, openThreads } from '@affine/settlement/node'
-import { type Output, printable, readNamed } from '@affine/terminal'
+import { type ChainOptions, type Output, printable, readNamed } from '@affine/terminal'
+import type { HistoryOptions } from './history.ts'
 
 type HotkeyNames = Readonly<Record<string, string>>
 
-/** The epochs to verify, and the results to show. */
-export interface VerifyOptions {
+/** The options of `af-verify`, except those that name the chain. */
+type VerifyOptions = Omit<HistoryOptions, keyof ChainOptions> & {
   /** Folder or URL of the buckets that were announced by name. */
   readonly base?: string | undefined
-  /** First epoch to recompute. Default: the network's first. */
-  readonly fromEpoch?: number
-  /** Last epoch to recompute. Default: the last that has ended. */
-  readonly toEpoch?: number
-  /** Only epoch to show. */
-  readonly epoch?: number
-  /** Number of blocks checked concurrently. Default: the number of processors. */
-  readonly jobs?: number
-  /** Maximum copies of each block to compare. Default: all. */
-  readonly copies?: number
-  /** Set to show every sample. */
-  readonly samples?: true
   /** Names of hotkeys, for display. Default: none. */
   readonly names?: HotkeyNames
-  /** Only sample to show, as `env#index`, with or without the environment's version. */
-  readonly sample?: string
 }
 
 /**

@@ -54,7 +54,6 @@ describe('af-verify', () => {
       'b --network c --epoch 2 --from-epoch 3',
       'b --network c --from-epoch 3 --to-epoch 2',
       'b --network c --sample mult8@0.1.0',
-      '--settings nope.env b --network c',
       `buckets --network ${await chainOf(60)} --epoch 99`,
       `buckets --network ${await chainOf(60)} --sample foo#0`,
     ]

@@ -7,7 +7,7 @@ import {
   type SubnetOpener,
 } from '@affine/settlement/open-chain'
 import { Command, type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
-import { envFile } from './environment.ts'
+import { ENV_FILE, envFile } from './environment.ts'
 import { beginWait, endWait, type Output, output, printNotice } from './output.ts'
 import { interrupted, raceAbort } from './run.ts'
 import { CHAIN, createOption, createPathOption, ENV_MODULE, type Setting } from './setting.ts'
@@ -68,10 +68,12 @@ export const chainCommand = (
   const network = readFromVariables(networkOption(NETWORK_HELP), CHAIN.network)
   if (defaultNetwork !== undefined) network.default(defaultNetwork)
   return createCommand(name, examples)
-    .addOption(network.makeOptionMandatory())
+    .addOption(Object.assign(network.makeOptionMandatory(), { mandatory: false }))
     .addOption(readFromVariables(createNetuidOption(), CHAIN.netuid))
     .addOption(ENV_MODULES)
-    .hook('preAction', (_, command) => {
+    .hook('preAction', (command, actionCommand) => {
+      if (command !== actionCommand) return
+      expectNetwork(command)
       addFallback(command)
       command.setOptionValue('networkFrom', networkFrom(command))
     })
@@ -87,6 +89,17 @@ function readFromVariables<T extends Option>(
   return Object.defineProperty(option, 'envVar', { get })
 }
 
+/**
+ * Checks that there is a network. Commander checks a mandatory option before it reports an unknown
+ * option, such as `--netwrk`, so "--network" is mandatory only for TypeScript.
+ */
+function expectNetwork(command: CommandUnknownOpts): void {
+  if (command.getOptionValue('network') === undefined)
+    command.error(
+      "error: required option '--network <where>' or variable SUBTENSOR_ENDPOINT not specified",
+    )
+}
+
 /** Adds the fallback node to the nodes that a variable names. */
 function addFallback(command: CommandUnknownOpts): void {
   const { SUBTENSOR_ENDPOINT: nodes, SUBTENSOR_FALLBACK: fallback } = process.env
@@ -99,8 +112,7 @@ function networkFrom(command: CommandUnknownOpts): string | undefined {
   if (source === 'cli') return '--network'
   if (source !== 'env') return source
   const [name = ''] = CHAIN.network.variables
-  const { path, given } = envFile()
-  return Object.hasOwn(given, name) ? `${name} in ${path}` : name
+  return Object.hasOwn(envFile().given, name) ? `${name} in ${ENV_FILE}` : name
 }
 
 /**

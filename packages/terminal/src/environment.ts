@@ -21,9 +21,11 @@ export type LoadIsOwnVariable = () => Promise<IsOwnVariable>
 /** Reports whether a variable is Affine's or names a chain. */
 const isOfChain: IsOwnVariable = (name) => /^(?:AFFINE|SUBTENSOR)_|^NETUID$/.test(name)
 
-/** The file of settings, and the variables that it set. `path` is missing without a file. */
+/** The file of settings, in the folder in which a program is started. */
+export const ENV_FILE = '.env'
+
+/** The lines of the file of settings, and the variables that it set. */
 interface EnvFile {
-  readonly path?: string | undefined
   readonly lines: readonly EnvLine[]
   readonly given: SettingTexts
 }
@@ -40,41 +42,25 @@ export const ownVariables = (): SettingTexts =>
   )
 
 /**
- * Prepares the environment and the words of a command line:
- * - sets the variables of `.env`, or of the file that "--settings" names, for which
- *   the loaded function is true, unless the environment has them, empty or not;
- * - removes "--settings" from `words`.
- *
- * @throws RangeError, as a rejection, if "--settings" has no file, or if the file cannot be opened,
- *   is not regular, is over 256 MiB, or has an unreadable line.
+ * Sets the variables of `.env` for which the loaded function is true, unless the environment has
+ * them, empty or not.
+ * @throws RangeError, as a rejection, if the file cannot be opened, is not regular, is over 256
+ *   MiB, or has an unreadable line.
  */
 export async function readEnvironment(
-  words: string[],
   loadIsOwnVariable: LoadIsOwnVariable = async () => isOfChain,
 ): Promise<void> {
-  const path = removeOption(words, '--settings') ?? (existsSync('.env') ? '.env' : undefined)
-  current = { path, lines: [], given: {} }
-  if (path === undefined) return
+  current = { lines: [], given: {} }
+  if (!existsSync(ENV_FILE)) return
   const isOwnVariable = await loadIsOwnVariable()
   const { NODE_HOST } = await import('@affine/settlement/host') // loads only if it is needed
-  const text = await readNamed(NODE_HOST.readText(path))
+  const text = await readNamed(NODE_HOST.readText(ENV_FILE))
   const { lines, faults } = readEnvLines(text, isOwnVariable)
-  if (faults.length > 0) throw new RangeError(`${path}, ${faults.join('; ')}`)
+  if (faults.length > 0) throw new RangeError(`${ENV_FILE}, ${faults.join('; ')}`)
   const missing = lines.filter(({ name }) => isOwnVariable(name) && process.env[name] === undefined)
   const given = Object.fromEntries(missing.map(({ name, value }) => [name, value]))
-  current = { path, lines, given }
+  current = { lines, given }
   Object.assign(process.env, given)
-}
-
-/** Removes an option from the words. Returns its value, if present. */
-function removeOption(words: string[], name: string): string | undefined {
-  const at = words.findIndex((word) => word === name || word.startsWith(`${name}=`))
-  // All words after "--" are arguments.
-  if (at === -1 || words.slice(0, at).includes('--')) return undefined
-  const [word = '', next] = words.splice(at, words[at] === name ? 2 : 1)
-  const value = word === name ? next : word.slice(name.length + 1)
-  if (!value) throw new RangeError(`"${name}" expected a file`)
-  return expandPath(value, name)
 }
 
 /**

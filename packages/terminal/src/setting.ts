@@ -10,13 +10,10 @@ export interface Setting<Value = unknown> {
   readonly option?: `--${string}`
   /** Environment variables. The first that is not empty counts. */
   readonly variables?: readonly string[]
-  /**
-   * Returns the value of a text. Default: the text.
-   * @throws InvalidValue for a text without a value.
-   */
-  readonly read?: (text: string) => Value
-  /** `path`: a path, which may begin with `~`. `list`: such paths; the option can repeat. */
-  readonly kind?: 'path' | 'list'
+  /** Default: the value is the text. */
+  readonly read?: Reader<Value>
+  /** `path`: a path, which may begin with `~`. */
+  readonly kind?: 'path'
   readonly needed?: true
   readonly default?: string
   /** Description of the default for help, if `default` is missing. */
@@ -43,7 +40,7 @@ export type Values<Settings extends Table> = {
 
 /**
  * Returns the values of settings. `given` must have each needed setting.
- * @throws InvalidValue for a text without a value.
+ * @throws InvalidArgumentError for a text without a value.
  */
 export function readValues<Settings extends Table>(
   settings: Settings,
@@ -62,54 +59,44 @@ export function createOption<Usage extends string>(
 ): Option<Usage> {
   const { option: usage, kind, help, default: standard = setting.without } = setting
   const option = new Option(usage, standard === undefined ? help : `${help} (default: ${standard})`)
-  if (kind !== undefined)
-    option.argParser((text, before?: string) => {
-      const path = expandPath(text, option.name())
-      if (kind === 'path') return path
-      return (before ? `${before},${path}` : path) || undefined
-    })
-  return option
+  return kind === undefined ? option : option.argParser((text) => expandPath(text, option.name()))
 }
 
 /** Returns an option for a path. A `~` at its start becomes the home folder. */
 export const createPathOption = <Usage extends string>(option: Usage, help: string) =>
   createOption({ option, help, kind: 'path' })
 
-/** The error of a setting's `read`, in commander's format. */
-export class InvalidValue extends InvalidArgumentError {
-  /** Expected value, as a noun phrase. */
-  readonly expected: string
-
-  constructor(expected: string) {
-    super(`Expected ${expected}.`)
-    this.expected = expected
-  }
-}
-
 /** Returns "expected" with the expected value if `read` rejects the text, otherwise undefined. */
 export function findFault({ read }: Setting, text: string): string | undefined {
   try {
     read?.(text)
     return undefined
-  } catch (error) {
-    if (!(error instanceof InvalidValue)) throw error
-    return `expected ${error.expected}`
+  } catch {
+    return `expected ${read?.expected}`
   }
 }
 
-export type Reader<Value> = (text: string) => Value
+/**
+ * Returns the value of a text, or throws commander's error for a text without a value. `expected`
+ * is a noun phrase.
+ */
+type Reader<Value> = ((text: string) => Value) & { readonly expected: string }
 
-/** Returns a function that reads a text by `find`, and throws InvalidValue for undefined. */
-export function reader<Value>(expected: string, find: Reader<Value | undefined>): Reader<Value> {
-  return (text) => {
+/** Returns a function that reads a text by `find`, and throws an error for undefined. */
+export function reader<Value>(
+  expected: string,
+  find: (text: string) => Value | undefined,
+): Reader<Value> {
+  const read = (text: string): Value => {
     const value = find(text)
-    if (value === undefined) throw new InvalidValue(expected)
+    if (value === undefined) throw new InvalidArgumentError(`Expected ${expected}.`)
     return value
   }
+  return Object.assign(read, { expected })
 }
 
 /** Returns a function that reads texts for which `isValid` is true. */
-export const textIn = (expected: string, isValid: Reader<boolean>): Reader<string> =>
+export const textIn = (expected: string, isValid: (text: string) => boolean): Reader<string> =>
   reader(expected, (text) => (isValid(text) ? text : undefined))
 
 const numberIn = (expected: string, form: RegExp, low: number, high: number): Reader<number> =>
@@ -137,7 +124,7 @@ export function isFile(path: string): boolean {
 export const ENV_MODULE = {
   option: '--env-module <file>',
   variables: ['AFFINE_ENV_MODULE'],
-  kind: 'list',
+  kind: 'path',
   help:
     'a module of your own environments, which runs with all rights of this program; several ' +
     'with commas',

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Option } from '@commander-js/extra-typings'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { testFolder } from '../../../test/test-folder.ts'
 import { chainCommand, NAMES_FILE, readNames } from '../src/command.ts'
 import { envFile, readEnvironment } from '../src/environment.ts'
@@ -21,9 +21,14 @@ beforeEach(() => {
 })
 afterEach(() => vi.unstubAllEnvs())
 
-const read = async (...words: string[]): Promise<readonly string[]> => {
-  await readEnvironment(words)
-  return words
+const before = process.cwd()
+beforeAll(() => process.chdir(root))
+afterAll(() => process.chdir(before))
+
+/** Reads a file of settings with these lines. */
+async function read(...lines: readonly string[]): Promise<void> {
+  await writeFile('.env', lines.join('\n'))
+  await readEnvironment()
 }
 
 /** Returns the options of a command for a chain, from its words and the environment. */
@@ -38,40 +43,31 @@ function optionsOf(...words: readonly string[]) {
 
 describe('a file of settings', () => {
   it('sets only settings that the environment lacks', async () => {
-    const file = join(root, 'settings')
     const lines = ['SUBTENSOR_ENDPOINT=local', 'NETUID=7', 'AFFINE_BUCKETS=b', 'NODE_DEBUG=http']
-    await writeFile(file, lines.join('\n'))
     vi.stubEnv('AFFINE_BUCKETS', 'mine')
-    expect(await read('look', '--settings', file, '--json')).toEqual(['look', '--json'])
+    await read(...lines)
     expect(envFile()).toMatchObject({
-      path: file,
       lines: lines.map((_, i) => ({ number: i + 1 })),
       given: { SUBTENSOR_ENDPOINT: 'local', NETUID: '7' },
     })
     expect(process.env.NODE_DEBUG).toBeUndefined()
     expect(optionsOf()).toMatchObject({ network: 'local', netuid: 7, buckets: 'mine' })
-    for (const name of ['SUBTENSOR_ENDPOINT', 'NETUID']) vi.stubEnv(name, undefined)
-    await read(`--settings=${file}`)
-    expect(process.env.SUBTENSOR_ENDPOINT).toBe('local')
   })
 
   it('is refused with its name and the numbers of all unreadable lines, and sets nothing', async () => {
-    const file = join(root, 'bad')
-    await writeFile(file, 'NETUID=7\nexport NETUID=8\nPATH=$x\nAFFINE_BUCKETS=s3cret #\n')
-    const refused = await read('--settings', file).catch((error: unknown) => error)
+    const lines = ['NETUID=7', 'export NETUID=8', 'PATH=$x', 'AFFINE_BUCKETS=s3cret #']
+    const refused = await read(...lines).catch((error: unknown) => error)
     expect(refused).toBeInstanceOf(RangeError)
-    expect(String(refused)).toMatch(/bad, line 2: expected .*; line 4: expected /)
+    expect(String(refused)).toMatch(/\.env, line 2: expected .*; line 4: expected /)
     expect(String(refused)).not.toContain('s3cret')
     expect(process.env.NETUID).toBeUndefined()
   })
 })
 
 it('names the option, variable or file that names the network', async () => {
-  const file = join(root, 'network')
-  await writeFile(file, 'SUBTENSOR_ENDPOINT=local')
-  await read('--settings', file)
+  await read('SUBTENSOR_ENDPOINT=local')
   const from = (...words: readonly string[]) => optionsOf(...words).networkFrom
-  expect(from()).toBe(`SUBTENSOR_ENDPOINT in ${file}`)
+  expect(from()).toBe('SUBTENSOR_ENDPOINT in .env')
   expect(from('--network', 'test')).toBe('--network')
   await read()
   expect(from()).toBe('SUBTENSOR_ENDPOINT')

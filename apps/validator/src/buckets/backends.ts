@@ -11,7 +11,7 @@ import {
   s3Bucket,
 } from '@affine/blocks/s3'
 import { NODE_HOST } from '@affine/settlement/host'
-import { reader, readValues, type Table, textIn, type Values } from '@affine/terminal'
+import { reader, readValues, type Table, textIn } from '@affine/terminal'
 import pRetry from 'p-retry'
 
 export interface OwnBucket {
@@ -33,16 +33,6 @@ export interface Backend {
   readonly settings: Table
   /** Creates the bucket from the texts of its settings, which must be valid. */
   readonly createBucket: (given: Parameters<typeof readValues>[1]) => OwnBucket
-}
-
-function defineBackend<Settings extends Table>({
-  create,
-  ...backend
-}: Pick<Backend, 'label' | 'needsUrl'> & {
-  readonly settings: Settings
-  readonly create: (values: Values<Settings>) => OwnBucket
-}): Backend {
-  return { ...backend, createBucket: (given) => create(readValues(backend.settings, given)) }
 }
 
 export const readWord = textIn('printable ASCII without spaces', (text) => /^[!-~]+$/.test(text))
@@ -82,70 +72,73 @@ const readStyle = reader('path or virtual', (text) =>
   (['path', 'virtual'] as const).find((style) => style === text),
 )
 
+const S3_SETTINGS = {
+  s3Endpoint: {
+    option: '--s3-endpoint <url>',
+    variables: ['S3_ENDPOINT', 'R2_ACCOUNT_ID'],
+    read: readEndpoint,
+    needed: true,
+    help: "the service's URL without the bucket, or the 32 hex digits of an R2 account",
+    secret: 'in its URL',
+  },
+  s3Bucket: {
+    option: '--s3-bucket <name>',
+    variables: ['S3_BUCKET', 'R2_BUCKET_ID'],
+    read: textIn(BUCKET_NAME_EXPECTED, isBucketName),
+    needed: true,
+    help: "the bucket's name in S3",
+  },
+  s3AccessKeyId: {
+    variables: ['S3_ACCESS_KEY_ID', 'R2_WRITE_ACCESS_KEY_ID'],
+    read: readWord,
+    needed: true,
+    help: 'the id of a key that may read, list and write the bucket',
+    secret: 'all',
+  },
+  s3SecretAccessKey: {
+    variables: ['S3_SECRET_ACCESS_KEY', 'R2_WRITE_SECRET_ACCESS_KEY'],
+    read: readWord,
+    needed: true,
+    help: "that key's secret",
+    secret: 'all',
+  },
+  s3Region: {
+    variables: ['S3_REGION'],
+    read: readWord,
+    default: 'auto',
+    proposed: 'auto',
+    help: "the bucket's region; auto for R2",
+  },
+  s3Style: {
+    variables: ['S3_STYLE'],
+    read: readStyle,
+    default: 'path',
+    help: 'where URLs contain the name of the bucket: path, or virtual (in the host)',
+  },
+} satisfies Table
+
 /**
  * A bucket in Amazon S3, Cloudflare R2, Google Cloud Storage, or a service with S3's API that
  * honours If-None-Match.
  */
-const S3 = defineBackend({
+const S3: Backend = {
   label: "in Cloudflare R2, Google Cloud Storage, or another service with S3's API",
   needsUrl: true,
-  settings: {
-    s3Endpoint: {
-      option: '--s3-endpoint <url>',
-      variables: ['S3_ENDPOINT', 'R2_ACCOUNT_ID'],
-      read: readEndpoint,
-      needed: true,
-      help: "the service's URL without the bucket, or the 32 hex digits of an R2 account",
-      secret: 'in its URL',
-    },
-    s3Bucket: {
-      option: '--s3-bucket <name>',
-      variables: ['S3_BUCKET', 'R2_BUCKET_ID'],
-      read: textIn(BUCKET_NAME_EXPECTED, isBucketName),
-      needed: true,
-      help: "the bucket's name in S3",
-    },
-    s3AccessKeyId: {
-      variables: ['S3_ACCESS_KEY_ID', 'R2_WRITE_ACCESS_KEY_ID'],
-      read: readWord,
-      needed: true,
-      help: 'the id of a key that may read, list and write the bucket',
-      secret: 'all',
-    },
-    s3SecretAccessKey: {
-      variables: ['S3_SECRET_ACCESS_KEY', 'R2_WRITE_SECRET_ACCESS_KEY'],
-      read: readWord,
-      needed: true,
-      help: "that key's secret",
-      secret: 'all',
-    },
-    s3Region: {
-      variables: ['S3_REGION'],
-      read: readWord,
-      default: 'auto',
-      proposed: 'auto',
-      help: "the bucket's region; auto for R2",
-    },
-    s3Style: {
-      variables: ['S3_STYLE'],
-      read: readStyle,
-      default: 'path',
-      help: 'where URLs contain the name of the bucket: path, or virtual (in the host)',
-    },
-  },
-  create: ({ s3Endpoint, s3Bucket, s3AccessKeyId, s3SecretAccessKey, s3Region, s3Style }) => {
+  settings: S3_SETTINGS,
+  createBucket: (given) => {
+    const values = readValues(S3_SETTINGS, given)
     const bucket = createServiceBucket({
-      endpoint: s3Endpoint,
-      bucket: s3Bucket,
-      accessKeyId: s3AccessKeyId,
-      secretAccessKey: s3SecretAccessKey,
-      region: s3Region,
-      style: s3Style,
-      ...(GOOGLES_URL.test(s3Endpoint) && { dialect: GOOGLE }),
+      endpoint: values.s3Endpoint,
+      bucket: values.s3Bucket,
+      accessKeyId: values.s3AccessKeyId,
+      secretAccessKey: values.s3SecretAccessKey,
+      region: values.s3Region,
+      style: values.s3Style,
+      ...(GOOGLES_URL.test(values.s3Endpoint) && { dialect: GOOGLE }),
     })
     return { open: () => bucket }
   },
-})
+}
 
 /**
  * Opens a bucket of a service with S3's API. Unless the failure is final, a failed write is retried
@@ -164,22 +157,24 @@ function createServiceBucket(options: Omit<S3Options, 'now' | 'fetch'>): Bucket 
   return { ...bucket, write: (...file) => pRetry(() => bucket.write(...file), retrying) }
 }
 
+const DIRECTORY_SETTINGS = {
+  buckets: {
+    option: '--buckets <folder>',
+    variables: ['AFFINE_BUCKETS'],
+    kind: 'path',
+    needed: true,
+    help: "the folder of buckets; the bucket is the folder in it with the hotkey's name",
+    proposed: 'buckets',
+  },
+} satisfies Table
+
 /** A bucket on this machine: the folder with the name of the hotkey, in the folder `buckets`. */
-const DIRECTORY = defineBackend({
+const DIRECTORY: Backend = {
   label: 'in a folder here that a web server serves',
   needsUrl: false,
-  settings: {
-    buckets: {
-      option: '--buckets <folder>',
-      variables: ['AFFINE_BUCKETS'],
-      kind: 'path',
-      needed: true,
-      help: "the folder of buckets; the bucket is the folder in it with the hotkey's name",
-      proposed: 'buckets',
-    },
-  },
-  create: ({ buckets }) => createFolderBucket(buckets),
-})
+  settings: DIRECTORY_SETTINGS,
+  createBucket: (given) => createFolderBucket(readValues(DIRECTORY_SETTINGS, given).buckets),
+}
 
 export function createFolderBucket(folder: string): OwnBucket {
   return { folder, open: (hotkey) => directoryBucket(join(folder, hotkey)) }

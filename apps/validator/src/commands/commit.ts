@@ -47,10 +47,7 @@ export const commit: CommandUnknownOpts = createAccountCommand('commit', EXAMPLE
       }
       screen.wait('waiting for the block with the commitment')
       const { number } = await chain.commit(account, fields)
-      const { commitments } = await chain.snapshot(number)
-      const slot = commitments.find((each) => each.hotkey === hotkey)
-      if (slot?.block !== number) throw new Error(`the commitment is missing in block ${number}`)
-      const committed = readSlot(slot)
+      const committed = readSlot({ hotkey, block: number, fields })
       const text = `block ${number} contains ${formatValue(committed.says)}`
       screen.line(text, { type: 'committed', ...committed })
       await printPlace(hotkey, subnet, { buckets: options.buckets, screen })

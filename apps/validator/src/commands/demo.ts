@@ -6,6 +6,7 @@ import { mkdtemp, readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
 import { stateRoot } from '@affine/duel'
 import { makeFolder } from '@affine/node/disk'
 import { listenWith } from '@affine/node/listen'
@@ -24,7 +25,6 @@ import {
 } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { narrate } from '../service/narrate.ts'
-import { findProgramFile } from '../service/program-name.ts'
 import { servePageAndBuckets } from '../service/served-files.ts'
 import { formatFilesHint, formatIntro, formatOutcome, formatRerunHint } from './demo/story.ts'
 import { createParticipants, mapNames, type OnMemberEvent, runSubnet } from './demo/subnet.ts'
@@ -112,10 +112,10 @@ async function verifyApart(
   screen: Output,
   signal: AbortSignal,
 ): Promise<void> {
-  const file = findProgramFile('af-verify')
+  const file = findVerifier()
   if (file === undefined) return screen.line(NO_VERIFIER, { type: 'unverified' })
   const files = [join(out, 'buckets'), '--network', join(out, 'chain.json')]
-  const modules = envModule === undefined ? [] : ['--env-module', envModule]
+  const modules = envModule ? ['--env-module', envModule] : []
   const words = [...process.execArgv, file, ...files, ...modules, ...(json ? ['--json'] : [])]
   const shown = verbose || json ? 'inherit' : 'pipe'
   const child = spawn(process.execPath, words, { stdio: ['ignore', shown, shown], signal })
@@ -127,6 +127,15 @@ async function verifyApart(
   const what = `a second process recomputed ${epochs} epochs from buckets and chain`
   if (code === 0) screen.line([{ text: `Verified: ${what}: all holds`, tone: 'good' }], {})
   else screen.line([{ text: `NOT verified:\n${report}${faults}`, tone: 'bad' }], {})
+}
+
+/** Returns the file of `af-verify`, or undefined if it is not installed next to this package. */
+function findVerifier(): string | undefined {
+  try {
+    return fileURLToPath(import.meta.resolve('@affine/verifier/cli'))
+  } catch {
+    return undefined
+  }
 }
 
 /** @throws RangeError if the folder exists and is not empty. */

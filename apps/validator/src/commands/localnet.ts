@@ -15,7 +15,6 @@ import {
 } from '@affine/settlement/node'
 import { createCommand, ENV_MODULES, interrupted, output, whole } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
-import { getCommandName } from '../service/program-name.ts'
 
 const { epochBlocks } = LOCAL_NETWORK.protocol
 
@@ -128,9 +127,9 @@ async function makeBlock(net: StoredChain): Promise<void> {
 }
 
 function formatJoinHints(url: string, keys: string, envModule?: string): readonly string[] {
-  const modules = envModule === undefined ? '' : ` --env-module ${envModule}`
+  const modules = envModule ? ` --env-module ${envModule}` : ''
   const hint = (command: string, key: string): string =>
-    `  $ ${getCommandName('af')} ${command} --network ${url} --key ${join(keys, key)}${modules}`
+    `  $ af ${command} --network ${url} --key ${join(keys, key)}${modules}`
   const validate = hint('validate', 'validator-1')
   return [
     hint('miner --port 8001', 'miner-1'),

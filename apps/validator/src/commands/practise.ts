@@ -13,31 +13,30 @@ import {
   whole,
   withChain,
 } from '@affine/terminal'
-import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { playPractice, printEnvironment, type Session } from './practise/session.ts'
 import { BUCKETS, prepareReplay, type ReplayOptions } from './replay.ts'
 import { createSoloCommand, createStrengthOption, expectGame, PLAYER } from './solo.ts'
 
-const AGAINST = new Option(
-  '--against',
-  "play past challenges of the champion and compare with the champion's recorded results",
-).conflicts(['env', 'strength'])
+const NETWORK =
+  'play past challenges of the champion of this network, and compare with the recorded results ' +
+  `of the champion: ${NETWORK_HELP}`
 
 const NOT_COMPARED =
-  'not compared: in a game the replies depend on the opponent. Without --against, games are ' +
+  'not compared: in a game the replies depend on the opponent. Without --network, games are ' +
   'played against a scripted opponent'
 
-/** Options that need `--against`. */
-const AGAINST_OPTIONS = ['network', 'netuid', 'firstEpoch', 'buckets', 'last']
+/** Options that need `--network`. */
+const NETWORK_OPTIONS = ['netuid', 'firstEpoch', 'buckets', 'last']
 
 const AT_LEAST =
   'exit with 1 if a smaller share of challenges, 0 to 1, is won or perfect in some environment; ' +
-  'with --against, if the probability of beating the champion is smaller'
+  'with --network, if the probability of beating the champion is smaller'
 
 const EXAMPLES = `  $ af practise http://127.0.0.1:8001/v1 --challenges 200 --resume p.jsonl
   $ af practise http://127.0.0.1:8001/v1 --env mult8-v0 --at-least 0.9
   $ af practise http://127.0.0.1:8001/v1 --env hex-v0 --strength 0.5
-  $ af practise http://127.0.0.1:8001/v1 --against --network finney`
+  $ af practise http://127.0.0.1:8001/v1 --network finney`
 
 export const practise: CommandUnknownOpts = createSoloCommand('practise', EXAMPLES)
   .argument('<player>', PLAYER)
@@ -45,37 +44,34 @@ export const practise: CommandUnknownOpts = createSoloCommand('practise', EXAMPL
   .option('--resume <file>', 'store results in this file, and continue the practice in it')
   .addOption(createStrengthOption().default(1))
   .option('--at-least <share>', AT_LEAST, shareOption)
-  .addOption(AGAINST)
-  .addOption(networkOption(`with --against: the network of the champion: ${NETWORK_HELP}`))
+  .addOption(networkOption(NETWORK).conflicts(['env', 'strength']))
   .addOption(NETUID)
   .addOption(FIRST_EPOCH)
   .addOption(BUCKETS)
   .option(
     '--last <epochs>',
-    'with --against: the number of newest epochs to take challenges from',
+    'with --network: the number of newest epochs to take challenges from',
     whole(1, 1e6),
     8,
   )
-  .action(async (player, { env, network, against, ...options }, command) => {
+  .action(async (player, { env, network, ...options }, command) => {
     const common = { ...options, player }
-    if (!against) {
-      expectNoAgainstOption(command)
+    if (network === undefined) {
+      expectNoNetworkOption(command)
       const session = { ...common, screen: output(options.json), signal: interrupted() }
       return practiseAlone(resolveEnvironments(env), session)
     }
-    if (network === undefined)
-      throw new RangeError('--against needs "--network", the network of the champion')
     await withChain(openChain, { ...options, network }, async (subnet, screen, signal) => {
       const throne = await readChampion(subnet, options, options.challenges)
       await practiseAgainst(throne, { ...common, screen, signal })
     })
   })
 
-/** @throws RangeError if the command line has an option that is ignored without `--against`. */
-function expectNoAgainstOption(command: CommandUnknownOpts): void {
-  const name = AGAINST_OPTIONS.find((each) => command.getOptionValueSource(each) === 'cli')
+/** @throws RangeError if the command line has an option that is ignored without `--network`. */
+function expectNoNetworkOption(command: CommandUnknownOpts): void {
+  const name = NETWORK_OPTIONS.find((each) => command.getOptionValueSource(each) === 'cli')
   const option = command.options.find((each) => each.attributeName() === name)
-  if (option !== undefined) throw new RangeError(`"${option.long}" needs "--against"`)
+  if (option !== undefined) throw new RangeError(`"${option.long}" needs "--network"`)
 }
 
 async function practiseAlone(envs: readonly string[], session: Session): Promise<void> {

@@ -3,16 +3,14 @@ import { existsSync } from 'node:fs'
 import { rename, rm, writeFile } from 'node:fs/promises'
 import { OWNERS } from '@affine/node/disk'
 import { openLive } from '@affine/settlement'
-import { createCommand, output } from '@affine/terminal'
+import { createCommand, ENV_FILE, output } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { printExamination } from '../examination/examine.ts'
 import { warn } from '../service/narrate.ts'
-import { getCommandName } from '../service/program-name.ts'
 import { addSettingOptions } from '../settings/entries.ts'
 import { formatEnvFile } from '../settings/env-file.ts'
 import { formatProblems, readService } from '../settings/settings.ts'
 
-const FILE = '.env'
 const HOW = `
 In a terminal, without --json, it asks for the needed settings that no option gives, and proposes \
 the values of the environment or .env. Otherwise it asks nothing, and reads secrets from \
@@ -43,29 +41,30 @@ export const setup: CommandUnknownOpts = addSettingOptions(
     const base = settings.bucket.folder
     const examined = { account, base, isValidator: true, read: { ...read, settings } }
     const isWell = await printExamination(openLive, { ...flags, ...settings }, examined)
-    const isWanted = isWell || anyway || (await prompts?.confirm(`Write ${FILE} anyway?`))
-    if (!isWanted) throw new Error(`${FILE} is not written: fix the failed checks, or use --anyway`)
+    const isWanted = isWell || anyway || (await prompts?.confirm(`Write ${ENV_FILE} anyway?`))
+    if (!isWanted)
+      throw new Error(`${ENV_FILE} is not written: fix the failed checks, or use --anyway`)
     await writeEnvFile(formatEnvFile(read.entries), overwrite)
-    const next = `${getCommandName('af')} validate`
-    const text = `${FILE} is written, readable only by this user. Next: ${next}`
+    const next = 'af validate'
+    const text = `${ENV_FILE} is written, readable only by this user. Next: ${next}`
     screen.line(text, { type: 'written', next })
   })
 
 function expectNoFile(): void {
-  if (existsSync(FILE))
-    throw new RangeError(`${FILE} exists: edit it, or replace it with --overwrite`)
+  if (existsSync(ENV_FILE))
+    throw new RangeError(`${ENV_FILE} exists: edit it, or replace it with --overwrite`)
 }
 
 /** Writes `.env`, readable only by its owner, completely or not at all. */
 async function writeEnvFile(text: string, overwrite: boolean): Promise<void> {
-  const temporary = `${FILE}.${randomUUID()}.tmp`
+  const temporary = `${ENV_FILE}.${randomUUID()}.tmp`
   try {
     await writeFile(temporary, text, { flag: 'wx', mode: OWNERS, flush: true })
     if (!overwrite) expectNoFile() // another process may have created it in the meantime
-    await rename(temporary, FILE)
+    await rename(temporary, ENV_FILE)
   } catch (cause) {
     await rm(temporary, { force: true }).catch(() => undefined)
     if (cause instanceof RangeError) throw cause
-    throw new Error(`cannot write ${FILE}: ${(cause as Error).message}`, { cause })
+    throw new Error(`cannot write ${ENV_FILE}: ${(cause as Error).message}`, { cause })
   }
 }

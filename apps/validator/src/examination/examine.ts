@@ -3,12 +3,11 @@ import { type Account, type Chain, ChainError, type Snapshot } from '@affine/cha
 import { countFailures, probeMiner, type TargetMiner, tryMiner } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
 import { type Network, type Subnet, type SubnetOpener, SYSTEM_CLOCK } from '@affine/settlement'
-import { type ChainOptions, type Output, output, withChain } from '@affine/terminal'
+import { type ChainOptions, output, withChain } from '@affine/terminal'
 import { openClient } from '../service/agents.ts'
-import { estimateLoads, type Loads, printCosts } from '../service/load.ts'
 import type { SettingsReport } from '../settings/settings.ts'
 import { describe, type Finding, note, printFinding } from './findings.ts'
-import { checkBucket, checkChutes, checkDisks, checkOwnBucket } from './own-checks.ts'
+import { checkBucket, checkChutes, checkDisks, checkOwnBucket, estimateDay } from './own-checks.ts'
 import { checkCommitment, checkLastWeights, checkValidator, findSeat, type Seat } from './seat.ts'
 
 /**
@@ -25,9 +24,8 @@ interface ExaminedAccount {
 }
 
 /**
- * Prints the findings about an account, and the costs of duels. Resolves with whether no check
- * failed. Rejects for wrong usage, and at Ctrl-C. A chain that does not respond is a
- * finding.
+ * Prints the findings about an account. Resolves with whether no check failed. Rejects for wrong
+ * usage, and at Ctrl-C. A chain that does not respond is a finding.
  */
 export async function printExamination(
   open: SubnetOpener,
@@ -43,7 +41,7 @@ export async function printExamination(
   }
   try {
     await withChain(open, options, async (subnet, _, signal) => {
-      for await (const finding of examine(subnet, examined, { screen, signal })) say(finding)
+      for await (const finding of examine(subnet, examined, signal)) say(finding)
     })
   } catch (error) {
     if (!(error instanceof ChainError)) throw error
@@ -69,18 +67,15 @@ const namesFolder = ({ entries }: SettingsReport): boolean =>
 async function* examine(
   subnet: Subnet,
   examined: ExaminedAccount,
-  { screen, signal }: { readonly screen: Output; readonly signal: AbortSignal },
+  signal: AbortSignal,
 ): AsyncGenerator<Finding> {
   const { chain, network } = subnet
   const { account, read, base, isValidator } = examined
   const { hotkey } = account
   const { epochBlocks, templates } = network.protocol
   const snapshot = yield* checkChain(chain)
-  const loads = estimateLoads(network.protocol, snapshot)
   const seat = findSeat(hotkey, snapshot)
   const isMiner = seat !== undefined && !isValidator && isMining(seat, read)
-  if (!isMiner) printCosts('validator', loads, screen)
-  if (!isValidator) printCosts('miner', loads, screen)
   if (isMiner) {
     yield note('REGISTERED', { hotkey, uid: seat.neuron.uid })
     // A miner needs neither permit nor stake.
@@ -93,7 +88,7 @@ async function* examine(
   const { revealPeriod: tempos } = snapshot
   yield tempos === 0 ? note('WEIGHTS_OPEN', {}) : note('WEIGHTS_HIDDEN', { tempos })
   if (account.scheme !== 'sr25519') yield note('WRONG_KEY', { hotkey })
-  yield* checkOwn(hotkey, read, subnet, loads)
+  yield* checkOwn(hotkey, read, subnet, snapshot)
   if (seat === undefined) {
     yield note('NOT_REGISTERED', { hotkey, netuid: chain.netuid })
     return
@@ -164,13 +159,13 @@ async function* checkReplies(miner: TargetMiner, network: Network, signal: Abort
  * Checks a validator's disk, account at Chutes and bucket, if its settings are complete. Missing
  * settings are a failure only if a folder is named.
  */
-async function* checkOwn(hotkey: string, read: SettingsReport, subnet: Subnet, loads: Loads) {
+async function* checkOwn(hotkey: string, read: SettingsReport, subnet: Subnet, snapshot: Snapshot) {
   const { settings, problems } = read
   if (settings === undefined) {
     yield note(namesFolder(read) ? 'SETTINGS_INCOMPLETE' : 'SETTINGS_MISSING', { problems })
     return
   }
-  yield* await checkDisks(settings, loads)
+  yield* await checkDisks(settings, estimateDay(subnet.network.protocol, snapshot.neurons))
   yield* await checkChutes(subnet, settings)
   yield* checkOwnBucket(settings, hotkey, subnet.network)
 }

@@ -2,7 +2,6 @@ import type { SlotRecord } from '@affine/chain'
 import { describeMissingAccess, describeMissingReply, formatReplyCounts } from '@affine/miners'
 import { type Output, printable } from '@affine/terminal'
 import { describeWrongKey, KEY_ADVICE } from '../service/account.ts'
-import { formatBytes } from '../service/load.ts'
 import { getErrorCode } from '../service/narrate.ts'
 import { type Masker, maskRecord } from '../service/secrets.ts'
 import { formatProblem, type SettingProblem } from '../settings/settings.ts'
@@ -13,6 +12,12 @@ type ClockOffset = Readonly<Record<'aheadMs' | 'ms', number>>
 type Access = Parameters<typeof describeMissingAccess>[0] & { readonly netuid: number }
 type SilentMiner = Parameters<typeof describeMissingReply>[0] &
   Readonly<Record<'chute' | 'reason', string>>
+
+export function formatBytes(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB']
+  const step = Math.min(Math.floor(Math.log10(Math.max(1, bytes)) / 3), units.length - 1)
+  return `${Number((bytes / 1000 ** step).toPrecision(3))} ${units[step]}`
+}
 
 function formatDisk({ folder, freeBytes, dayBytes, days }: DiskFacts): string {
   const need = `takes at most ${formatBytes(dayBytes)} a day`

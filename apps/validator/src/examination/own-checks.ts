@@ -1,12 +1,12 @@
 import { statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { type Bucket, BucketFailure, LIMITS, probePath, statePath } from '@affine/blocks'
-import type { Commitment } from '@affine/chain'
+import { BLOCK_MS, type Commitment, type Neuron } from '@affine/chain'
+import { computeQuota, type Protocol } from '@affine/duel'
 import { canCall, fetchAccount, isInOrder, type KeyAccount } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
 import { type Network, type Subnet, SYSTEM_CLOCK } from '@affine/settlement'
 import { createBucketOpener } from '@affine/settlement/node'
-import type { Loads } from '../service/load.ts'
 import type { Settings } from '../settings/settings.ts'
 import { describe, type Finding, note } from './findings.ts'
 
@@ -15,15 +15,43 @@ const [FEW_DAYS, ENOUGH_DAYS] = [2, 30]
 /** Maximum error of this clock. With a larger error, timelocks and signatures may be mistimed. */
 const CLOCK_MS = 5000
 
+/** Mean bytes of a lane's line with short replies: of a game's line, and of an episode's line. */
+const [GAME_BYTES, EPISODE_BYTES] = [16_000, 830]
+const DAY_MS = 86_400_000
+
+/**
+ * Returns the bytes that a day adds to a validator's lane and to its bucket, in the largest epochs:
+ * with the maximum number of concurrent duels and every environment open. The number of validators
+ * is that of neurons with a permit and stake.
+ */
+export function estimateDay(
+  { duelEpochs, duelsMost: contenders, epochBlocks, validatorsMost, envs }: Protocol,
+  neurons: readonly Pick<Neuron, 'permit' | 'stake'>[],
+): Readonly<Record<'laneBytes' | 'bucketBytes', number>> {
+  const able = neurons.filter(({ permit, stake }) => permit && stake > 0n)
+  const voters = Math.min(Math.max(1, able.length), validatorsMost)
+  const dayEpochs = DAY_MS / (epochBlocks * BLOCK_MS)
+  let laneBytes = 0
+  for (const constants of Object.values(envs)) {
+    // In an environment of one player, the champion plays each challenge once for all contenders.
+    const isGame = constants.players === 2
+    const bytes = isGame ? contenders * GAME_BYTES : (contenders + 1) * EPISODE_BYTES
+    laneBytes += dayEpochs * computeQuota(duelEpochs, constants) * bytes
+  }
+  // The validator's bucket contains the lanes of all voters.
+  return { laneBytes, bucketBytes: voters * laneBytes }
+}
+
+/** Checks the disks of a validator's folder, which contains its lane twice, and of its bucket. */
 export async function checkDisks(
   { folder, bucket }: Pick<Settings, 'folder' | 'bucket'>,
-  { mostEpoch: { laneBytes, bucketBytes }, dayEpochs }: Loads,
+  { laneBytes, bucketBytes }: ReturnType<typeof estimateDay>,
 ): Promise<readonly Finding[]> {
   const check = (path: string, dayBytes: number): Promise<Finding> =>
     checkDisk(path, dayBytes).catch((error: Error) => note('DISK_FAILS', describe(error)))
-  const own = await check(folder, 2 * dayEpochs * laneBytes)
+  const own = await check(folder, 2 * laneBytes)
   if (bucket.folder === undefined) return [own]
-  return [own, await check(bucket.folder, dayEpochs * bucketBytes)]
+  return [own, await check(bucket.folder, bucketBytes)]
 }
 
 async function checkDisk(folder: string, dayBytes: number): Promise<Finding> {

@@ -1,14 +1,11 @@
-import { createHash } from 'node:crypto'
 import { open, readdir, readFile, stat } from 'node:fs/promises'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
-import { createGzip } from 'node:zlib'
 import { isBucketPath, LIMITS, mediaType } from '@affine/blocks'
-import { type OpenFile, openFile } from '@affine/blocks/directory'
+import { openFile } from '@affine/blocks/directory'
 import type { ChainOptions } from '@affine/terminal'
-import { parseAccept } from 'hono/utils/accept'
 import { getMimeType } from 'hono/utils/mime'
 
 /** The network that the page opens by default. `netuid` and `firstEpoch` default to its own. */
@@ -19,7 +16,6 @@ export interface PageNetwork extends Pick<ChainOptions, 'netuid' | 'firstEpoch'>
 }
 
 interface PublicFile {
-  readonly path: string
   readonly open: () => ReturnType<typeof openFile>
   readonly headers: Readonly<Record<string, string>>
   readonly maxBytes: number
@@ -28,7 +24,6 @@ interface PublicFile {
 
 /** Matches the path of a file in a bucket, with or without the bucket's name as a prefix. */
 const ADDRESS = /^\/((?:[\w-][\w.-]*\/)?(v1\/.+))$/
-const HOST = /^[\w.:[\]-]+$/
 const ANY_ORIGIN = { 'access-control-allow-origin': '*', 'x-content-type-options': 'nosniff' }
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 /** Maximum time to send a file of a bucket: readers of buckets wait no longer for a response. */
@@ -37,20 +32,19 @@ const BUCKET_MS = 30_000
 const PAGE_MS = 300_000
 /** Maximum size of a file outside buckets. Readers of a served chain accept no more either. */
 const MAX_BYTES = 268_435_456
-/** Maximum number of open files. Each has a descriptor and buffers until its client has read it. */
+/** Maximum number of open files. Each has a descriptor and a buffer until it is sent. */
 const MAX_FILES = 128
-const GZIP_FROM_BYTES = 1024
-/** Buffers of an open file: 32 KiB for reading, and 128 KiB for zlib if it is compressed. */
+/** Buffer of an open file. */
 const READ_BYTES = 32_768
-const SMALL_GZIP = { windowBits: 14, memLevel: 7 }
-/** Value of `retry-after` with a 503, in seconds. Most responses take less time. */
-const RETRY_SECONDS = '5'
 const SAFE = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'content-security-policy': "frame-ancestors 'none'",
   'cache-control': 'no-cache',
 }
+
+/** The folder of the explorer's page. */
+const PAGE = dirname(fileURLToPath(import.meta.resolve('@affine/explorer/index.html')))
 
 /**
  * Returns a listener that responds to GET and HEAD for the files of buckets. `folder` may be a
@@ -64,7 +58,7 @@ export function serveBucketFiles(folder: string): RequestListener {
     if (!isBucketPath(inBucket)) return undefined
     const headers = { ...ANY_ORIGIN, 'content-type': mediaType(path), 'cache-control': IMMUTABLE }
     const open: PublicFile['open'] = () => openFile(folder, path)
-    return { path, open, headers, maxBytes: LIMITS.blockBytes, timeoutMs: BUCKET_MS }
+    return { open, headers, maxBytes: LIMITS.blockBytes, timeoutMs: BUCKET_MS }
   })
 }
 
@@ -80,7 +74,7 @@ export async function servePageAndBuckets(
   const files = await listPageFiles()
   if ('file' in chain) files.set('/chain.json', describePublicFile(chain.file))
   const where = 'file' in chain ? 'chain.json' : chain.name
-  const last = await readLast(where, files.get('/network.json'))
+  const last = await readLast(where)
   const about = JSON.stringify({ chain: where, buckets: './', last, ...network })
   // Buckets have their own limit of open files: their slow readers cannot block the page.
   const page = createListener(({ url }) => files.get(stripQuery(url)))
@@ -95,10 +89,10 @@ export async function servePageAndBuckets(
 }
 
 /** Returns `last`, a number of epochs, of the page's `network.json`, if that names `chain`. */
-async function readLast(chain: string, own: PublicFile | undefined): Promise<number | undefined> {
-  if (own === undefined) return undefined
-  const site = JSON.parse(await readFile(own.path, 'utf8'))
-  return site.chain === chain ? site.last : undefined
+async function readLast(chain: string): Promise<number | undefined> {
+  const site = await readFile(join(PAGE, 'network.json'), 'utf8').catch(() => '{}')
+  const own = JSON.parse(site)
+  return own.chain === chain ? own.last : undefined
 }
 
 const stripQuery = (url = ''): string => url.replace(/\?.*/s, '')
@@ -108,12 +102,11 @@ const stripQuery = (url = ''): string => url.replace(/\?.*/s, '')
  * read no other file.
  */
 async function listPageFiles(): Promise<Map<string, PublicFile>> {
-  const folder = dirname(fileURLToPath(import.meta.resolve('@affine/explorer/index.html')))
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
+  const entries = await readdir(PAGE, { recursive: true, withFileTypes: true }).catch(() => [])
   const files = new Map<string, PublicFile>()
   for (const entry of entries.filter((each) => each.isFile())) {
     const file = join(entry.parentPath, entry.name)
-    const path = file.slice(folder.length)
+    const path = file.slice(PAGE.length)
     const isNamedByHash = path.startsWith('/assets/')
     const pageFile = describePublicFile(file, isNamedByHash ? { 'cache-control': IMMUTABLE } : {})
     files.set(path === '/index.html' ? '/' : path, pageFile)
@@ -124,7 +117,6 @@ async function listPageFiles(): Promise<Map<string, PublicFile>> {
 function describePublicFile(file: string, headers: PublicFile['headers'] = {}): PublicFile {
   const type = getMimeType(file) ?? 'application/octet-stream'
   return {
-    path: file,
     open: () => openNamedFile(file),
     headers: { ...SAFE, 'content-type': type, ...headers },
     maxBytes: MAX_BYTES,
@@ -159,13 +151,11 @@ function createListener(
   }
 }
 
-const isRead = ({ method = '', headers }: IncomingMessage): boolean =>
-  ['GET', 'HEAD'].includes(method) && HOST.test(headers.host ?? '')
+const isRead = ({ method = '' }: IncomingMessage): boolean => ['GET', 'HEAD'].includes(method)
 
 /** Sends an error. Caches must not store errors, because they may be temporary. */
 function refuse(response: ServerResponse, status: number, text: string): void {
   const headers = { 'content-type': 'text/plain', 'cache-control': 'no-store', ...ANY_ORIGIN }
-  if (status === 503) response.setHeader('retry-after', RETRY_SECONDS)
   response.writeHead(status, headers).end(`${text}\n`)
 }
 
@@ -178,36 +168,14 @@ async function answer(file: PublicFile, request: IncomingMessage, response: Serv
     if (found === 'not-a-file') return refuse(response, 403, 'not a file')
     await using _handle = found.handle
     if (found.stats.size > file.maxBytes) return refuse(response, 403, 'too large')
-    await send(found, file, request, response)
+    const { size } = found.stats
+    response.writeHead(200, { ...file.headers, 'content-length': size })
+    if (request.method === 'HEAD' || size === 0) return void response.end()
+    const bytes = found.handle.createReadStream({ end: size - 1, highWaterMark: READ_BYTES })
+    await pipeline(bytes, response, { signal: AbortSignal.timeout(file.timeoutMs) })
   } catch (error) {
     // Once the headers are sent, no error can be reported: the connection was closed.
     const { code = 'unknown' } = error as NodeJS.ErrnoException
     if (!response.headersSent) refuse(response, 500, `cannot read the file: ${code}`)
   }
-}
-
-async function send(
-  { handle, stats: { size, mtimeMs } }: OpenFile,
-  { path, headers, timeoutMs }: PublicFile,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const tag = `"${createHash('sha1').update(`${path} ${size} ${mtimeMs}`).digest('hex')}"`
-  const cacheHeaders = { ...headers, etag: `W/${tag}`, vary: 'Accept-Encoding' }
-  if (request.headers['if-none-match']?.includes(tag))
-    return void response.writeHead(304, cacheHeaders).end()
-  const zipped = size >= GZIP_FROM_BYTES && acceptsGzip(request.headers['accept-encoding'])
-  const length = zipped ? { 'content-encoding': 'gzip' } : { 'content-length': size }
-  response.writeHead(200, { ...cacheHeaders, ...length })
-  if (request.method === 'HEAD' || size === 0) return void response.end()
-  const bytes = handle.createReadStream({ end: size - 1, highWaterMark: READ_BYTES })
-  const coding = zipped ? [createGzip(SMALL_GZIP)] : []
-  await pipeline([bytes, ...coding, response], { signal: AbortSignal.timeout(timeoutMs) })
-}
-
-function acceptsGzip(header = ''): boolean {
-  const accepted = parseAccept(header)
-  const named = accepted.find(({ type }) => type.toLowerCase() === 'gzip')
-  const { q } = named ?? accepted.find(({ type }) => type === '*') ?? { q: 0 }
-  return q > 0
 }

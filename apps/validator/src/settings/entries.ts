@@ -1,4 +1,4 @@
-import { createOption, envFile, expandPath, type SettingTexts } from '@affine/terminal'
+import { createOption, ENV_FILE, expandPath, type SettingTexts } from '@affine/terminal'
 import type { Command, OptionValues } from '@commander-js/extra-typings'
 import { type NamedSetting, SETTINGS } from './table.ts'
 
@@ -6,7 +6,7 @@ import { type NamedSetting, SETTINGS } from './table.ts'
 export interface SettingEntry {
   readonly setting: NamedSetting
   readonly value: string | undefined
-  /** `flag`, `environment`, or the path of the file of settings; `-` without a value. */
+  /** `flag`, `environment`, or `.env`; `-` without a value. */
   readonly from: string
   /** The option or variable that set the value; without a value, all of them, joined by "or". */
   readonly by: string
@@ -42,7 +42,7 @@ export function findSettings(flags: object, env: SettingTexts, file: SettingText
     flag: Object.fromEntries(given),
     environment,
     // The environment overrides the file, even with an empty value.
-    [envFile().path ?? '.env']: { ...file, ...environment },
+    [ENV_FILE]: { ...file, ...environment },
   }
   return SETTINGS.map((setting) => findSetting(setting, sources))
 }

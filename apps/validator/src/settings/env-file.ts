@@ -1,4 +1,4 @@
-import { envFile, type IsOwnVariable, ownVariables, readEnvLines } from '@affine/terminal'
+import { ENV_FILE, envFile, type IsOwnVariable, ownVariables, readEnvLines } from '@affine/terminal'
 import { closest, distance } from 'fastest-levenshtein'
 import type { SettingEntry } from './entries.ts'
 import { SETTINGS } from './table.ts'
@@ -26,11 +26,12 @@ const findNearest = (name: string): string => closest(name.toUpperCase(), KNOWN)
 
 /** Returns a warning for each mistyped name in the environment and in the file of settings. */
 export function checkVariables(): readonly string[] {
-  const { path, lines } = envFile()
   const isMeant = (name: string): boolean =>
     BEGINNINGS.test(name) || distance(name.toUpperCase(), findNearest(name)) <= TYPOS
-  const inFile = lines.flatMap(({ number, name }) =>
-    isMeant(name) ? describeUnknown(name).map((text) => `${path}, line ${number}: ${text}`) : [],
+  const inFile = envFile().lines.flatMap(({ number, name }) =>
+    isMeant(name)
+      ? describeUnknown(name).map((text) => `${ENV_FILE}, line ${number}: ${text}`)
+      : [],
   )
   const own = Object.keys(ownVariables()).filter((name) => OURS.has(cutPrefix(name)))
   return [...own.sort().flatMap(describeUnknown), ...inFile]

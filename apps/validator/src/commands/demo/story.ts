@@ -9,7 +9,6 @@ import {
   percentRange,
 } from '@affine/report'
 import type { EpochResult } from '@affine/settlement'
-import { getCommandName } from '../../service/program-name.ts'
 import { LIAR, type Participants } from './subnet.ts'
 
 export function formatIntro({ seed, validators, miners }: Participants): string {
@@ -81,7 +80,7 @@ function formatWinner(epochs: readonly EpochResult[], nameOf: HotkeyFormatter): 
 }
 
 export const formatRerunHint = (seed: string): string =>
-  `Show it: ${getCommandName('af')} demo --seed ${seed} --open (or --verbose, for the numbers)`
+  `Show it: af demo --seed ${seed} --open (or --verbose, for the numbers)`
 
 /**
  * Returns commands to try next with the files in `out`. Omits `af serve` with the option `open`,
@@ -92,8 +91,8 @@ export function formatFilesHint(
   { open: isOpen, envModule }: { readonly open?: true; readonly envModule?: string } = {},
 ): string {
   const files = `${join(out, 'buckets')} --network ${join(out, 'chain.json')}`
-  const modules = envModule === undefined ? '' : ` --env-module ${envModule}`
-  const page = `\n  $ ${getCommandName('af')} serve ${files}`
-  const verification = `$ ${getCommandName('af-verify')} ${files}${modules} --epoch 2`
+  const modules = envModule ? ` --env-module ${envModule}` : ''
+  const page = `\n  $ af serve ${files}`
+  const verification = `$ af-verify ${files}${modules} --epoch 2`
   return `\nAll files are in ${out}. Try next:\n  ${verification}${isOpen ? '' : page}`
 }

@@ -32,7 +32,7 @@ export interface Session {
   readonly strength: number
   /** The file of results. Default: results are not stored. */
   readonly resume?: string | undefined
-  /** Minimum share, or with `--against` probability, for exit code 0. Default: 0. */
+  /** Minimum share, or with `--network` probability, for exit code 0. Default: 0. */
   readonly atLeast?: number | undefined
   /** Maximum number of concurrent challenges. */
   readonly ahead: number

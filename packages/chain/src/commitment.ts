@@ -153,13 +153,21 @@ function decodeText(bytes: Uint8Array): string | null {
 
 const isSized = ({ length }: Uint8Array): boolean => length > 0 && length <= MAX_FIELD_BYTES
 
+/** A commitment slot as JSON data. */
+export type SlotRecord = {
+  readonly hotkey: string
+  readonly block: number
+  readonly kind: string
+  readonly says: Readonly<Record<string, unknown>>
+}
+
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /**
  * Returns the content of a slot, with bytes in hex. `kind` is `unknown` if the slot has no
  * commitment of this protocol.
  */
-export function readSlot({ hotkey, block, fields }: CommitmentSlot) {
+export function readSlot({ hotkey, block, fields }: CommitmentSlot): SlotRecord {
   const { kind, ...says } = decodeCommitment(fields, hotkey) ?? {
     kind: 'unknown',
     text: fields.map((field) => decoder.decode(field)),
@@ -168,6 +176,3 @@ export function readSlot({ hotkey, block, fields }: CommitmentSlot) {
   const bitmap = 'bitmap' in says && { bitmap: bytesToHex(says.bitmap) }
   return { hotkey, block, kind, says: { ...says, ...bitmap } }
 }
-
-/** A commitment slot as JSON data. */
-export type SlotRecord = ReturnType<typeof readSlot>

@@ -11,17 +11,27 @@ export const MAX_MESSAGE: number = 2 ** 24
 /** Limits of a message's JSON. A full block has about ten thousand commas, between its calls. */
 const BOUNDS: JsonBounds = { items: 2 ** 17, depth: 64 }
 
-const anything = z.optional(z.unknown())
-const errorShape = z.object({ code: z.number(), message: z.string(), data: anything })
-const messageShape = z.object({
-  id: anything,
-  result: anything,
-  error: z.optional(errorShape),
-  params: z.optional(z.object({ subscription: anything, result: anything })),
-})
+interface NodeError {
+  readonly code: number
+  readonly message: string
+  readonly data?: unknown
+}
 
 /** A notification of a subscription, a refusal, or an answer, in JSON-RPC 2.0. */
-export type NodeMessage = z.infer<typeof messageShape>
+export interface NodeMessage {
+  readonly id?: unknown
+  readonly result?: unknown
+  readonly error?: NodeError | undefined
+  readonly params?: { readonly subscription?: unknown; readonly result?: unknown } | undefined
+}
+
+const anything = z.optional(z.unknown())
+const messageShape: z.ZodMiniType<NodeMessage> = z.object({
+  id: anything,
+  result: anything,
+  error: z.optional(z.object({ code: z.number(), message: z.string(), data: anything })),
+  params: z.optional(z.object({ subscription: anything, result: anything })),
+})
 
 /**
  * Reads a node's message.
@@ -54,7 +64,7 @@ function maskUnprintable(text: string): string {
   return text.replace(ESCAPES, (_, plain?: string) => plain ?? '?')
 }
 
-export function createRefusalError({ code, message, data }: z.infer<typeof errorShape>): Error {
+export function createRefusalError({ code, message, data }: NodeError): Error {
   let text = `${code}: ${message}`
   if (data !== undefined) text += `: ${JSON.stringify(data)}`
   return new Error(toAsciiLine(text))

@@ -55,6 +55,10 @@ export const printNotice = (text: string): void => {
   process.stderr.write(`${fit(printable(maskUrls(text), 1000))}\n`)
 }
 
+/** Returns the command of a program for a hint: with npx if npm started this program. */
+export const formatCommand = (name: 'af' | 'af-verify'): string =>
+  process.env.npm_command === undefined ? name : `npx ${name}`
+
 /** Returns an output that prints to standard output; with `json`, only records. */
 export function output(json = false): Output {
   const { stdout } = process

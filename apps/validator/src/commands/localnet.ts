@@ -13,7 +13,14 @@ import {
   openKey,
   type StoredChain,
 } from '@affine/settlement/node'
-import { createCommand, ENV_MODULES, interrupted, output, whole } from '@affine/terminal'
+import {
+  createCommand,
+  ENV_MODULES,
+  formatCommand,
+  interrupted,
+  output,
+  whole,
+} from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 
 const { epochBlocks } = LOCAL_NETWORK.protocol
@@ -129,7 +136,7 @@ async function makeBlock(net: StoredChain): Promise<void> {
 function formatJoinHints(url: string, keys: string, envModule?: string): readonly string[] {
   const modules = envModule ? ` --env-module ${envModule}` : ''
   const hint = (command: string, key: string): string =>
-    `  $ af ${command} --network ${url} --key ${join(keys, key)}${modules}`
+    `  $ ${formatCommand('af')} ${command} --network ${url} --key ${join(keys, key)}${modules}`
   const validate = hint('validate', 'validator-1')
   return [
     hint('miner --port 8001', 'miner-1'),

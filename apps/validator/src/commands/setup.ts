@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { rename, rm, writeFile } from 'node:fs/promises'
 import { OWNERS } from '@affine/node/disk'
 import { openLive } from '@affine/settlement'
-import { createCommand, ENV_FILE, output } from '@affine/terminal'
+import { createCommand, ENV_FILE, formatCommand, output } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { printExamination } from '../examination/examine.ts'
 import { warn } from '../service/narrate.ts'
@@ -45,7 +45,7 @@ export const setup: CommandUnknownOpts = addSettingOptions(
     if (!isWanted)
       throw new Error(`${ENV_FILE} is not written: fix the failed checks, or use --anyway`)
     await writeEnvFile(formatEnvFile(read.entries), overwrite)
-    const next = 'af validate'
+    const next = `${formatCommand('af')} validate`
     const text = `${ENV_FILE} is written, readable only by this user. Next: ${next}`
     screen.line(text, { type: 'written', next })
   })

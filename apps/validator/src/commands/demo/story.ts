@@ -9,6 +9,7 @@ import {
   percentRange,
 } from '@affine/report'
 import type { EpochResult } from '@affine/settlement'
+import { formatCommand } from '@affine/terminal'
 import { LIAR, type Participants } from './subnet.ts'
 
 export function formatIntro({ seed, validators, miners }: Participants): string {
@@ -80,7 +81,7 @@ function formatWinner(epochs: readonly EpochResult[], nameOf: HotkeyFormatter): 
 }
 
 export const formatRerunHint = (seed: string): string =>
-  `Show it: af demo --seed ${seed} --open (or --verbose, for the numbers)`
+  `Show it: ${formatCommand('af')} demo --seed ${seed} --open (or --verbose, for the numbers)`
 
 /**
  * Returns commands to try next with the files in `out`. Omits `af serve` with the option `open`,
@@ -92,7 +93,7 @@ export function formatFilesHint(
 ): string {
   const files = `${join(out, 'buckets')} --network ${join(out, 'chain.json')}`
   const modules = envModule ? ` --env-module ${envModule}` : ''
-  const page = `\n  $ af serve ${files}`
-  const verification = `$ af-verify ${files}${modules} --epoch 2`
+  const page = `\n  $ ${formatCommand('af')} serve ${files}`
+  const verification = `$ ${formatCommand('af-verify')} ${files}${modules} --epoch 2`
   return `\nAll files are in ${out}. Try next:\n  ${verification}${isOpen ? '' : page}`
 }

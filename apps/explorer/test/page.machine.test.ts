@@ -116,7 +116,7 @@ describe.runIf(HAS_BROWSER)('the page of af demo --open', () => {
     await demo?.[Symbol.asyncDispose]()
   })
 
-  it('computes the same champion and root as af-verify', async () => {
+  it('computes the champion and root of af-verify, and the share of the README', async () => {
     const page = await race()
     await page.locator('.strip.good').waitFor()
     expect(demo.verified).toMatchObject({ flaws: 0, conclusion: 'HOLDS' })
@@ -128,15 +128,11 @@ describe.runIf(HAS_BROWSER)('the page of af demo --open', () => {
     )
     expect(await page.locator('h1 a').getAttribute('title')).toBe(demo.verified.champion)
     expect(await page.locator('.root').textContent()).toBe(demo.verified.root)
+    const readme = await readFile(new URL('../../../README.md', import.meta.url), 'utf8')
+    const [, won] = / won (\S+ % of the \d+ challenges that .*); .* were needed/.exec(readme) ?? []
+    expect(await page.locator('main').textContent()).toContain(`it won ${won}, clearly`)
     expect(wide.problems).toEqual([])
     expect(firstAsked.filter((url) => !url.startsWith(demo.url))).toEqual([])
-  })
-
-  it('shows the same share of the winner as the demo in the README', async () => {
-    const readme = await readFile(new URL('../../../README.md', import.meta.url), 'utf8')
-    const [, won = ''] =
-      / won (\S+ % of the \d+ challenges that .*); .* were needed/.exec(readme) ?? []
-    expect(await (await race()).locator('main').textContent()).toContain(`it won ${won}, clearly`)
   })
 
   it('reads each block once, and states that copies were not compared; reads the newest states', async () => {
@@ -402,16 +398,23 @@ describe.runIf(HAS_BROWSER)('the page of af demo --open', () => {
       expect(page.url().startsWith(demo.url)).toBe(true)
     })
 
-    it('is shown with the reason if nothing can be recomputed', async () => {
-      const query = '?chain=chain.json&buckets=./&firstEpoch=4000000'
-      const { page } = await openIn(tab, demo.url + query)
-      expect(await page.locator('.strip').textContent()).toMatch(
-        /^Nothing was recomputed yet: the first epoch is 4000000, and the chain is in epoch 6\./,
-      )
-      await page.getByText(WARNING).waitFor()
-      for (const view of VIEWS_OF_ALL) {
-        await goTo(page, view)
-        expect(await page.locator('body').textContent(), view).not.toContain('✔')
+    it('is shown with the reason, and no ✔ on any view, if nothing can be recomputed', async () => {
+      const nim = { specHash: 'ab'.repeat(32), players: 2, quotaFirst: 8, quotaMost: 64 }
+      const envs = { 'nim@0.1.0': nim }
+      const chain = LocalChain.create({ netuid: 120, random: () => new Uint8Array(32), envs })
+      using server = await listen(serveLocal(chain, 10), 0)
+      const late = 'the first epoch is 4000000, and the chain is in epoch 6\\.'
+      for (const [query, reason] of [
+        ['chain.json&buckets=./&firstEpoch=4000000', `Nothing was recomputed yet: ${late}`],
+        [`${server.url}/`, 'Reading stopped: the network plays nim@0.1.0 .* cannot be replayed'],
+      ]) {
+        const { page } = await openIn(tab, `${demo.url}?chain=${query}`)
+        expect(await page.locator('.strip').textContent()).toMatch(new RegExp(`^${reason}`))
+        await page.getByText(WARNING).waitFor()
+        for (const view of VIEWS_OF_ALL) {
+          await goTo(page, view)
+          expect(await page.locator('body').textContent(), view).not.toContain('✔')
+        }
       }
     })
   })
@@ -444,21 +447,6 @@ describe.runIf(HAS_BROWSER)('the page of af demo --open', () => {
     await page.getByText(/Last block: 210, 42 min after/).waitFor()
     expect(await page.locator('details').getAttribute('open')).not.toBeNull()
     expect(await placeOf()).toBeCloseTo(before ?? 0, -1)
-  })
-
-  it('names an environment that it cannot replay, and shows no ✔', async () => {
-    const nim = { specHash: 'ab'.repeat(32), players: 2, quotaFirst: 8, quotaMost: 64 }
-    const envs = { 'nim@0.1.0': nim }
-    const chain = LocalChain.create({ netuid: 120, random: () => new Uint8Array(32), envs })
-    using server = await listen(serveLocal(chain, 10), 0)
-    const { page } = await openIn(tab, `${demo.url}?chain=${server.url}/`)
-    expect(await page.locator('.strip.bad').textContent()).toMatch(
-      /^Reading stopped: the network plays nim@0.1.0 .* cannot be replayed/,
-    )
-    for (const view of VIEWS_OF_ALL) {
-      await goTo(page, view)
-      expect(await page.locator('body').textContent(), view).not.toContain('✔')
-    }
   })
 
   it('loads Bittensor’s client only for a node, whose error it shows', async () => {

@@ -70,7 +70,7 @@ it('af explain shows a pending duel, and only the epochs of a duel that --last i
   expect(late.records[0]).toMatchObject({ ending: 'won', start: from, from: to, to })
 })
 
-it('af explain finds a miner by its uid, and shows its queue position', async () => {
+it('af explain finds a miner by its uid, or its name in names.json, and shows its place', async () => {
   const file = await fileOf('early.json', 12)
   const uid = PARTICIPANTS.validators.length + 2
   const { records, stdout } = await ask(file, String(uid))
@@ -84,13 +84,10 @@ it('af explain finds a miner by its uid, and shows its queue position', async ()
   expect((await ask(file, hotkeyOf('alice'))).stdout).toContain(
     `${shortenHotkey(hotkeyOf('alice'))} has no commitment\n`,
   )
-})
-
-it('af explain finds a miner by its name in names.json, and prints the name', async () => {
   const names = JSON.stringify({ [hotkeyOf('stronger')]: 'stronger' })
   await writeIn(root, names, 'named/names.json')
-  const file = await fileOf('named/chain.json', 12)
-  expect((await ask(file, 'stronger')).stdout).toContain('stronger waits, at place 3 of 3: ')
+  const named = await ask(await fileOf('named/chain.json', 12), 'stronger')
+  expect(named.stdout).toContain('stronger waits, at place 3 of 3: ')
 })
 
 it('af explain reports an unknown hotkey as unregistered, escaped for the terminal', async () => {

@@ -13,6 +13,8 @@ import { FIRST_DUEL, flawsOf, hotkeys, network, ReadingSubnet } from './attacks/
 
 const { protocol: EARLIER } = network
 const LATER: Protocol = withQuota(EARLIER, 4, 4)
+/** LATER with another list of templates, which does not restart a duel. */
+const RELISTED: Protocol = { ...LATER, templates: 'ab'.repeat(32) as Protocol['templates'] }
 const rulesOf = (protocol: Protocol): Network => ({ ...network, protocol })
 
 test('reports the attesters of another release with advice, for readers of each release', async () => {
@@ -47,8 +49,11 @@ test('reports the attesters of another release with advice, for readers of each 
 
 // A history was once recomputed with today's constants from its first epoch on.
 test('recomputes a history across a change with the constants of each epoch', async () => {
-  // The change is in the middle of a duel, which starts again.
-  const earlier = [{ until: FIRST_DUEL + 1, protocol: EARLIER }]
+  // The first change is in the middle of a duel, which starts again.
+  const earlier = [
+    { until: FIRST_DUEL + 1, protocol: EARLIER },
+    { until: FIRST_DUEL + 2, protocol: RELISTED },
+  ]
   const rules: Network = { ...rulesOf(LATER), earlier }
   const subnet = new ReadingSubnet([100, 100, 100], 0, rules)
   let state = await subnet.begin()
@@ -60,7 +65,7 @@ test('recomputes a history across a change with the constants of each epoch', as
   )
   expect(duels).toEqual([
     [FIRST_DUEL, FIRST_DUEL, EARLIER],
-    [FIRST_DUEL + 1, FIRST_DUEL + 1, LATER],
+    [FIRST_DUEL + 1, FIRST_DUEL + 1, RELISTED],
     [FIRST_DUEL + 2, FIRST_DUEL + 1, LATER],
   ])
   const seen: number[] = []

@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import {
   blockPath,
   NO_BLOCK,
@@ -8,17 +6,16 @@ import {
   toLine,
   writeBlock,
 } from '@affine/blocks'
-import { directoryBucket } from '@affine/blocks/directory'
-import { type Account, account, LocalChain } from '@affine/chain'
+import { type Account, account } from '@affine/chain'
+import type { State } from '@affine/duel'
 import { encodeId } from '@affine/envs'
-import { LOCAL_NETWORK, recompute } from '@affine/settlement'
+import { recompute } from '@affine/settlement'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { testFolder } from '../../../test/test-folder.ts'
 import { latestAnalyses, listDuels } from '../src/app-state.ts'
 import { createAnswers } from '../src/worker/answers.ts'
 import { type EpochAccount, EpochAccounts, type SampleLine } from '../src/worker/epoch-accounts.ts'
 import type { SubnetReader } from '../src/worker/reader.ts'
-import { HostileSubnet } from './hostile-subnet.ts'
+import { playHostileSubnet } from './hostile-subnet.ts'
 
 const [validator, champion, first, second] = [1, 2, 3, 4].map((seed) =>
   account(new Uint8Array(32).fill(seed)),
@@ -66,7 +63,6 @@ it('returns all samples of a challenge that spans two blocks', async () => {
   await expect(sample({ block: hashes[1] ?? '', line: 4 })).rejects.toThrow('has no line 4')
 })
 
-const out = testFolder('evidence')
 const accounts = new EpochAccounts()
 const epochs: EpochAccount[] = []
 /** A game of the only valid lane, and a multiplication that the second contender solved. */
@@ -75,26 +71,20 @@ let product: SampleLine
 let answers: ReturnType<typeof createAnswers>
 
 beforeAll(async () => {
-  const { sound } = await new HostileSubnet(out).write()
+  const { subnet, validator, sound } = await playHostileSubnet()
   game = { block: sound, line: 0 }
-  const chain = LocalChain.import(await readFile(join(out, 'chain.json'), 'utf8'))
-  const { read } = directoryBucket(join(out, 'buckets', 'sound'))
-  const source = { name: 'sound', read }
-  const settling = recompute({
-    chain,
-    network: LOCAL_NETWORK,
-    openBucket: (_, url) => (url === 'sound' ? source : null),
-    onSample: accounts.stats.add.bind(accounts.stats),
-  })
-  for await (const settled of settling) {
+  const { chain, buckets, network } = subnet
+  const onSample = accounts.stats.add.bind(accounts.stats)
+  let state: State | undefined
+  for await (const settled of recompute({ chain, network, openBucket: buckets.open, onSample })) {
     epochs.push(accounts.finish(settled))
-    const [validator, checked] = [...settled.lanes].find(([, { ok }]) => ok) ?? []
-    if (validator === undefined || !checked?.ok) continue
-    const { blocks } = checked.value
-    const lane = { state: settled.before, validator, blocks, sources: [source] }
-    const reader = { findLane: async () => lane, subnet: { chain, network: LOCAL_NETWORK } }
-    answers = createAnswers(async () => reader as unknown as SubnetReader)
+    state = settled.before
   }
+  const { hotkey } = validator
+  const sources = [buckets.open(hotkey, hotkey)]
+  const lane = { state, validator: hotkey, blocks: [sound], sources }
+  const reader = { findLane: async () => lane, subnet: { chain, network } }
+  answers = createAnswers(async () => reader as unknown as SubnetReader)
   const lost = accounts.findDetails(listDuels({ epochs }).at(-1)?.duel.id ?? '').champion
   product = lost.find(({ env }) => env.startsWith('mult8')) ?? game
 })

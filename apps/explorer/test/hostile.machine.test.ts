@@ -12,7 +12,7 @@ import { testFolder } from '../../../test/test-folder.ts'
 import { goTo, HAS_BROWSER, launch, openIn, openPage } from './browser.ts'
 import { buildPage } from './build-page.ts'
 import { serveFaulty } from './faulty-buckets.ts'
-import { type Hostile, HostileSubnet, MARKUP } from './hostile-subnet.ts'
+import { type Hostile, MARKUP, writeHostileSubnet } from './hostile-subnet.ts'
 
 /** Elements that the page's own code never creates, so hostile text would have created them. */
 const FOREIGN =
@@ -29,7 +29,7 @@ let tab: Page
 describe.runIf(HAS_BROWSER)('hostile evidence', () => {
   const root = testFolder('hostile')
   beforeAll(async () => {
-    hostile = await new HostileSubnet(root).write()
+    hostile = await writeHostileSubnet(root)
     await buildPage()
     const words = [join(root, 'buckets'), '--network', join(root, 'chain.json'), '--port', '0']
     const serving = start(AF, ['serve', ...words])
@@ -49,7 +49,7 @@ describe.runIf(HAS_BROWSER)('hostile evidence', () => {
     const views = [
       '#/',
       '#/validators',
-      `#/hotkey/${hostile.champion}`,
+      `#/hotkey/${hostile.champion.hotkey}`,
       `#/sample/${hostile.sound}/0`,
       `#/sample/${hostile.forged}/0`,
       `#/sample/${hostile.forged}/<img src=x onerror=owned=1>`,
@@ -59,7 +59,7 @@ describe.runIf(HAS_BROWSER)('hostile evidence', () => {
       await page.locator('h1').waitFor()
       expect(await page.locator(FOREIGN).count(), view).toBe(0)
     }
-    await goTo(page, `#/hotkey/${hostile.champion}`)
+    await goTo(page, `#/hotkey/${hostile.champion.hotkey}`)
     await page.locator('.duels a').last().click()
     await page.locator('.thumbnails a').last().click()
     await page.getByText(/All \d+ steps are valid/).waitFor()
@@ -87,10 +87,7 @@ describe.runIf(HAS_BROWSER)('hostile evidence', () => {
     const { page } = await openIn(tab, url)
     expect(await page.locator('.strip.warn').textContent()).toContain('has a void lane')
     await goTo(page, '#/validators')
-    await page
-      .getByText(/WRONG_|MALFORMED|REPLAY/)
-      .first()
-      .waitFor()
+    await page.getByText('PROMPT_DIFFERS').first().waitFor()
     await goTo(page, `#/sample/${hostile.forged}/0`)
     await page.getByText('no valid lane that was read contains this block').waitFor()
   })

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Account, account, encodeCommitment, LocalChain, serveLocal } from '@affine/chain'
+import { claimFolder } from '@affine/engine/node'
 import { playerReply } from '@affine/miners'
 import { listen } from '@affine/node/listen'
 import { digest } from '@affine/prng'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { completion, serve } from '../../../packages/miners/test/servers.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { closeServers } from '../../../test/web-server.ts'
@@ -18,11 +19,12 @@ import {
   changeSnapshots,
   createChain,
   findUnprintable,
+  playOnly,
   runCommand,
   serveGrowingChain,
   writeIn,
 } from './commands.ts'
-import { hotkeyOf, PARTICIPANTS, type PlayedSubnet, playSubnetOnce } from './played-subnet.ts'
+import { hotkeyOf, PARTICIPANTS, playSubnetOnce } from './played-subnet.ts'
 
 const HOSTILE = '\u001b]0;owned\u0007\u001b[2J\u202e\u009b31mred\n\r'
 const HASH = 'ab'.repeat(32)
@@ -114,6 +116,7 @@ describe('af commit', () => {
 
   it('plays with the miner, and commits nothing if an environment has no legal reply', async () => {
     await using served = await serveFor(2)
+    playOnly(served.chain, 'mult8@0.1.0', 'pack@0.1.0', 'tictactoe@0.1.0')
     let [before, packs] = ['I say ', 0]
     const { url, seen } = await serve((index, _, response, body) => {
       const head = { 'content-type': 'application/json' }
@@ -121,7 +124,7 @@ describe('af commit', () => {
       const prompt: string = JSON.parse(body).messages.at(-1).content
       if (prompt.startsWith('Pack') && packs++ === 0)
         return void response.writeHead(404, head).end('gone')
-      const isBad = prompt.startsWith('Hex') || prompt.startsWith('Compute')
+      const isBad = prompt.startsWith('Compute')
       const reply = playerReply(prompt, { skill: 1, seed: '' })
       response.writeHead(200, head).end(completion(isBad ? `${before}${reply}` : reply))
     })
@@ -136,8 +139,7 @@ describe('af commit', () => {
     const illegal = await runCommand(commit, ...args)
     expect(illegal.records).toMatchObject([
       { code: 'ANSWER', result: 'ok' },
-      { code: 'NO_LEGAL_REPLY', result: 'fail', env: 'hex@0.1.0', usable: 8, legal: 0 },
-      { code: 'NO_LEGAL_REPLY', env: 'mult8@0.1.0', usable: 8, legal: 0 },
+      { code: 'NO_LEGAL_REPLY', result: 'fail', env: 'mult8@0.1.0', usable: 8, legal: 0 },
       { code: 'REPLIES', result: 'ok', env: 'pack@0.1.0', legal: 7 },
       { code: 'REPLIES', env: 'tictactoe@0.1.0', right: 8 },
       { code: 'REPLIES_FAIL', result: 'warn', count: 1, status: 404 },
@@ -188,22 +190,34 @@ describe('af commit', () => {
   })
 })
 
-it("af validate without --overwrite does not start if the slot contains a miner's model", async () => {
-  await using served = await serveFor(1)
-  await served.chain.commit(bob, minerOf(bob))
-  const places = ['--folder', join(root, 'private'), '--buckets', join(root, 'public')]
-  const { error } = await runCommand(validate, ...served.args, ...places)
-  expect(error?.message).toMatch(/^the slot contains a miner's model \(block \d+, miner: /)
+describe('af validate', () => {
+  const placesAt = (folder: string) => ['--folder', folder, '--buckets', join(root, 'public')]
+
+  it("without --overwrite does not start if the slot contains a miner's model", async () => {
+    await using served = await serveFor(1)
+    await served.chain.commit(bob, minerOf(bob))
+    const { error } = await runCommand(validate, ...served.args, ...placesAt(join(root, 'own')))
+    expect(error?.message).toMatch(/^the slot contains a miner's model \(block \d+, miner: /)
+  })
+
+  it('rejects the folder of another hotkey, and changes nothing in it', async () => {
+    await using served = await serveFor(1)
+    const folder = join(root, 'theirs')
+    await claimFolder(folder, served.chain, alice.hotkey)
+    const before = await readdir(folder)
+    const { error } = await runCommand(validate, ...served.args, ...placesAt(folder))
+    const owners = `belongs to ${alice.hotkey} on .*, not to ${bob.hotkey} on subnet 7 .*: use another`
+    expect(error?.message).toMatch(new RegExp(`^${folder} ${owners}`))
+    expect(error).toBeInstanceOf(RangeError)
+    expect(await readdir(folder)).toEqual(before)
+  })
 })
 
+const played = await playSubnetOnce()
+
 describe('af set-weights', () => {
-  let played: PlayedSubnet
   const keyOfMember = (name: string): Promise<string> =>
     writeIn(root, digest('demo key', PARTICIPANTS.seed, name))
-
-  beforeAll(async () => {
-    played = await playSubnetOnce()
-  })
 
   /** Returns a copy of the played chain, which can continue. */
   const copyChain = () => LocalChain.import(played.chainExport, () => randomBytes(32))

@@ -286,40 +286,27 @@ it('Ctrl-C ends a demo during sampling with 130 and removes its files', async ()
   expect(await readdir(TMPDIR)).toEqual([])
 })
 
-const NODE = `'${process.execPath}'`
-const place = { cwd: root }
-
 function inBash(line: string): Promise<ProcessResult> {
   return new Promise((resolve) => {
-    const child = execFile('bash', ['-c', line], place, (_, stdout, stderr) =>
+    const child = execFile('bash', ['-c', line], { cwd: root }, (_, stdout, stderr) =>
       resolve({ code: child.exitCode, stdout, stderr }),
     )
   })
 }
 
 describe.concurrent('standard output', () => {
+  const NODE = `'${process.execPath}'`
   it.each([
-    [AF, ['env', 'list', '--json']],
-    [AF, ['--help']],
-    [AF_VERIFY, ['--help']],
-  ])('without a reader ends a command silently with 0: %s %j', async (program, words) => {
-    const { child, ended } = start(program, words, place)
-    child.stdout?.destroy()
-    expect(await ended).toMatchObject({ code: 0, stderr: '' })
-  })
-
-  it.each([
-    [AF, 'env list --json'],
-    [AF_VERIFY, '--help'],
-  ])('closed after its first line ends a command with 0: %s %s', async (program, words) => {
-    const line = `${NODE} '${program}' ${words} | head -n 1; echo "$PIPESTATUS"`
-    const { code, stdout, stderr } = await inBash(line)
-    expect([code, stdout.split('\n').slice(1), stderr]).toEqual([0, ['0', ''], ''])
+    [AF, 'env list --json', 'true'],
+    [AF, 'env list --json', 'head -n 1'],
+    [AF_VERIFY, '--help', 'true'],
+  ])('closed by its reader ends a command with 0: %s %s | %s', async (program, words, reader) => {
+    const line = `${NODE} '${program}' ${words} | ${reader} >/dev/null; echo "$PIPESTATUS"`
+    expect(await inBash(line)).toEqual({ code: 0, stdout: '0\n', stderr: '' })
   })
 
   it.each([
     [AF, 'env list', 'af'],
-    [AF, '--help', 'af'],
     [AF_VERIFY, '--version', 'af-verify'],
   ])('on a full disk ends a command with 4 and one line: %s %s', async (program, words, name) => {
     const { code, stderr } = await inBash(`${NODE} '${program}' ${words} > /dev/full`)
@@ -328,18 +315,12 @@ describe.concurrent('standard output', () => {
   })
 })
 
-const subnet = ['--netuid', '1', '--first-epoch', '0']
-it.concurrent.each([
-  ['af status', AF, ['status', '--json', ...subnet]],
-  ['af validate', AF, ['validate', ...subnet, '--folder', 'f', '--buckets', 'b']],
-  ['af miner', AF, ['miner', '--port', '0', '--netuid', '1']],
-  ['af-verify', AF_VERIFY, subnet],
-])(
-  'a node that never answers makes %s report that it waits, until Ctrl-C',
-  async (_, program, words) => {
+it.concurrent.each(['status --json', 'validate --folder f --buckets b'])(
+  'a node that never answers makes "af %s" report that it waits, until Ctrl-C',
+  async (words) => {
     const url = (await listen(createServer())).replace('http', 'ws')
-    const env = { AFFINE_HOTKEY: SECRET }
-    const { child, stop } = start(program, [...words, '--network', url], { cwd: root, env })
+    const line = `${words} --netuid 1 --first-epoch 0 --network ${url}`.split(' ')
+    const { child, stop } = start(AF, line, { cwd: root, env: { AFFINE_HOTKEY: SECRET } })
     const printed = child.stderr === null ? [] : await once(child.stderr, 'data')
     expect(printed).toEqual([`waiting for ${url}: no answer yet\n`])
     expect(await stop()).toMatchObject({ code: 130, stderr: '' })

@@ -10,6 +10,7 @@ import { LOCAL_NETWORK, NETWORKS, type Network } from '@affine/settlement'
 import type { Output } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { onTestFinished, vi } from 'vitest'
+import { constantsOf } from '../../../packages/duel/test/subnet.ts'
 import {
   completion,
   type Handle,
@@ -18,10 +19,9 @@ import {
   serve,
   serveChutes,
 } from '../../../packages/miners/test/servers.ts'
-import { captureOutput } from '../../../packages/terminal/test/within.ts'
+import { captureOutput, type Place, type Written } from '../../../packages/terminal/test/within.ts'
+import { runAf } from '../../../test/in-process.ts'
 import type { RunningProcess } from '../../../test/processes.ts'
-
-const FAULTS = new URL('../../../test/faults.mjs', import.meta.url).href
 
 /** The result of a command: its output, its error, and the exit code that it set. */
 export interface CommandResult {
@@ -46,6 +46,28 @@ export async function runCommand(
   })
   const records = words.includes('--json') ? parseRecords(stdout) : []
   return { stdout, records, error, exitCode: code === 0 ? undefined : code }
+}
+
+/** Starts `af` in this process, in which one program runs at a time. `stop` interrupts it. */
+export function startAf(words: readonly string[], place?: Place) {
+  const ended = runAf(words, place)
+  // Before the program begins, the output is not captured.
+  const stdout = (): string => vi.mocked(process.stdout.write).mock?.calls.join('') ?? ''
+  const failure = (pattern: RegExp) =>
+    ended.then(({ code, ...printed }): never => {
+      throw new Error(`ended with ${code} before ${pattern}: ${JSON.stringify(printed)}`)
+    })
+  /** Resolves with the first match in the standard output. Rejects if the program ends before. */
+  const says = (pattern: RegExp): Promise<RegExpExecArray> =>
+    Promise.race([
+      vi.waitUntil(() => pattern.exec(stdout()), { timeout: 600_000, interval: 10 }),
+      failure(pattern),
+    ])
+  const stop = (): Promise<Written> => {
+    process.emit('SIGINT')
+    return ended
+  }
+  return { says, stop }
 }
 
 /** Parses the records of a command with "--json", or of a log: one a line. */
@@ -94,6 +116,12 @@ export function changeNetwork({ genesis }: LocalChain, changes: Partial<Network>
   onTestFinished(() => void Reflect.deleteProperty(NETWORKS, 'changed'))
 }
 
+/** Makes the network of a chain play only these environments until the test ends. */
+export function playOnly(chain: LocalChain, ...ids: readonly string[]): void {
+  const envs = Object.fromEntries(ids.map((id) => [id, constantsOf(id)]))
+  changeNetwork(chain, { protocol: { ...LOCAL_NETWORK.protocol, envs } })
+}
+
 /** Changes the snapshots of all local chains until the test ends, or calls `mockRestore` of the result. */
 export function changeSnapshots(change: (snapshot: Snapshot) => Partial<Snapshot>) {
   const { snapshot } = LocalChain.prototype
@@ -131,14 +159,10 @@ export const servePlayer = (
   })
 
 /** Resolves with the record that a process with "--json" prints once it serves. */
-export const servingOf = async ({ says }: RunningProcess): Promise<ReturnType<typeof JSON.parse>> =>
+export const servingOf = async ({
+  says,
+}: Pick<RunningProcess, 'says'>): Promise<ReturnType<typeof JSON.parse>> =>
   JSON.parse((await says(/^\{"type":"serving".*\}$/m))[0])
-
-/** Returns the environment of a process whose disk has these faults, as in faults.mjs. */
-export const withFaults = (faults: object) => ({
-  FAULTS: JSON.stringify(faults),
-  NODE_OPTIONS: `--import ${FAULTS}`,
-})
 
 /** Serves a chain and makes blocks, until the result is disposed of. */
 export async function serveGrowingChain(

@@ -117,16 +117,6 @@ describe('af commit of a chute', () => {
       /MODEL: its name is "you\/other", not the committed/,
     ],
     [
-      'with another chat template',
-      { ...asCommitted, [TOKENIZER]: answers(200, { chat_template: 'other' }) },
-      /CHAT_TEMPLATE: tokenizer_config.json of .* has a chat template that is not on the list/,
-    ],
-    [
-      'with a large file',
-      { ...asCommitted, [TOKENIZER]: answers(200, 'x'.repeat(4_200_000)) },
-      /MODEL_FILE: tokenizer_config.json of .* has more than 4194304 bytes/,
-    ],
-    [
       'that refuses calls',
       { ...asCommitted, [POST]: answers(403) },
       /status 403, .*: start the server without an API key/,

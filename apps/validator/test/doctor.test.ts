@@ -18,6 +18,7 @@ import {
   changeSnapshots,
   createChain,
   findUnprintable,
+  playOnly,
   putOnChutes,
   recordScreen,
   runCommand,
@@ -139,6 +140,7 @@ it('af doctor shows a committed miner only its own checks', async () => {
     plays(request, response, index, body),
   )
   const network = await chainWith([[miner, minerOf(miner, url)]])
+  playOnly(network, 'mult8@0.1.0')
   const { results, found } = await examine(miner, network)
   expect(found).toMatchObject({
     SLOT: { kind: 'miner' },
@@ -332,20 +334,17 @@ describe('a bucket in S3', () => {
 
   it('fails the check if it overwrites a file, which is then restored', async () => {
     await using odd = await serveOddS3({ overwrites: true })
+    const { variables } = odd
     const wanted = { ...WELL, keeps: 'fail', found: { NOT_KEPT: { path } } }
-    for (const _ of ['once', 'again'])
-      expect(await examineBucket(odd.variables)).toMatchObject(wanted)
-    odd.mend()
-    expect(await examineBucket(odd.variables)).toMatchObject(WELL)
+    expect(await examineBucket(variables)).toMatchObject(wanted)
+    const restored = await fetch(`${variables.AFFINE_BUCKET_URL}/${path}`)
+    expect(await restored.json()).toEqual({ hotkey: validator.hotkey })
   })
 
-  it.each(['busy', 'forgets'] as const)(
-    'is written again after a failed write: %s',
-    async (troubles) => {
-      await using odd = await serveOddS3({ troubles })
-      expect(await examineBucket(odd.variables)).toMatchObject(WELL)
-    },
-  )
+  it('is written again after a write that may succeed later', async () => {
+    await using odd = await serveOddS3({ refusals: 1 })
+    expect(await examineBucket(odd.variables)).toMatchObject(WELL)
+  })
 
   it('is read repeatedly at a stale public URL, for at most 20 seconds', async () => {
     for (const status of [404, 403]) {
@@ -402,7 +401,7 @@ describe('on a network whose miners are on Chutes', () => {
   })
 
   const garbled: Handle = (_, response) => response.end('<html>')
-  const silent: Handle = (request) => request.destroy()
+  const silent: Handle = (_, response) => void response.destroy()
   it.each([
     ['with a wrong key', account(401, {}), 'ACCOUNT_REFUSED'],
     ['without money', account(200, { balance: 0 }), 'ACCOUNT_EMPTY'],

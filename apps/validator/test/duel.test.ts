@@ -6,15 +6,20 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { completion, type Seen, serve } from '../../../packages/miners/test/servers.ts'
 import type { Written } from '../../../packages/terminal/test/within.ts'
 import { runAf } from '../../../test/in-process.ts'
-import { AF, killAll, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { closeServers } from '../../../test/web-server.ts'
-import { createChain, parseRecords, serveGrowingChain, servePlayer, writeIn } from './commands.ts'
+import {
+  createChain,
+  parseRecords,
+  serveGrowingChain,
+  servePlayer,
+  startAf,
+  writeIn,
+} from './commands.ts'
 
 const root = testFolder('af-duel')
 
 afterAll(closeServers)
-afterAll(killAll)
 
 const duel = (...words: readonly string[]): Promise<Written> => runAf(['duel', ...words])
 const ANOTHER = /^af: .* contains another duel: .* --out, .*\n$/
@@ -22,13 +27,13 @@ const resultIn = async (out: string) => JSON.parse(await readFile(join(out, 'res
 const linesIn = async (out: string): Promise<readonly string[]> =>
   (await readFile(join(out, 'samples.jsonl'), 'utf8').catch(() => '')).split('\n').slice(0, -1)
 
-describe.concurrent('af duel', () => {
+describe('af duel', () => {
   it('continues an interrupted duel without repeating a challenge', async () => {
     const out = join(root, 'broken')
     const { url } = await servePlayer({ skill: 0.75, seed: 'slow' }, 10)
     const two = ['--env', 'tictactoe-v0', 'mult8-v0']
     const words = ['0.5', url, ...two, '--ahead', '8', '--out', out, '--json']
-    const first = start(AF, ['duel', ...words])
+    const first = startAf(['duel', ...words])
     while ((await linesIn(out)).length < 20) await sleep(5)
     const stderr = expect.stringMatching(
       /^stopped after \d+ challenges: to continue, repeat the command\n$/,

@@ -1,44 +1,45 @@
 import { createHash, createHmac } from 'node:crypto'
-import { createServer, type IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { s3Bucket } from '@affine/blocks/s3'
 import { NODE_HOST } from '@affine/settlement/host'
-import { AwsV4Signer } from 'aws4fetch'
+import { afterAll } from 'vitest'
 import { bucketSuite } from '../../../packages/blocks/test/bucket-suite.ts'
 import { patient } from '../../../packages/blocks/test/patient.ts'
-import { listen } from '../../../test/web-server.ts'
+import { closeServers, serve } from '../../../test/web-server.ts'
 import { GOOGLE } from '../src/buckets/backends.ts'
-import { type S3Server, serveS3 } from './s3-server.ts'
 
 const KEYS = { accessKeyId: 'GOOG1EXAMPLE', secretAccessKey: 'google/secret+key' }
 
 bucketSuite('a bucket in Google Cloud Storage', async () => {
-  const { url: endpoint, close } = await serveGoogle()
+  const endpoint = await serveGoogle()
   const { now, fetch } = NODE_HOST
   const bucket = s3Bucket({ endpoint, bucket: 'bucket', ...KEYS, dialect: GOOGLE, now, fetch })
-  return { bucket: patient(bucket), close }
+  return { bucket: patient(bucket) }
 })
+afterAll(closeServers)
 
 /**
  * Starts a service that follows Google's documentation of the XML API of Cloud Storage with HMAC
- * keys, in front of the emulator of R2: requests must be signed in Google's dialect and have no
- * headers of Amazon, and only `x-goog-if-generation-match` makes a write conditional.
+ * keys: requests must be signed in Google's dialect and have no headers of Amazon, and only
+ * `x-goog-if-generation-match` makes a write conditional. Resolves with its URL.
  */
-async function serveGoogle() {
-  const s3 = await serveS3()
-  const server = createServer(async (request, answer) => {
+function serveGoogle(): Promise<string> {
+  const files = new Map<string, readonly [body: Buffer, encoding: string]>()
+  return serve(async (request, answer) => {
+    const { method, url = '', headers } = request
     const body = await buffer(request)
-    const [status, code] = problemWith(request, body) ?? [200]
+    const isNew = headers['x-goog-if-generation-match'] === '0'
+    const found = files.get(url)
+    let problem = problemWith(request, body)
+    if (method === 'PUT' && isNew && found) problem ??= [412, 'PreconditionFailed']
+    if (method === 'GET' && !found) problem ??= [404, 'NoSuchKey']
+    const [status, code] = problem ?? [200]
     if (code) return void answer.writeHead(status).end(`<Error><Code>${code}</Code></Error>`)
-    const response = await fetch(...(await toS3(request, body, s3)))
-    answer.writeHead(response.status).end(Buffer.from(await response.arrayBuffer()))
+    if (method === 'PUT') files.set(url, [body, String(headers['content-encoding'])])
+    const [stored, encoding = ''] = found ?? []
+    answer.writeHead(status, { 'content-encoding': encoding }).end(method === 'GET' ? stored : '')
   })
-  const url = await listen(server, 0)
-  const close = async (): Promise<void> => {
-    server.close().closeAllConnections()
-    await s3[Symbol.asyncDispose]()
-  }
-  return { url, close }
 }
 
 /** Returns the status and code with which Google would reject a request. */
@@ -70,29 +71,4 @@ function authorizationOf({ method, url, headers }: IncomingMessage, sha256: stri
   const credential = `${KEYS.accessKeyId}/${scope}`
   const parts = `Credential=${credential}, SignedHeaders=${signed}, Signature=${signature}`
   return `GOOG4-HMAC-SHA256 ${parts}`
-}
-
-/** Returns the same request for the emulator, in Amazon's dialect. */
-async function toS3(
-  { method = '', url, headers }: IncomingMessage,
-  body: Buffer,
-  { variables }: S3Server,
-): Promise<[string, RequestInit]> {
-  const isCreate = headers['x-goog-if-generation-match'] === '0'
-  const signer = new AwsV4Signer({
-    url: `${variables.S3_ENDPOINT}${url}`,
-    method,
-    headers: {
-      ...(headers['content-encoding'] && { 'content-encoding': headers['content-encoding'] }),
-      ...(isCreate && { 'if-none-match': '*' }),
-      'x-amz-content-sha256': createHash('sha256').update(body).digest('hex'),
-    },
-    accessKeyId: variables.S3_ACCESS_KEY_ID ?? '',
-    secretAccessKey: variables.S3_SECRET_ACCESS_KEY ?? '',
-    region: 'auto',
-    service: 's3',
-  })
-  const signed = await signer.sign()
-  const sent = method === 'PUT' ? new Uint8Array(body) : null
-  return [signed.url.href, { method, headers: signed.headers, body: sent }]
 }

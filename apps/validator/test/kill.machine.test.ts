@@ -8,13 +8,10 @@ import { canonicalize, digest, type Json, pcg64 } from '@affine/prng'
 import type { RecomputedEpoch } from '@affine/settlement'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AF_VERIFY, killAll, type ProcessResult, run } from '../../../test/processes.ts'
-import { type RunningSubnet, type Seat, startSubnet } from './running-subnet.ts'
+import { type RunningSubnet, type Seat, STEADY, startSubnet } from './running-subnet.ts'
 
 const KILLS = Number(process.env.KILLS ?? 12)
 const SEED = process.env.KILL_SEED ?? String(Date.now())
-/** The first two validators are never killed and suffice for a majority and a verdict. */
-const STAKES = [4n, 4n, 1n, 1n]
-const STEADY = 2
 /** Number of blocks to wait for most causes of death. A disk operation gets twice as many. */
 const LIFE = 30
 
@@ -185,8 +182,8 @@ const survivals = (seat: Seat): number =>
 
 beforeAll(async () => {
   const miners = 40 + KILLS / 5 // one for each epoch that there may be
-  const voters = { stakes: STAKES, steady: STEADY }
-  subnet = await startSubnet({ seed: SEED, ...voters, miners, blockMs: 50 })
+  subnet = await startSubnet(SEED, miners)
+  // These validators are never killed and suffice for a majority and a verdict.
   const steady = subnet.seats.slice(0, STEADY).map((seat) => seat.validate())
   victims = subnet.seats.slice(STEADY)
   const randomOf = (i: number) => pcg64(BigInt(`0x${digest('kill', SEED, i).slice(0, 32)}`))

@@ -1,15 +1,11 @@
 import { cp, mkdir, readdir, readFile, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type Account, account, type ChainError, LocalChain, remoteChain } from '@affine/chain'
-import { pcg64 } from '@affine/prng'
+import { type Account, account, LocalChain, remoteChain } from '@affine/chain'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runAf } from '../../../test/in-process.ts'
 import { AF, killAll, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { parseRecords, servingOf, withFaults, writeIn } from './commands.ts'
-
-const SEED = process.env.KILL_SEED ?? String(Date.now())
-const LIVES = 6
+import { parseRecords, servingOf, startAf, writeIn } from './commands.ts'
 
 const root = testFolder('af-localnet')
 let count = 0
@@ -29,15 +25,20 @@ async function copyEnded(): Promise<string> {
   await cp(ended, out, { recursive: true })
   return out
 }
-const startFaulty = (faults: object | undefined, out: string, ...more: readonly string[]) => {
-  const words = ['--port', '0', '--block-ms', '20', '--out', out, '--json', ...more]
-  return start(AF, ['localnet', ...words], {
-    cwd: root,
-    ...(faults && { env: withFaults(faults) }),
-  })
-}
-/** Starts a localnet on a free port, or on the port in `more`. */
-const localnet = (out: string, ...more: readonly string[]) => startFaulty(undefined, out, ...more)
+const wordsFor = (out: string, ...more: readonly string[]) => [
+  'localnet',
+  '--port',
+  '0',
+  '--block-ms',
+  '20',
+  '--out',
+  out,
+  '--json',
+  ...more,
+]
+/** Starts a localnet in this process, on a free port, or on the port in `more`. */
+const localnet = (out: string, ...more: readonly string[]) =>
+  startAf(wordsFor(out, ...more), { cwd: root })
 /** Runs `af localnet` in this process, with arguments that it must refuse. */
 const refused = (...words: readonly string[]) =>
   runAf(['localnet', '--port', '0', ...words], { cwd: root })
@@ -47,7 +48,7 @@ const chainText = (out: string): Promise<string> => readFile(join(out, 'chain.js
 const field = (text: string): Uint8Array => new TextEncoder().encode(text)
 const stopped = { code: 130, stderr: '' }
 
-describe.concurrent('a restarted localnet', () => {
+describe('a restarted localnet', () => {
   it('continues its chain with its keys and transactions at the next block', async () => {
     const out = fresh()
     const first = localnet(out, '--validators', '1', '--miners', '1')
@@ -110,7 +111,7 @@ describe.concurrent('a restarted localnet', () => {
   it('adds one more miner with --miners, which remains in later runs', async () => {
     const out = await copyEnded()
     const first = LocalChain.import(await chainText(out))
-    const second = localnet(out, '--miners', '3')
+    const second = start(AF, wordsFor(out, '--miners', '3'))
     const { url, block, neurons } = await servingOf(second)
     const { hotkey } = await keyOf(out, 'miner-3')
     const key = join(out, 'keys', 'miner-3')
@@ -120,7 +121,7 @@ describe.concurrent('a restarted localnet', () => {
     const added = { uid: 3, hotkey, stake: '0', permit: false, registered: block }
     expect(neurons[3]).toMatchObject(added)
     expect((await stat(key)).mode & 0o777).toBe(0o600)
-    const miner = start(AF, ['miner', '--port', '0', '--network', url, '--key', key, '--json'])
+    const miner = startAf(['miner', '--port', '0', '--network', url, '--key', key, '--json'])
     await miner.says(/"type":"committed"/)
     const ends = [await miner.stop(), await second.stop('SIGKILL')]
     const secret = await readFile(key, 'utf8')
@@ -186,57 +187,4 @@ it('a validator whose localnet ends reports the missing node, continues with the
   await again.stop()
   expect(await validator.stop()).toMatchObject(stopped)
   expect((await readdir(join(out, 'v'))).filter((name) => name.startsWith('lock'))).toEqual([])
-})
-
-it('a localnet that is killed repeatedly never reverts a reported block, and always restarts', async () => {
-  /** Files of a localnet, and the approximate number of operations on them in one life. */
-  const PLACES = [
-    ['/chain\\.json$', 90],
-    ['/keys', 30],
-    ['/lock$', 2],
-  ] as const
-  const [out, memory] = [fresh(), join(root, 'unsynced')]
-  /** Every reported hash, by block. */
-  const hashes = new Map<number, string>()
-  /** Number of a miner's commitments, and of those confirmed in a block. */
-  let [sent, known] = [0, 0]
-
-  /** Follows a chain for `blocks` blocks, and commits for the miner in some of them. */
-  async function follow(url: string, blocks: number): Promise<void> {
-    const chain = await remoteChain(url, { fetch })
-    for (const [number, hash] of hashes) expect(await chain.blockHash(number), SEED).toBe(hash)
-    const miner = await keyOf(out, 'miner-1')
-    const { number: height } = await chain.head()
-    const [slot] = (await chain.snapshot(height)).commitments
-    expect(slot?.fields[0]?.length ?? 0, SEED).toBeGreaterThanOrEqual(known)
-    for await (const { number, hash } of chain.heads()) {
-      hashes.set(number, hash)
-      if (number % 4 === 0) {
-        sent += 1
-        await chain.commit(miner, [new Uint8Array(sent)])
-        known = sent
-      }
-      if (number >= height + blocks) return
-    }
-  }
-
-  const random = pcg64(BigInt(SEED))
-  const draw = (most: number): number => Number(random.integers(0, most))
-  for (let life = 0; life < LIVES; life++) {
-    const [path, most] = PLACES[draw(PLACES.length)] ?? PLACES[0]
-    const fault = ['KILL', 'CUT', 'ENOSPC'][draw(path === PLACES[0][0] ? 3 : 2)]
-    const chain = startFaulty({ path, from: 1 + draw(most), fault, memory, clock: 5000 }, out)
-    const serving = await servingOf(chain).catch(() => undefined)
-    if (serving !== undefined)
-      await follow(serving.url, draw(30)).catch((error: ChainError) => {
-        if (!['Unreachable', 'BadReply'].includes(error.code)) throw error
-      })
-    const { code, stderr } = await chain.stop('SIGKILL')
-    if (code !== null) expect([code, stderr], SEED).toEqual([4, expect.stringMatching('ENOSPC')])
-  }
-  const last = localnet(out)
-  await follow((await servingOf(last)).url, 1)
-  expect(await last.stop()).toMatchObject(stopped)
-  const { height } = LocalChain.import(await chainText(out))
-  expect(height).toBeGreaterThan(Math.max(...hashes.keys()))
 })

@@ -12,6 +12,7 @@ import { stripTones } from '@affine/report'
 import { LOCAL_NETWORK } from '@affine/settlement'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { captureOutput } from '../../../packages/terminal/test/within.ts'
+import { runAf } from '../../../test/in-process.ts'
 import { AF, killAll, type RunningProcess, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { createProblemFilter, narrate, printProblem } from '../src/service/narrate.ts'
@@ -181,9 +182,9 @@ describe('af validate', () => {
   })
   afterAll(killAll)
 
-  const validate = (words: string, env = {}, on = url): RunningProcess => {
+  const validate = (words: string, env = {}): RunningProcess => {
     const own = `--key net/keys/validator-1 --folder v${runs++} --buckets b`
-    const line = `validate --network ${on} ${own} ${words}`.trim()
+    const line = `validate --network ${url} ${own} ${words}`.trim()
     return start(AF, line.split(' '), { cwd: root, env })
   }
   /** Returns the URL of a validator's pages. */
@@ -252,7 +253,7 @@ describe('af validate', () => {
   }
 
   // These tests mostly wait and can share the chain.
-  describe.concurrent('that cannot continue', () => {
+  describe.concurrent('that cannot continue or is stopped', () => {
     it('is killed if the disk hangs while it exits, after a stuck head task or at SIGTERM', async () => {
       const pipe = join(root, 'pipe')
       execFileSync('mkfifo', [pipe])
@@ -280,8 +281,9 @@ describe('af validate', () => {
 
     it('reports failed nodes without the keys in their URLs, and exits with 4', async () => {
       const node = 'ws://127.0.0.1:1/my-own-node-key'
-      const validator = validate('--netuid 1', {}, `${node},${node}-2`)
-      const { code, stdout, stderr } = await validator.ended
+      const own = ['--key', 'net/keys/validator-1', '--folder', 'unused', '--buckets', 'b']
+      const words = ['validate', '--network', `${node},${node}-2`, '--netuid', '1', ...own]
+      const { code, stdout, stderr } = await runAf(words, { cwd: root })
       expect(code).toBe(4)
       const problems = parseRecords(stdout).filter(({ type }) => type === 'problem')
       const message = expect.stringContaining('127.0.0.1')
@@ -289,23 +291,23 @@ describe('af validate', () => {
       expect(problems).toMatchObject([each, each])
       expect(stdout + stderr).not.toContain('my-own-node-key')
     })
-  })
 
-  it('waits AFFINE_GRACE seconds at SIGTERM for pending tasks, unless a second signal arrives', async () => {
-    const stuck = await preloadCode(STUCK)
-    const [short, long, quick] = [
-      validate('--metrics 0', { ...stuck, AFFINE_GRACE: '1' }),
-      validate('--metrics 0', { ...stuck, AFFINE_GRACE: '900' }),
-      validate('--metrics 0', { AFFINE_GRACE: '900' }),
-    ]
-    for (const validator of [short, long, quick]) {
-      await sees(await pagesOf(validator))
-      validator.child.kill('SIGTERM')
-      await validator.says(/"type":"stopping"/)
-    }
-    expect((await short.ended).code).toBe(130)
-    expect(await quick.ended).toMatchObject({ code: 130, stderr: '' })
-    expect(long.child.exitCode).toBe(null)
-    expect((await long.stop('SIGTERM')).code).toBe(null)
+    it('waits AFFINE_GRACE seconds at SIGTERM for pending tasks, unless a second signal arrives', async () => {
+      const stuck = await preloadCode(STUCK)
+      const [short, long, quick] = [
+        validate('--metrics 0', { ...stuck, AFFINE_GRACE: '1' }),
+        validate('--metrics 0', { ...stuck, AFFINE_GRACE: '900' }),
+        validate('--metrics 0', { AFFINE_GRACE: '900' }),
+      ]
+      for (const validator of [short, long, quick]) {
+        await sees(await pagesOf(validator))
+        validator.child.kill('SIGTERM')
+        await validator.says(/"type":"stopping"/)
+      }
+      expect((await short.ended).code).toBe(130)
+      expect(await quick.ended).toMatchObject({ code: 130, stderr: '' })
+      expect(long.child.exitCode).toBe(null)
+      expect((await long.stop('SIGTERM')).code).toBe(null)
+    })
   })
 })

@@ -73,4 +73,3 @@ export async function playSubnetOnce() {
   const [buckets, chainExport] = [join(folder, 'buckets'), await readFile(chainFile, 'utf8')]
   return { folder, buckets, chainFile, chainExport }
 }
-export type PlayedSubnet = Awaited<ReturnType<typeof playSubnetOnce>>

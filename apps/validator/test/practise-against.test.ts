@@ -1,64 +1,40 @@
 import { readFile } from 'node:fs/promises'
+import { Socket } from 'node:net'
 import { join } from 'node:path'
 import { listEpisodes, type Sample } from '@affine/blocks'
 import { make, play, type Transcript } from '@affine/envs'
 import { playerReply } from '@affine/miners'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, afterEach, expect, it, vi } from 'vitest'
 import { runAf } from '../../../test/in-process.ts'
-import { AF, killAll, run } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { closeServers } from '../../../test/web-server.ts'
 import { cutBlocks, parseRecords, servePlayer, writeIn } from './commands.ts'
-import {
-  hotkeyOf,
-  PARTICIPANTS,
-  type PlayedSubnet,
-  playSubnetOnce,
-  recomputeIn,
-} from './played-subnet.ts'
-
-/** Code that records the port of every connection of a process in the file CONNECTIONS. */
-const NOTING = `
-import { appendFileSync } from 'node:fs'
-import { Socket } from 'node:net'
-const { connect } = Socket.prototype
-Socket.prototype.connect = function (...words) {
-  const [options] = words.flat()
-  appendFileSync(process.env.CONNECTIONS, (options.port ?? options.path) + '\\n')
-  return connect.apply(this, words)
-}
-`
+import { hotkeyOf, PARTICIPANTS, playSubnetOnce, recomputeIn } from './played-subnet.ts'
 
 const PLAYER = { skill: 0.9, seed: 'mine' }
 
 const root = testFolder('against')
-let subnet: PlayedSubnet
-let where: string[]
-const samples: Sample[] = []
+const subnet = await playSubnetOnce()
+const where = ['--network', subnet.chainFile, '--buckets', subnet.buckets]
 
-beforeAll(async () => {
-  subnet = await playSubnetOnce()
-  where = ['--network', subnet.chainFile, '--buckets', subnet.buckets]
-  await recomputeIn(subnet.folder, { onSample: (sample) => void samples.push(sample) })
-})
+afterEach(() => void vi.restoreAllMocks())
 afterAll(closeServers)
-afterAll(killAll)
 
 it('af practise --network compares with the recorded results of the champion, and calls only the endpoint', async () => {
   const { url, seen } = await servePlayer(PLAYER)
   const file = join(root, 'practice.jsonl')
   const options = ['--challenges', '50', '--last', '100', '--resume', file]
   const words = ['practise', url, ...where, ...options]
-  const connections = join(root, 'connections')
-  const noting = await writeIn(root, NOTING, 'noting.mjs')
-  const env = { CONNECTIONS: connections, NODE_OPTIONS: `--import ${noting}` }
-  const ended = await run(AF, [...words, '--json'], { env })
+  const connect = vi.spyOn(Socket.prototype, 'connect')
+  const ended = await runAf([...words, '--json'])
   expect([ended.code, ended.stderr]).toEqual([0, ''])
   const records = parseRecords(ended.stdout)
   const { champion, envs, dethrones } = records.at(-1)
   expect(champion).toBe(hotkeyOf('stronger'))
 
   // The same numbers must follow from the published samples.
+  const samples: Sample[] = []
+  await recomputeIn(subnet.folder, { onSample: (sample) => void samples.push(sample) })
   const wins: Record<string, number> = {}
   for (const { env, wins: won, losses, ties, win } of envs) {
     const mine = parseRecords(await readFile(file, 'utf8')).filter((line) => line.env === env)
@@ -96,8 +72,9 @@ it('af practise --network compares with the recorded results of the champion, an
   expect(text.stdout).toMatch(/^It becomes champion with probability /m)
   expect(text.stdout).toMatch(/: reward -?\d, best \d, the champion's -?\d$/m)
   // The command connected to one port only, so no request reached the champion.
-  const places = (await readFile(connections, 'utf8')).trimEnd().split('\n')
-  expect(new Set(places)).toEqual(new Set([new URL(url).port]))
+  const places = connect.mock.calls.flat(2) as readonly { readonly port?: unknown }[]
+  const ports = places.flatMap((place) => place?.port ?? [])
+  expect(new Set(ports)).toEqual(new Set([Number(new URL(url).port)]))
   const posts = seen.map(({ body }) => body)
   expect(posts.length).toBeGreaterThanOrEqual(100)
   for (const { account } of PARTICIPANTS.miners) expect(posts.join()).not.toContain(account.hotkey)

@@ -1,10 +1,7 @@
 import { make } from '@affine/envs'
 import { soloChallenge } from '@affine/miners'
-import { afterAll, expect, it } from 'vitest'
-import { AF, killAll, start } from '../../../test/processes.ts'
-import { parseRecords, servingOf } from './commands.ts'
-
-afterAll(killAll)
+import { expect, it } from 'vitest'
+import { parseRecords, servingOf, startAf } from './commands.ts'
 
 const SECRET = 'a5'.repeat(32)
 const ENVS = ['mult8@0.1.0', 'tictactoe@0.1.0']
@@ -18,7 +15,7 @@ function promptOf(env: string, index: number) {
 }
 
 it('af miner --json prints every request as a line of JSON until Ctrl-C', async () => {
-  const miner = start(AF, ['miner', '--port', '0', '--skill', '0.5', '--json'])
+  const miner = startAf(['miner', '--port', '0', '--skill', '0.5', '--json'])
   const { url } = await servingOf(miner)
   const ask = async (...messages: readonly object[]): Promise<string> => {
     const body = JSON.stringify({ model: 'any', messages })

@@ -16,10 +16,16 @@ import { listen } from '@affine/node/listen'
 import { digest } from '@affine/prng'
 import { LOCAL_NETWORK, listSeals, locateBlock, sealBlock } from '@affine/settlement'
 import { AF, type RunningProcess, start } from '../../../test/processes.ts'
-import { createChain, servingOf, withFaults, writeIn } from './commands.ts'
+import { createChain, servingOf, writeIn } from './commands.ts'
 import { recomputeIn } from './played-subnet.ts'
 
+/** Stakes of the validators, in multiples of the minimum for a permit. */
+const STAKES = [4n, 4n, 1n, 1n]
+/** Number of validators, at the start of the list, for which the chain always waits. */
+export const STEADY = 2
 const STAKE = 1_000_000_000_000n
+const BLOCK_MS = 50
+const FAULTS = new URL('../../../test/faults.mjs', import.meta.url).href
 const { protocol } = LOCAL_NETWORK
 /**
  * Maximum time that the chain waits for its validators in each half of an epoch, spread over the
@@ -54,21 +60,8 @@ export interface Seat {
   readonly attested: Set<number>
   /** Epochs in which its sealed lane was published in time. */
   readonly inTime: Set<number>
-  /** Starts the validator's process with `more` arguments, and with `faults` as in faults.mjs. */
-  validate(faults?: object, more?: readonly string[]): RunningProcess
-}
-
-interface SubnetOptions {
-  readonly seed: string
-  /** Stakes of the validators, in multiples of the minimum for a permit. */
-  readonly stakes: readonly bigint[]
-  /** Number of validators, at the start of the list, that the chain always waits for. */
-  readonly steady: number
-  /** Number of validators, at the end of the list, whose buckets may be unreadable. */
-  readonly unreadable?: number
-  /** Number of miners. A better process serves the first miner, a weaker process the others. */
-  readonly miners: number
-  readonly blockMs: number
+  /** Starts the validator's process, with `faults` as in faults.mjs. */
+  validate(faults?: object): RunningProcess
 }
 
 export type RunningSubnet = Awaited<ReturnType<typeof startSubnet>>
@@ -90,15 +83,14 @@ function hasLane(bucket: string, head: string): boolean {
 
 /**
  * Starts a subnet. Its chain is served over HTTP from this process; miners and validators are
- * processes.
+ * processes. A better process serves the first miner, a weaker process the others.
  */
-export async function startSubnet(options: SubnetOptions) {
-  const { seed, stakes, steady, unreadable = 0, miners, blockMs } = options
+export async function startSubnet(seed: string, miners: number) {
   const root = await mkdtemp(join(tmpdir(), 'running-'))
   const buckets = join(root, 'buckets')
   const bytes = (...parts: (string | number)[]) =>
     Buffer.from(digest('running subnet', seed, ...parts), 'hex')
-  const accounts = Array.from({ length: stakes.length + miners }, (_, i) =>
+  const accounts = Array.from({ length: STAKES.length + miners }, (_, i) =>
     account(bytes('key', i)),
   )
   let drawn = 0
@@ -106,7 +98,7 @@ export async function startSubnet(options: SubnetOptions) {
     netuid: 120,
     random: () => bytes('entropy', drawn++),
     time: Date.now(),
-    neurons: accounts.map(({ hotkey }, i) => ({ hotkey, stake: STAKE * (stakes[i] ?? 0n) })),
+    neurons: accounts.map(({ hotkey }, i) => ({ hotkey, stake: STAKE * (STAKES[i] ?? 0n) })),
     // A restarted validator repeats its commitments, so their size is unlimited.
     params: { tempo: protocol.epochBlocks, weightsRateLimit: 1, commitmentBytes: 1_000_000 },
   })
@@ -117,14 +109,14 @@ export async function startSubnet(options: SubnetOptions) {
     const folder = join(root, `validator-${i}`)
     const places = `--folder ${folder} --buckets ${buckets}`
     const words = `validate --network ${server.url} --key ${key} ${places}`.split(' ')
-    const validate: Seat['validate'] = (faults, more = []) => {
-      const place = faults && { env: withFaults(faults) }
-      return start(AF, [...words, ...more, '--concurrency', '1', '--json'], place)
+    const validate: Seat['validate'] = (faults) => {
+      const env = { FAULTS: JSON.stringify(faults), NODE_OPTIONS: `--import ${FAULTS}` }
+      return start(AF, [...words, '--concurrency', '1', '--json'], faults && { env })
     }
     const sent = { seals: new Map(), attested: new Set<number>(), inTime: new Set<number>() }
     return { account, folder, bucket: join(buckets, account.hotkey), ...sent, validate }
   }
-  const all = await Promise.all(accounts.slice(0, stakes.length).map(seatOf))
+  const all = await Promise.all(accounts.slice(0, STAKES.length).map(seatOf))
 
   const submit = chain.submit.bind(chain)
   chain.submit = (extrinsic) => {
@@ -148,7 +140,7 @@ export async function startSubnet(options: SubnetOptions) {
       return (await servingOf(miner)).url
     }),
   )
-  const commits = accounts.slice(stakes.length).map((account, i) => {
+  const commits = accounts.slice(STAKES.length).map((account, i) => {
     const model = `affine/reference-${account.hotkey}`
     const chute = i === 0 ? best : other
     const fields = encodeCommitment({ kind: 'miner', model, revision: 'main', chute })
@@ -174,7 +166,7 @@ export async function startSubnet(options: SubnetOptions) {
     if (offset === protocol.sealBlock) return true
     const heads = await headsOf(epoch)
     const headOf = ({ account }: Seat) => heads[account.hotkey] ?? ''
-    const lanes = all.slice(0, all.length - unreadable).filter((seat) => headOf(seat) !== '')
+    const lanes = all.filter((seat) => headOf(seat) !== '')
     const published = (seat: Seat) => hasLane(seat.bucket, headOf(seat))
     if (offset < READ_FROM) return seats.every((seat) => !lanes.includes(seat) || published(seat))
     if (offset === READ_FROM) for (const seat of lanes.filter(published)) seat.inTime.add(epoch)
@@ -193,13 +185,13 @@ export async function startSubnet(options: SubnetOptions) {
       const before = Date.now()
       const elapsedMs = () => Date.now() - before
       const isWaiting = (mostMs: number) => elapsedMs() < mostMs && !stopped
-      const steadyOnes = all.slice(0, steady)
+      const steadyOnes = all.slice(0, STEADY)
       while (!(await areDone(steadyOnes)) && isWaiting(STEADY_MS)) await sleep(25)
       while (!(await areDone(all)) && isWaiting(share)) await sleep(25)
       patience = Math.max(0, patience - elapsedMs())
       if (offset === 0) void commits.shift()?.()
       await chain.produce(Math.max(Date.now(), await chain.time(chain.height)))
-      await sleep(blockMs)
+      await sleep(BLOCK_MS)
     }
   }
   const making = make()

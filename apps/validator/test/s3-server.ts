@@ -13,11 +13,8 @@ export interface S3Server extends AsyncDisposable {
 interface Oddities {
   /** Whether the service ignores If-None-Match. */
   readonly overwrites?: boolean
-  /**
-   * The service's responses to the first two writes: errors with a wrong status (`busy`), or success although
-   * it stores nothing (`forgets`).
-   */
-  readonly troubles?: 'busy' | 'forgets'
+  /** Number of first writes that the service refuses because it is busy. */
+  readonly refusals?: number
   /** The service's responses to the first reads at the bucket's public URL. */
   readonly late?: { readonly status: number; readonly reads: number }
 }
@@ -83,11 +80,7 @@ function createProxy({ hostname, port }: URL): Server {
 }
 
 /** Starts a faulty service with S3's API, which checks no signatures. */
-export async function serveOddS3(
-  oddities: Oddities,
-): Promise<S3Server & { readonly mend: () => void }> {
-  const { troubles, late } = oddities
-  let { overwrites } = oddities
+export function serveOddS3({ refusals = 0, late, overwrites }: Oddities): Promise<S3Server> {
   let [writes, reads] = [0, 0]
   const files = new Map<string, Buffer>()
   const server = createServer(async (incoming, answer) => {
@@ -97,11 +90,7 @@ export async function serveOddS3(
     const say = (status: number, code: string) =>
       answer.writeHead(status).end(`<Error><Code>${code}</Code></Error>`)
     if (method === 'PUT') {
-      writes += 1
-      if (troubles === 'busy' && writes === 1) return say(400, 'RequestTimeout')
-      if (troubles === 'busy' && writes === 2) return say(403, 'SlowDown')
-      if (troubles === 'forgets' && writes === 1) return say(200, 'InternalError')
-      if (troubles === 'forgets' && writes === 2) return answer.end()
+      if (writes++ < refusals) return say(403, 'SlowDown')
       const isRefused = files.has(path) && headers['if-none-match'] === '*' && !overwrites
       if (isRefused) return say(412, 'PreconditionFailed')
       files.set(path, body)
@@ -113,8 +102,5 @@ export async function serveOddS3(
     if (found === undefined) return say(404, 'NoSuchKey')
     return answer.writeHead(200, { 'content-encoding': 'gzip' }).end(found)
   })
-  const mend = (): void => {
-    overwrites = false
-  }
-  return { ...(await serveBucket(server, '/s3', '/public')), mend }
+  return serveBucket(server, '/s3', '/public')
 }

@@ -13,7 +13,6 @@ import { createBucketOpener } from '@affine/settlement/node'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { bucketSuite, noise } from '../../../packages/blocks/test/bucket-suite.ts'
 import { runAf } from '../../../test/in-process.ts'
-import { AF, killAll, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { words } from '../../../test/words.ts'
 import { buildPage } from '../../explorer/test/build-page.ts'
@@ -22,7 +21,7 @@ import {
   serveBucketFiles,
   servePageAndBuckets,
 } from '../src/service/served-files.ts'
-import { writeIn } from './commands.ts'
+import { servingOf, startAf, writeIn } from './commands.ts'
 
 const FOREVER = 'public, max-age=31536000, immutable'
 const BLOCK = `/${blockPath('ab'.repeat(32))}`
@@ -44,9 +43,8 @@ beforeAll(async () => {
   await bucket.write(probePath('5F'), Buffer.from('{}'))
   url = await serving(join(root, 'buckets'))
 })
-afterAll(async () => {
+afterAll(() => {
   for (const server of servers) server[Symbol.dispose]()
-  await killAll()
 })
 
 /** Returns the number of files below a folder that this process has open. */
@@ -354,16 +352,19 @@ describe('af serve', () => {
   it('serves a bucket and the given chain until Ctrl-C, and exits with 130', async () => {
     const [chain, folder] = [await writeIn(root, CHAIN), join(root, 'buckets/5F')]
     const words = ['serve', folder, '--port', '0', '--json', '--network', chain]
-    const served = start(AF, words)
-    const record = JSON.parse((await served.says(/.*\n/))[0])
+    const served = startAf(words)
+    const record = await servingOf(served)
     expect(record).toMatchObject({ type: 'serving', folder })
     expect(await textAt(`${record.url}${BLOCK}`)).toBe(text)
     expect(await textAt(`${record.url}/chain.json`)).toBe(CHAIN)
-    const busy = await runAf(['serve', root, '--port', new URL(record.url).port])
-    const reason = expect.stringMatching(/^af: port \d+ is in use: choose another.*\n$/m)
-    expect(busy).toMatchObject({ code: 4, stderr: reason })
     const stderr = expect.not.stringContaining(' at ')
     expect(await served.stop()).toMatchObject({ code: 130, stderr })
+  })
+
+  it('exits with 4 if the port is in use', async () => {
+    const busy = await runAf(['serve', root, '--port', new URL(url).port])
+    const stderr = expect.stringMatching(/^af: port \d+ is in use: choose another.*\n$/m)
+    expect(busy).toMatchObject({ code: 4, stderr })
   })
 
   it('publishes no key that the URL in a variable may contain', async () => {

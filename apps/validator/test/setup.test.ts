@@ -179,8 +179,8 @@ describe.skipIf(!HAS_PYTHON)('af setup, in a terminal', () => {
    */
   function answer(
     cwd: string,
-    words: readonly string[],
     steps: readonly (readonly [string, (string | undefined)?])[],
+    ...words: readonly string[]
   ): Promise<{ readonly code: number | null; readonly shown: string }> {
     const typed = steps.map(([shown, text = '']) => [shown, `${text}\r`])
     const program = [process.execPath, AF, 'setup', '--wallet-path', '../wallets', ...words]
@@ -193,28 +193,24 @@ describe.skipIf(!HAS_PYTHON)('af setup, in a terminal', () => {
     })
   }
 
-  it('asks for the required settings, rejects bad values, and shows no secret', async () => {
+  it('asks for the required settings, rejects bad values, shows no secret, and proposes current values', async () => {
     const cwd = await place()
     const { S3_ENDPOINT, S3_ACCESS_KEY_ID: id, S3_SECRET_ACCESS_KEY: secret } = s3.variables
-    const { code, shown } = await answer(
-      cwd,
-      [],
-      [
-        ['network: ', served.url],
-        ['wallet: ', 'nobody'],
-        ['does not exist', `${wipe}mine`],
-        ['hotkey: ', 'hot'],
-        ['folder: '],
-        [BUCKET],
-        ['s3-endpoint: ', S3_ENDPOINT],
-        ['s3-bucket: ', 'Two Words'],
-        ['expected 3 to 63 of a-z', `${wipe}bucket`],
-        ['s3-access-key-id: ', id],
-        ['s3-secret-access-key: ', secret],
-        ['s3-region: '],
-        ['bucket-url: ', s3.url],
-      ],
-    )
+    const { code, shown } = await answer(cwd, [
+      ['network: ', served.url],
+      ['wallet: ', 'nobody'],
+      ['does not exist', `${wipe}mine`],
+      ['hotkey: ', 'hot'],
+      ['folder: '],
+      [BUCKET],
+      ['s3-endpoint: ', S3_ENDPOINT],
+      ['s3-bucket: ', 'Two Words'],
+      ['expected 3 to 63 of a-z', `${wipe}bucket`],
+      ['s3-access-key-id: ', id],
+      ['s3-secret-access-key: ', secret],
+      ['s3-region: '],
+      ['bucket-url: ', s3.url],
+    ])
     expect(shown).toContain('.env is written')
     expect(code).toBe(0)
     for (const each of [id, secret]) expect(shown).not.toContain(each)
@@ -222,30 +218,12 @@ describe.skipIf(!HAS_PYTHON)('af setup, in a terminal', () => {
     const defaults = { AFFINE_FOLDER: 'validator', S3_REGION: 'auto' }
     const chain = { SUBTENSOR_ENDPOINT: served.url }
     expect(rest).toEqual({ ...chain, ...ACCOUNT, ...defaults, ...s3.variables })
-  })
 
-  it('proposes current values, and keeps a secret after Enter', async () => {
-    const cwd = await place()
-    const current = { ...s3.variables, AFFINE_FOLDER: 'mine' }
-    const lines = Object.entries(current).map(([name, value]) => `${name}=${value}\n`)
-    await writeIn(cwd, lines.join(''), '.env')
-    const { code } = await answer(
-      cwd,
-      ['--overwrite', '--network', served.url],
-      [
-        ['wallet: ', 'mine'],
-        ['hotkey: ', 'hot'],
-        ['folder: '],
-        [BUCKET],
-        ['s3-endpoint: '],
-        ['s3-bucket: '],
-        ['Enter keeps'],
-        ['s3-secret-access-key: '],
-        ['s3-region: '],
-        ['bucket-url: '],
-      ],
-    )
-    expect(code).toBe(0)
-    expect(await envIn(cwd)).toMatchObject(current)
+    // Enter keeps each current value, also of a secret.
+    const names = ['network', 'wallet', 'hotkey', 'folder', BUCKET, 's3-endpoint', 's3-bucket']
+    const others = ['Enter keeps', 's3-secret-access-key', 's3-region', 'bucket-url']
+    const steps = [...names, ...others].map((shown) => [shown] as const)
+    expect((await answer(cwd, steps, '--overwrite')).code).toBe(0)
+    expect(await envIn(cwd)).toMatchObject(rest)
   })
 })

@@ -6,8 +6,7 @@ import { blockPath } from '@affine/blocks'
 import { LocalChain } from '@affine/chain'
 import { LOCAL_NETWORK, type RecomputedEpoch } from '@affine/settlement'
 import { NAMES_FILE } from '@affine/terminal'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { AF, killAll, start } from '../../../test/processes.ts'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { testFolder } from '../../../test/test-folder.ts'
 import { mapNames } from '../src/commands/demo/subnet.ts'
 import { status } from '../src/commands/status.ts'
@@ -17,30 +16,19 @@ import {
   parseRecords,
   runCommand,
   serveGrowingChain,
+  startAf,
   writeIn,
 } from './commands.ts'
-import {
-  hotkeyOf,
-  named,
-  PARTICIPANTS,
-  type PlayedSubnet,
-  playSubnetOnce,
-  recomputeIn,
-} from './played-subnet.ts'
+import { hotkeyOf, named, PARTICIPANTS, playSubnetOnce, recomputeIn } from './played-subnet.ts'
 
 const { epochBlocks, sealBlock } = LOCAL_NETWORK.protocol
 const THIRD_EPOCH = 3 * epochBlocks + 4
 const root = testFolder('status')
-let subnet: PlayedSubnet
+const subnet = await playSubnetOnce()
 /** The first epoch with a duel, from the evidence. */
-let first: RecomputedEpoch
-
-beforeAll(async () => {
-  subnet = await playSubnetOnce()
-  const epochs = await recomputeIn(subnet.folder)
-  first = epochs.find(({ before }) => before.duels.length > 0) as RecomputedEpoch
-})
-afterAll(killAll)
+const first = (await recomputeIn(subnet.folder)).find(
+  ({ before }) => before.duels.length > 0,
+) as RecomputedEpoch
 
 /** Returns the chain up to a block. */
 function until(block: number): LocalChain {
@@ -134,7 +122,7 @@ describe('af status --watch', () => {
     const chain = LocalChain.import(subnet.chainExport, () => randomBytes(32))
     await using served = await serveGrowingChain(chain)
     const words = ['--network', served.url, '--buckets', buckets, '--watch', '--json']
-    const watching = start(AF, ['status', ...words])
+    const watching = startAf(['status', ...words])
     await watching.says(/"block":/)
     await rename(buckets, join(root, 'moved'))
     const later = (Math.floor(chain.height / epochBlocks) + 2) * epochBlocks

@@ -1,7 +1,9 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { account, LocalChain } from '@affine/chain'
-import { describe, expect, it } from 'vitest'
+import { AppendOnlyFile } from '@affine/node/disk'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { testFolder } from '../../../test/test-folder.ts'
 import { LOCAL_NETWORK } from '../src/index.ts'
 import {
@@ -59,6 +61,13 @@ describe('the folder of a local network', () => {
   it('serves a block only once it is on disk', async () => {
     const place = join(folder, 'served')
     await using net = await openFolder(place, { validators: 1, miners: 0, maxUids: 1 })
+    const { append } = AppendOnlyFile.prototype
+    const slow = vi.spyOn(AppendOnlyFile.prototype, 'append')
+    slow.mockImplementation(async function (this: AppendOnlyFile, text) {
+      await sleep(50)
+      await append.call(this, text)
+    })
+    onTestFinished(() => slow.mockRestore())
     const produced = net.produce(Date.now())
     const headers = { 'content-type': 'application/json' }
     const request = { method: 'POST', headers, body: '{"log":1}' }

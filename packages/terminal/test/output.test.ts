@@ -31,10 +31,16 @@ it('colours a line by its tone, regardless of its words', async () => {
   expect(await printed(true)).toBe('{"type":"end"}\n')
 })
 
-it('colours nothing without a terminal', async () => {
+it.each([
+  [undefined, undefined, false],
+  [true, '1', false],
+  [true, undefined, true],
+])('colours only in a terminal without NO_COLOR: isTTY %s, NO_COLOR %s', async (...given) => {
+  const [isTTY, noColor, isColoured] = given
   vi.stubEnv('FORCE_COLOR', undefined)
-  Object.assign(process.stdout, { isTTY: undefined })
-  expect(await printed()).not.toContain('\u001b')
+  vi.stubEnv('NO_COLOR', noColor)
+  Object.assign(process.stdout, { isTTY })
+  expect((await printed()).includes('\u001b')).toBe(isColoured)
 })
 
 it('without a terminal, prints only a status that ends with a line feed', async () => {

@@ -8,7 +8,7 @@ import { type AgentFactory, type Caller, endpointAgents, playerReply } from '@af
 import { NODE_CALLER, serveMiner } from '@affine/miners/node'
 import { digest } from '@affine/prng'
 import { toJson } from '@affine/report'
-import { createLocalNetwork, type Network } from '@affine/settlement'
+import { createLocalNetwork } from '@affine/settlement'
 import { createLocalChain } from '@affine/settlement/node'
 import { NAMES_FILE } from '@affine/terminal'
 import { createFolderBucket } from '../../buckets/backends.ts'
@@ -71,7 +71,7 @@ export type OnMemberEvent = (member: Member, event: Event) => void
  * their own folders. A block is made when every validator has finished with the previous block, so
  * the run follows from its seed. Writes everything for its verification to `out`: the folder
  * `buckets`, the chain's export `chain.json` and the members' names. Resolves with the chain and
- * the state that all validators agreed on. `constants` replaces the rules of a local network.
+ * the state that all validators agreed on.
  *
  * @throws Error if a validator has a problem, if validators disagree about the state, or if duels
  *   continue after `MAX_EPOCHS`.
@@ -80,11 +80,10 @@ export async function runSubnet(
   participants: Participants,
   out: string,
   on: OnMemberEvent,
-  constants?: Network,
 ): Promise<{ readonly chain: LocalChain; readonly state: State }> {
   using stage = createStage(participants)
   const { chain } = stage
-  const network = constants ?? createLocalNetwork(chain)
+  const network = createLocalNetwork(chain)
   for (const miner of participants.miners) await stage.enter(miner)
   const faults: Error[] = []
   const bucket = createFolderBucket(join(out, 'buckets'))

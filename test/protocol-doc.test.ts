@@ -73,7 +73,7 @@ const firstIn = ({ messages }: Transcript) => messages[0]?.content
 
 test('docs/protocol.md states the specHashes of the code and of the main network', () => {
   const played = mapped(PROTOCOL.envs, ({ specHash }) => specHash)
-  for (const id of Object.keys(played)) expect(specHash(id)).toBe(played[id])
+  expect(mapped(played, (_, id) => specHash(id))).toEqual(played)
   const hashes = find('specHash').out as Readonly<Record<string, string>>
   expect(Object.keys(hashes)).toEqual(ENVS)
   expect({ ...hashes, ...played }).toMatchObject(hashes)

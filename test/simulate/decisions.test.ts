@@ -9,7 +9,7 @@ import type { Violation } from './witness.ts'
 import { drawWorld } from './world.ts'
 
 // SEEDS=10000 takes some minutes.
-const SEEDS = Number(process.env.SEEDS ?? 50)
+const SEEDS = Number(process.env.SEEDS ?? 20)
 
 /**
  * Decides the epochs of a seed. Returns the broken promises, and counts of duels and false wins.

@@ -65,16 +65,3 @@ describe('af-verify exits with', () => {
     expect((await verify(NOWHERE)).code).toBe(4)
   })
 })
-
-describe('af exits with', () => {
-  test('0, and with 1 if a check fails', async () => {
-    expect((await runAf(['env', 'list'])).code).toBe(0)
-    const words = ['practise', 'random', '--env', 'mult8-v0', '--challenges', '1']
-    expect((await runAf([...words, '--at-least', '1'])).code).toBe(1)
-  })
-
-  test('2 for wrong usage', async () => {
-    expect((await runAf(['nope'])).code).toBe(2)
-    expect((await runAf(['status', '--network', join(root, 'nowhere.json')])).code).toBe(2)
-  })
-})

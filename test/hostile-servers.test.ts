@@ -89,7 +89,8 @@ describe.each<[reader: string, read: Read, isBucket: boolean]>([
         for (let i = 0; i < READS; i += AT_ONCE) await one()
       }
       const turns: number[] = []
-      for (let i = 0; i < READS; i++) turns.push(await longestTurn(one))
+      const reads = patience === undefined ? READS : 1
+      for (let i = 0; i < reads; i++) turns.push(await longestTurn(one))
       expect(Math.min(...turns)).toBeLessThan(MOST_MS)
       if (isBucket) await Promise.all(Array.from({ length: AT_ONCE }, inTurn))
       if (patience === undefined) expect(String(ends)).not.toMatch(/\blate\b|in time/)

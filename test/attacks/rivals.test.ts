@@ -13,7 +13,7 @@ import { miner, type Scene, startedDuels } from '../../packages/duel/test/subnet
 import { after, contendersIn } from './deciding.ts'
 
 const LISTS = 4
-const ACCOMPLICES_LISTS = Number(process.env.DUELS ?? 3)
+const ACCOMPLICES_LISTS = Number(process.env.DUELS ?? 1)
 
 // A miner is about to win, and others register its model, whose files are public. Protocol §8.11:
 // of two contenders whose results do not differ clearly, the earlier in the list is crowned.

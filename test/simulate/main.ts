@@ -1,33 +1,34 @@
 import { parseArgs } from 'node:util'
 import { streamOf } from './draw.ts'
 import { drawFaults, type Fault } from './faults.ts'
-import { shrink } from './shrink.ts'
 import { simulate } from './simulation.ts'
 import { drawWorld, type World } from './world.ts'
 
-// pnpm simulate [--seeds a..b] [--epochs n]: runs a whole subnet for each seed. Exits with 1 if a
-// promise is broken.
+// pnpm simulate [--seeds a..b] [--epochs n]: runs a whole subnet for each seed from a up to b,
+// without b. Exits with 1 if a promise is broken.
+const options = {
+  seeds: { type: 'string', default: '0..20' },
+  epochs: { type: 'string', default: '10' },
+} as const
+const { values } = parseArgs({ options })
+const [first = Number.NaN, end = Number.NaN] = values.seeds.split('..').map(Number)
+const epochs = Number(values.epochs)
+if (!(first < end && epochs > 0)) throw new Error('expected --seeds a..b and --epochs n')
 
-const { first, end, epochs } = readWords()
-
-/** Reads the options. Ends the process with 2 if they are wrong. */
-function readWords(): Record<'first' | 'end' | 'epochs', number> {
-  try {
-    const options = {
-      seeds: { type: 'string', default: '0..20' },
-      epochs: { type: 'string', default: '10' },
-    } as const
-    const { values } = parseArgs({ options })
-    const [, first = 0, end = 0] = /^(\d+)\.\.(\d+)$/.exec(values.seeds)?.map(Number) ?? []
-    const epochs = Number(values.epochs)
-    if (first < end && Number.isSafeInteger(end) && Number.isSafeInteger(epochs) && epochs > 0)
-      return { first, end, epochs }
-  } catch {}
-  console.error('expected --seeds a..b, the seeds from a up to b without b, and --epochs n')
-  process.exit(2)
+/** Resolves with the faults without which `fails` does not resolve with true. */
+async function shrink(
+  faults: readonly Fault[],
+  fails: (faults: readonly Fault[]) => Promise<boolean>,
+): Promise<readonly Fault[]> {
+  let left = faults
+  for (const fault of faults) {
+    const others = left.filter((each) => each !== fault)
+    if (await fails(others)) left = others
+  }
+  return left
 }
 
-/** Prints the broken promise, and a minimal list of faults that breaks it. */
+/** Prints the broken promise, and a small list of faults that breaks it. */
 async function report(world: World, faults: readonly Fault[]): Promise<void> {
   const { violation } = await simulate(world, faults)
   console.log(`seed ${world.seed}: ${JSON.stringify(violation)}`)

@@ -7,8 +7,9 @@ import {
 } from '../../packages/blocks/src/index.ts'
 import { verify } from '../../packages/chain/src/index.ts'
 import { stateRoot } from '../../packages/duel/src/index.ts'
-import { laneScope, readSeals } from '../../packages/settlement/src/index.ts'
-import { afVerify } from './af-verify.ts'
+import { LOCAL_NETWORK, laneScope, readSeals } from '../../packages/settlement/src/index.ts'
+import { runVerifier } from '../in-process.ts'
+import { testFolder } from '../test-folder.ts'
 import { testLies } from './found-out.ts'
 import {
   at,
@@ -24,6 +25,7 @@ import {
 } from './lies.ts'
 import { attestedByAll, type Lie, liar, type Named, OneLiar } from './one-liar.ts'
 import { accountOf, flawsOf, hotkeys, type LanePlan, type Written } from './reading-subnet.ts'
+import { writeSubnet } from './write-subnet.ts'
 
 /** Returns the rows with these names. */
 const rowsOf = (rows: Rows, ...names: readonly string[]): Rows =>
@@ -41,13 +43,16 @@ describe('attested-never-sealed', () => {
   const byLiar = 'the liar attests its lane, which it did not seal'
   testLies(rowsOf(SERVED, byLiar, 'all attest a lane that was not sealed'))
 
-  it('makes af-verify exit with 1, with the same flaws, root and champion', async () => {
-    const subnet = new OneLiar()
+  const root = testFolder('never-sealed')
+  it('makes af-verify exit with 1, with a flaw of each attester and the same root', async () => {
+    const subnet = new OneLiar(LOCAL_NETWORK)
     await attestedByAll(subnet)
-    const { flaws, root, champion } = await subnet.outcome()
-    const verified = await afVerify(subnet)
-    expect(verified).toMatchObject({ code: 1, root, champion })
-    expect(new Set(verified.flaws)).toEqual(new Set(flaws))
+    const outcome = await subnet.outcome()
+    const words = [root, '--network', await writeSubnet(subnet, root), '--json']
+    const { code, stdout } = await runVerifier(words)
+    expect(code).toBe(1)
+    expect(stdout.match(/"code":"NEVER_SEALED"/g)).toHaveLength(subnet.voters.length)
+    expect(stdout).toContain(`"root":"${outcome.root}"`)
   })
 })
 

@@ -3,7 +3,7 @@ import { streamOf } from './draw.ts'
 import { drawFaults, type Fault } from './faults.ts'
 import { strengthOf } from './miners.ts'
 import { type RunningWorld, simulate } from './simulation.ts'
-import { drawWorld, type Player, type World } from './world.ts'
+import { drawWorld, worldOf } from './world.ts'
 
 vi.mock('../../packages/chain/node_modules/@scure/sr25519', () => import('./quick-keys.ts'))
 vi.mock(
@@ -11,37 +11,16 @@ vi.mock(
   () => import('./quick-keys.ts'),
 )
 
-/** Runs the world of a seed with the faults drawn from the same seed. */
-function run(seed: number, epochs: number) {
-  const world = drawWorld(seed, epochs)
-  return simulate(world, drawFaults(world, streamOf(seed, 'faults')))
-}
-
-/**
- * Returns a world of four equal validators and miners of these strengths, in order of commitment.
- */
-function worldOf(strengths: readonly number[], epochs: number): World {
-  const world = drawWorld(1, epochs)
-  return {
-    ...world,
-    protocol: { ...world.protocol, duelEpochs: 6, quorumEpochs: 20 },
-    validators: world.validators.slice(0, 4),
-    stakes: [100, 100, 100, 100],
-    miners: strengths.map((strength, i): Player => {
-      const { account } = world.miners[i]!
-      return { account, registered: 0, moves: [{ block: i + 1, strength }] }
-    }),
-  }
-}
-
 /** A weak miner, the first champion, and a far better contender. */
 const BETTER = [0.05, 0.95]
 
 describe('a subnet', () => {
   it('keeps every promise, with the same result in a second run: seed 36', async () => {
-    const ran = await run(36, 3)
+    const world = drawWorld(36, 3)
+    const faults = drawFaults(world, streamOf(36, 'faults'))
+    const ran = await simulate(world, faults)
     expect(ran.violation).toBeUndefined()
-    expect(await run(36, 3)).toEqual(ran)
+    expect(await simulate(world, faults)).toEqual(ran)
   })
 
   // Other validators once did not read the slow bucket for epochs after its recovery. Its

@@ -8,8 +8,8 @@ import type { State } from '../packages/duel/src/index.ts'
 import { make } from '../packages/envs/src/index.ts'
 import { beaconBlock, findStart, LOCAL_NETWORK } from '../packages/settlement/src/index.ts'
 import { changedSnapshots } from '../packages/settlement/test/changed-snapshots.ts'
-import { writeSubnet } from './attacks/af-verify.ts'
 import { FIRST_DUEL, hotkeys, ReadingSubnet, type Reply } from './attacks/reading-subnet.ts'
+import { writeSubnet } from './attacks/write-subnet.ts'
 import { runVerifier } from './in-process.ts'
 import { hasSlurm, Slurm } from './slurm.ts'
 import { testFolder } from './test-folder.ts'
@@ -119,7 +119,6 @@ describe('parts of a history', () => {
   const FILES = ['0.json', '2.json', '4.json']
   /** The first and last epoch of each run. The last two runs find no end of the last epoch. */
   const RUNS = ['0-1', '2-3', '4-5', '6-7', '1-9']
-  const SECOND = ['--from-epoch', '2', '--to-epoch', '3']
   let results: string
   /** Environment of the job. */
   let variables: Record<string, string>
@@ -174,7 +173,8 @@ describe('parts of a history', () => {
     const begins = parts.map(([begin]) => placeOf(begin))
     const ends = parts.map((lines) => placeOf(lines.at(-1)))
     expect([...begins, placeOf(whole.at(-1))]).toEqual([placeOf(whole[0]), ...ends])
-    const { stdout: text } = await runVerifier([root, '--network', chain, ...SECOND])
+    const second = wordsOf('2-3').split(' ').slice(0, -1)
+    const { stdout: text } = await runVerifier([root, ...second])
     const { root: begun } = JSON.parse(parts[1]?.[0] ?? '')
     const { root: ended } = JSON.parse(parts[1]?.at(-1) ?? '')
     expect(text).toContain(`the attested state ${begun}\n`)

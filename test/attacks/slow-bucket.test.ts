@@ -52,7 +52,6 @@ test.each([
   })
   const roots: unknown[] = []
   for (const lanesAtOnce of [1, 3]) {
-    subnet.buckets.reads.length = 0
     let waits: Waits = new Map()
     const onWaits = (total: Waits) => {
       waits = total

@@ -18,14 +18,14 @@ import {
  */
 const HEX = 'hex@0.1.0'
 const samplingMs = samplingBlocks(PROTOCOL) * BLOCK_MS
-const honest = Array<Conduct>(8).fill('answers')
+const honest = Array<Conduct>(4).fill('answers')
 const boundless = { champion: Infinity, contender: Infinity }
 const alone: Crowd = {
   ...{ validators: 1, quota: { [HEX]: 32, 'mult8@0.1.0': 192 }, samplingMs, isQueueing: false },
   ...{ servers: boundless, contenders: honest },
 }
 const samplesOf = ({ validators, quota }: Crowd): number =>
-  validators * (8 * (quota[HEX] ?? 0) + 9 * (quota['mult8@0.1.0'] ?? 0))
+  validators * (4 * (quota[HEX] ?? 0) + 5 * (quota['mult8@0.1.0'] ?? 0))
 
 const isGame = ({ env }: Sample): boolean => env === HEX
 /** Returns the number of episodes with a fault for each miner. */
@@ -37,7 +37,7 @@ function faultsOf(samples: readonly Sample[]): Readonly<Record<string, number>> 
 }
 
 /** The calls of all games and challenges: of the champion, and of the contender with most calls. */
-const needed = { champion: 2660, contender: 528 }
+const needed = { champion: 1451, contender: 528 }
 
 test('plays every game and challenge with capacity for 1.5 times the mean need', async () => {
   const servers = serversFor(1.5, needed, samplingMs)
@@ -47,7 +47,7 @@ test('plays every game and challenge with capacity for 1.5 times the mean need',
   expect(faultsOf(samples)).toEqual({})
 })
 
-test('plays every game of eight duels with capacity for 3 times the need and as many foreign callers', async () => {
+test('plays every game of four duels with capacity for 3 times the need and as many foreign callers', async () => {
   const servers = serversFor(3, needed, samplingMs)
   const { samples } = await sampleAll({ ...alone, servers, foreign: servers.champion })
   expect(faultsOf(samples.filter(isGame))).toEqual({})

@@ -43,15 +43,15 @@ describe('a subnet', () => {
       expect(violation).toBeUndefined()
       return duels.find(({ outcome }) => outcome === 'contender')?.epoch ?? Number.NaN
     }
-    const without = await wonAt(5, 0, 20)
+    const without = await wonAt(3, 0, 20)
     // With one of four validators absent, epochs still count, without its lane.
-    const withOne = await wonAt(6, 1, 90)
+    const withOne = await wonAt(4, 1, 60)
     expect(withOne - without).toBeGreaterThanOrEqual(0)
     expect(withOne - without).toBeLessThanOrEqual(1)
     // With all absent, no epoch counts. The outage of 7 epochs is longer than a duel may last.
-    const withNone = await wonAt(13, 4, 20 + 7 * 15)
+    const withNone = await wonAt(10, 4, 20 + 7 * 15)
     expect(withNone - without).toBeGreaterThanOrEqual(1)
-    expect(withNone - without).toBeLessThanOrEqual(10)
+    expect(withNone - without).toBeLessThanOrEqual(8)
   })
 
   it('crowns the best miner of all when games are played', async () => {

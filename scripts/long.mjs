@@ -14,7 +14,6 @@ const MUTATED = ['wilson', 'prng', 'blocks', 'duel', 'settlement']
 /** The command and the environment variables of each part. */
 const PARTS = {
   simulate: { words: [...sources, ...SIMULATION, '--seeds', '0..2000'] },
-  decisions: { words: tests('test/simulate/decisions.test.ts'), env: { SEEDS: '20000' } },
   duels: {
     words: tests(
       'packages/duel/test/simulation.test.ts',

@@ -10,19 +10,14 @@ const launcher = new URL('../scripts/pnpm.mjs', import.meta.url)
 /** Makes Node believe that it runs on Windows. The shell remains this machine's. */
 const WINDOWS = "Object.defineProperty(process, 'platform', { value: 'win32' })"
 
-/** Writes a Node and an npm that prints its arguments into a folder with spaces in its path. */
-function nodeInFolderWithSpaces(): { node: string; npx: string; npm: string } {
-  const [place, node] = [join(folder, 'Program Files'), join(folder, 'Program Files', 'node')]
-  const bin = join(place, 'node_modules', 'npm', 'bin')
-  mkdirSync(bin, { recursive: true })
-  copyFileSync(process.execPath, node, constants.COPYFILE_FICLONE)
-  const [npx, npm] = [join(bin, 'npx-cli.js'), join(bin, 'npm-cli.js')]
-  const settings = '[process.env.npm_config_package, process.env.npm_config_call]'
-  writeFileSync(npx, `console.log(JSON.stringify([process.argv.slice(1), ${settings}]))`)
-  return { node, npx, npm }
-}
-
-const { node, npx, npm } = nodeInFolderWithSpaces()
+// A Node, and an npm that prints its arguments, in a folder with spaces in its path.
+const node = join(folder, 'Program Files', 'node')
+const bin = join(folder, 'Program Files', 'node_modules', 'npm', 'bin')
+const [npx, npm] = [join(bin, 'npx-cli.js'), join(bin, 'npm-cli.js')]
+mkdirSync(bin, { recursive: true })
+copyFileSync(process.execPath, node, constants.COPYFILE_FICLONE)
+const settings = '[process.env.npm_config_package, process.env.npm_config_call]'
+writeFileSync(npx, `console.log(JSON.stringify([process.argv.slice(1), ${settings}]))`)
 
 /** Returns what npm prints for a call of the launcher, with these variables set. */
 function launch(call: string, platform: string, env: Record<string, string>): unknown {

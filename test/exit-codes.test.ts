@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { statePath } from '../packages/blocks/src/index.ts'
 import { LOCAL_NETWORK } from '../packages/settlement/src/index.ts'
 import { EXIT_CODES, EXIT_CODES_TEXT } from '../packages/terminal/src/index.ts'
-import { writeSubnet } from './attacks/af-verify.ts'
 import { accountOf, FIRST_DUEL, ReadingSubnet } from './attacks/reading-subnet.ts'
+import { writeSubnet } from './attacks/write-subnet.ts'
 import { runAf, runVerifier } from './in-process.ts'
 import { read } from './repository.ts'
 import { testFolder } from './test-folder.ts'
@@ -63,18 +63,5 @@ describe('af-verify exits with', () => {
     expect([ended.code, ended.stderr]).toEqual([4, expect.stringContaining('status 503')])
     expect((await runVerifier([root, '--network', NOWHERE])).code).toBe(4)
     expect((await verify(NOWHERE)).code).toBe(4)
-  })
-})
-
-describe('af exits with', () => {
-  test('0, and with 1 if a check fails', async () => {
-    expect((await runAf(['env', 'list'])).code).toBe(0)
-    const words = ['practise', 'random', '--env', 'mult8-v0', '--challenges', '1']
-    expect((await runAf([...words, '--at-least', '1'])).code).toBe(1)
-  })
-
-  test('2 for wrong usage', async () => {
-    expect((await runAf(['nope'])).code).toBe(2)
-    expect((await runAf(['status', '--network', join(root, 'nowhere.json')])).code).toBe(2)
   })
 })

@@ -238,7 +238,8 @@ describe('an epoch', () => {
   })
 })
 
-it('af explain reports each epoch of a duel in order, like the page', () => {
+it('af explain reports the first champion, and each epoch of a duel in order, like the page', () => {
+  expect(explained.get('m1')?.[0]).toMatchObject({ type: 'seated', epoch: 0 })
   const own = (explained.get('m2') ?? []).filter(({ type }) => type === 'epoch')
   expect(own.map(({ epoch }) => epoch)).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
   for (const { epoch, duel } of own) {
@@ -313,8 +314,4 @@ describe('the reports', () => {
     expect(end?.suspect).toEqual({ v4: 1, v5: expect.any(Number) })
     expect(end?.ratio).toBe(pages.at(-1)?.nextRatio)
   })
-})
-
-it('af explain reports the first champion too', () => {
-  expect(explained.get('m1')?.[0]).toMatchObject({ type: 'seated', epoch: 0 })
 })

@@ -2,11 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { FAULT_CODES } from '../packages/blocks/src/index.ts'
 import { pathsOf } from '../packages/blocks/test/bucket-suite.ts'
 import { PROTOCOL } from '../packages/duel/src/index.ts'
-import { make, play, playGame, specHash, type Transcript } from '../packages/envs/src/index.ts'
-import type { Flaw } from '../packages/settlement/src/index.ts'
+import { make, play, playGame, type Transcript } from '../packages/envs/src/index.ts'
 import { FINNEY_FIRST_EPOCH } from '../packages/settlement/src/index.ts'
 import { examples, readExample } from './protocol-examples.ts'
-import { ENVS, fencedBlocks, find, MAIN, page, shown } from './protocol-page.ts'
+import { FLAW_CODES, fencedBlocks, find, MAIN, page, shown } from './protocol-page.ts'
 import { mapped, type Story, story } from './protocol-story.ts'
 import { read } from './repository.ts'
 
@@ -71,14 +70,6 @@ test('docs/protocol.md shows the prompts of the environments', async () => {
 
 const firstIn = ({ messages }: Transcript) => messages[0]?.content
 
-test('docs/protocol.md states the specHashes of the code and of the main network', () => {
-  const played = mapped(PROTOCOL.envs, ({ specHash }) => specHash)
-  for (const id of Object.keys(played)) expect(specHash(id)).toBe(played[id])
-  const hashes = find('specHash').out as Readonly<Record<string, string>>
-  expect(Object.keys(hashes)).toEqual(ENVS)
-  expect({ ...hashes, ...played }).toMatchObject(hashes)
-})
-
 test('docs/protocol.md states the constants of the main network', () => {
   const { state } = find('first state').out as { state: { protocol: typeof PROTOCOL } }
   const { envs, ...constants } = state.protocol
@@ -93,16 +84,6 @@ test('docs/protocol.md states the first epoch of the main network', () => {
   const [row = ''] = page.match(/^\| `finney` .*/m) ?? []
   expect(row).toContain(` ${epoch} (block ${block.toLocaleString('en-GB')}) `)
 })
-
-/** Flaws that are not faults of a lane. */
-const FLAW_CODES: readonly Flaw['code'][] = [
-  'COPY_MISSING',
-  'SIGNED_TWICE',
-  'NEVER_SEALED',
-  'WRONG_ROOT_ATTESTED',
-  'STATE_MISSING',
-  'STATE_DIFFERS',
-]
 
 test('docs/protocol.md explains each code of a fault or flaw, and no other', () => {
   const named = [...page.matchAll(/`([A-Z0-9]+(?:_[A-Z0-9]+)+)`/g)].map(([, code]) => code)

@@ -28,6 +28,8 @@ import {
   type Verdict,
 } from '../packages/duel/src/index.ts'
 import { scored } from '../packages/duel/test/subnet.ts'
+import { encodeId } from '../packages/envs/src/challenge.ts'
+import { goldenEpisode } from '../packages/envs/src/golden.ts'
 import {
   type ChallengeParts,
   challengeId,
@@ -37,6 +39,7 @@ import {
   normalise,
   play,
   solvedGame,
+  specHash,
 } from '../packages/envs/src/index.ts'
 import {
   canonicalize,
@@ -48,7 +51,6 @@ import {
 } from '../packages/prng/src/index.ts'
 import { evaluate, holdLine, type InterimResult, type Rule } from '../packages/wilson/src/index.ts'
 import { games } from './protocol-games.ts'
-import { goldenEpisode, goldenHash } from './protocol-golden.ts'
 import { MAIN, onPage } from './protocol-page.ts'
 import {
   decimal,
@@ -104,12 +106,12 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
     return { messages: messages.map(({ content }) => content), reward }
   },
   ...games,
-  'golden episode': ({ env, index }: { env: string; index: number }) =>
-    goldenEpisode(make(env).spec, index),
-  specHash: async (ids: readonly string[]) =>
-    Object.fromEntries(
-      await Promise.all(ids.map(async (id) => [id, await goldenHash(make(id).spec)] as const)),
-    ),
+  'golden episode': ({ env, index }: { env: string; index: number }) => ({
+    challengeId: encodeId(digest('golden', env, index)),
+    kinds: [pcg64(index).integers(0, 16)],
+    episode: goldenEpisode(make(env).spec, index),
+  }),
+  specHash: (ids: readonly string[]) => Object.fromEntries(ids.map((id) => [id, specHash(id)])),
   ids: ({ game, ...parts }: Ids) => {
     const idOf = (place: Ids['game']): string => {
       const specHash = PROTOCOL.envs[place.env]?.specHash ?? ''

@@ -1,5 +1,6 @@
 /** The blocks, worked examples and constants of docs/protocol.md. */
 import { type EnvsConstants, PROTOCOL, type Protocol } from '../packages/duel/src/index.ts'
+import type { Flaw } from '../packages/settlement/src/index.ts'
 import { read } from './repository.ts'
 
 export const page: string = read('docs/protocol.md')
@@ -24,8 +25,18 @@ export function find(name: string): Example {
   return found
 }
 
+/** Flaws that are not faults of a lane. */
+export const FLAW_CODES: readonly Flaw['code'][] = [
+  'COPY_MISSING',
+  'SIGNED_TWICE',
+  'NEVER_SEALED',
+  'WRONG_ROOT_ATTESTED',
+  'STATE_MISSING',
+  'STATE_DIFFERS',
+]
+
 /** Environments described on the page. A network may have others too. */
-export const ENVS = find('specHash').in as readonly string[]
+const ENVS = find('specHash').in as readonly string[]
 
 /** The main network's constants, with the environments of the page. */
 export const MAIN: Protocol = {

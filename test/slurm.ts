@@ -40,10 +40,15 @@ export class Slurm {
     await expect.poll(states, { timeout: 60_000 }).toMatchObject({ stdout: 'idle\n' })
   }
 
-  /** Submits a job. Resolves with its id, with `--wait` once it has ended. Rejects if it fails. */
+  /** Submits a job. Resolves with its id. */
   async submit(...words: readonly string[]): Promise<string> {
     const { stdout } = await run('sbatch', ['--parsable', ...words], { env: this.#env })
     return stdout.trim()
+  }
+
+  /** Resolves with the description of a job. */
+  async show(id: string): Promise<string> {
+    return (await run('scontrol', ['show', 'job', id], { env: this.#env })).stdout
   }
 
   stop(): void {
@@ -63,6 +68,7 @@ function configuration(folder: string): string {
     TaskPlugin: 'task/none',
     SelectType: 'select/cons_tres',
     MpiDefault: 'none',
+    SchedulerParameters: 'batch_sched_delay=0,sched_interval=1',
     SlurmUser: username,
     SlurmdUser: username,
     SlurmctldPort: 16_817,

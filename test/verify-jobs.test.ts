@@ -1,16 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Sample } from '../packages/blocks/src/index.ts'
 import { LOCAL_NETWORK } from '../packages/settlement/src/index.ts'
-import { writeSubnet } from './attacks/af-verify.ts'
+import { createBucketOpener } from '../packages/settlement/src/node/index.ts'
 import { OneLiar } from './attacks/one-liar.ts'
+import { writeSubnet } from './attacks/write-subnet.ts'
 import { AF_VERIFY, killAll, run, startCommand } from './processes.ts'
 import { testFolder } from './test-folder.ts'
 
 const root = testFolder('jobs')
+const subnet = new OneLiar(LOCAL_NETWORK)
 let chain: string
 
 beforeAll(async () => {
-  const subnet = new OneLiar(LOCAL_NETWORK)
   const long = { reply: () => 'I count.\n'.repeat(99) } // makes blocks long enough for threads
   const alter = (samples: readonly Sample[]) =>
     samples.map((sample, i) => (i === 40 ? { ...sample, reward: 9 } : sample))
@@ -41,7 +42,7 @@ const MODULE =
       envs.register(envs.defineEnv({ ...envs.make('mult8-v0').spec, version: '0.0.1' }))
     }`)
 
-/** Recomputes the history with the built packages, in a number of threads. Prints the findings. */
+/** Recomputes the history with the built packages, in three threads. Prints the findings. */
 const RECOMPUTE = `
   const dist = ${JSON.stringify(new URL('../packages/settlement/dist/', import.meta.url).href)}
   const modules = await import(dist + '../../envs/dist/modules.js')
@@ -49,29 +50,28 @@ const RECOMPUTE = `
   const { openChain, recompute } = await import(dist + 'index.js')
   const { NODE_HOST } = await import(dist + 'node/host.js')
   const { createBucketOpener, openThreads } = await import(dist + 'node/index.js')
-  const [root, where, jobs] = process.argv.slice(1)
+  const [root, where] = process.argv.slice(1)
   const subnet = await openChain(where, NODE_HOST)
-  const threads = jobs === '1' ? undefined : openThreads(Number(jobs))
+  const threads = openThreads(3)
   const data = { ...subnet, openBucket: createBucketOpener(root, subnet.network), ...threads }
   for await (const { state, flaws } of recompute(data)) console.log(JSON.stringify([state, flaws]))
-  await threads?.[Symbol.asyncDispose]()
+  await threads[Symbol.asyncDispose]()
 `
 
 test('finds the same in at most three threads as in one', async () => {
-  const recompute = async (jobs: number) => {
-    const words = ['--eval', `(async () => {${RECOMPUTE}})()`, '--', root, chain, String(jobs)]
-    const env = { ...process.env, NODE_OPTIONS: TELLING }
-    const { code, stdout, stderr } = await startCommand(process.execPath, words, { env }).ended
-    expect(code, stderr).toBe(0)
-    const count = (text: string): number => stderr.split(text).length - 1
-    return { stdout, threads: count('a thread starts'), modules: count('a module runs') }
-  }
-  const alone = await recompute(1)
-  expect(alone).toMatchObject({ threads: 0, stdout: expect.stringContaining('WRONG_REWARD') })
-  const { stdout, threads, modules } = await recompute(3)
-  expect(stdout).toBe(alone.stdout)
+  const openBucket = createBucketOpener(root, LOCAL_NETWORK)
+  const epochs = await subnet.recompute({ openBucket })
+  const alone = epochs.map(({ state, flaws }) => `${JSON.stringify([state, flaws])}\n`).join('')
+  expect(alone).toContain('WRONG_REWARD')
+  const words = ['--eval', `(async () => {${RECOMPUTE}})()`, '--', root, chain]
+  const env = { ...process.env, NODE_OPTIONS: TELLING }
+  const { code, stdout, stderr } = await startCommand(process.execPath, words, { env }).ended
+  expect(code, stderr).toBe(0)
+  expect(stdout).toBe(alone)
+  const count = (text: string): number => stderr.split(text).length - 1
+  const threads = count('a thread starts')
   expect(threads).toBeGreaterThan(0)
-  expect(modules).toBe(threads)
+  expect(count('a module runs')).toBe(threads)
   expect(threads).toBeLessThanOrEqual(3)
 })
 

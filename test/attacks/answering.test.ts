@@ -20,9 +20,7 @@ describe('answering', () => {
     const [, second] = subnet.voters as [Account, Account]
     const { files } = subnet.buckets.at(second.hotkey)
     const state = await subnet.begin()
-    await subnet.sealAll(state)
-    await subnet.attestAll(state)
-    await subnet.end(state)
+    await subnet.play(state, {})
     const differs = [`STATE_DIFFERS ${second.hotkey}`]
     files.set(statePath(1), RUBBISH)
     expect(flawsOf(await subnet.recompute())).toEqual(differs)

@@ -6,12 +6,12 @@ import { normalise } from '../../packages/envs/src/index.ts'
 import { LOCAL_NETWORK, type Network } from '../../packages/settlement/src/index.ts'
 import { runAf, runVerifier } from '../in-process.ts'
 import { testFolder } from '../test-folder.ts'
-import { writeSubnet } from './af-verify.ts'
 import { byContender } from './forgeries.ts'
 import { testLies } from './found-out.ts'
 import { FORGED_GAMES, FORGED_TRANSCRIPTS, INVENTED_NO_REPLY } from './lies.ts'
 import { OneLiar } from './one-liar.ts'
 import { contender, hotkeys } from './reading-subnet.ts'
+import { writeSubnet } from './write-subnet.ts'
 
 const HEX = 'hex@0.1.0'
 const envs = { [HEX]: constantsOf(HEX) }
@@ -49,13 +49,13 @@ describe('forged-transcripts', () => {
 
   it('shows no forged sample and no control character in af-verify and af explain', async () => {
     const subnet = new Hostile(LOCAL_NETWORK)
-    const { liar, honest, voters } = subnet
+    const { liar, honest } = subnet
     const state = await subnet.state
     const made = 'a reply that was made up'
     const alter = byContender(() => ({ reward: 1 }))
     const lie = await subnet.sealLie({ reply: () => made, alter })
     await subnet.sealAll(state, honest, { reply: () => HOSTILE })
-    for (const voter of voters) await subnet.attest(voter, state, hotkeys(voters))
+    await subnet.attestAll(state)
     await subnet.end(state)
     const network = ['--network', await writeSubnet(subnet, root)]
     const verify = (...words: readonly string[]) => runVerifier([root, ...network, ...words])

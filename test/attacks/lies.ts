@@ -167,7 +167,7 @@ const planWins = (winner: 'champion' | 'contender'): LanePlan => ({
   reply: (question) => (question.role === winner ? solve(question) : undefined),
 })
 
-const replaceBytes = (bytes: Uint8Array, part: string | RegExp, by: string): Uint8Array =>
+export const replaceBytes = (bytes: Uint8Array, part: string | RegExp, by: string): Uint8Array =>
   encoder.encode(replaceText(decoder.decode(bytes), part, by))
 
 /** Returns the text with `by` in the place of the first occurrence of `part`. */

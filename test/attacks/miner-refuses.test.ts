@@ -88,23 +88,20 @@ test.each([
   },
 )
 
-test.each([401, 403])(
-  'blames no miner for status %i that the validator’s account gets too, and stops calling miners',
-  async (status) => {
-    const dry = { '/users/me': answers(status), [pathOf('contender')]: answers(status) }
-    const { chain, validator, follow, requestsTo, problems, sent } = await validating(dry)
-    const produce = async () => validator.onHead(await chain.produce(chain.height * BLOCK_MS))
-    await follow(2 * epochBlocks - 1)
-    await produce() // sampling begins
-    while (requestsTo('/users/me').length < 4) await sleep(5) // until pending calls have returned
-    const calls = () => roles.map((role) => requestsTo(pathOf(role)).length)
-    const before = calls()
-    while (requestsTo('/users/me').length < 7) await sleep(5)
-    expect(calls()).toEqual(before)
-    while (chain.height < 2 * epochBlocks + sealBlock) await produce()
-    await validator.idle()
-    expect(sent()).not.toContain('seal 2')
-    const error = expect.objectContaining({ code: 'key-refused' })
-    expect(problems()).toContainEqual(expect.objectContaining({ error }))
-  },
-)
+test('blames no miner for a status that the account gets too, and stops calling miners', async () => {
+  const dry = { '/users/me': answers(401), [pathOf('contender')]: answers(401) }
+  const { chain, validator, follow, requestsTo, problems, sent } = await validating(dry)
+  const produce = async () => validator.onHead(await chain.produce(chain.height * BLOCK_MS))
+  await follow(2 * epochBlocks - 1)
+  await produce() // sampling begins
+  while (requestsTo('/users/me').length < 4) await sleep(5) // until pending calls have returned
+  const calls = () => roles.map((role) => requestsTo(pathOf(role)).length)
+  const before = calls()
+  while (requestsTo('/users/me').length < 7) await sleep(5)
+  expect(calls()).toEqual(before)
+  while (chain.height < 2 * epochBlocks + sealBlock) await produce()
+  await validator.idle()
+  expect(sent()).not.toContain('seal 2')
+  const error = expect.objectContaining({ code: 'key-refused' })
+  expect(problems()).toContainEqual(expect.objectContaining({ error }))
+})

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { BucketFailure } from '../../packages/blocks/src/index.ts'
 import { stateRoot } from '../../packages/duel/src/index.ts'
 import type { Waits } from '../../packages/settlement/src/index.ts'
@@ -28,14 +28,13 @@ test('decides the same at most two seconds later with a slow bucket', async () =
   expect(slow.roots).toEqual(fast.roots)
 })
 
-/** Plays epochs in which all validators follow the rules. */
-async function history(epochs: number): Promise<ReadingSubnet> {
-  const protocol = { ...network.protocol, evenEpoch: 50, duelEpochs: 50 }
-  const subnet = new ReadingSubnet([100, 100, 100, 100], 0, { ...network, protocol })
+const protocol = { ...network.protocol, evenEpoch: 50, duelEpochs: 50 }
+/** A subnet in which all validators follow the rules for eight epochs. */
+const subnet = new ReadingSubnet([100, 100, 100, 100], 0, { ...network, protocol })
+beforeAll(async () => {
   let state = await subnet.begin()
-  for (let left = epochs; left > 0; left--) ({ state } = await subnet.play(state, {}))
-  return subnet
-}
+  for (let left = 8; left > 0; left--) ({ state } = await subnet.play(state, {}))
+})
 
 // Readers once waited 164 s for a bucket that never answers, and minutes in each epoch for a bucket
 // with 65 kB/s.
@@ -43,7 +42,6 @@ test.each([
   ['is silent', 30 * SECONDS, true],
   ['serves each block as slowly as 1.9 MB at 65 kB/s', 1_900_000 / 65, false],
 ])('waits 90 seconds in total for a bucket that %s', async (_, answerMs, isSilent) => {
-  const subnet = await history(8)
   const { clock } = subnet.buckets
   const [slow = ''] = hotkeys(subnet.voters)
   const openBucket = subnet.buckets.openWith([slow], async (own, ...args) => {
@@ -54,7 +52,6 @@ test.each([
   })
   const roots: unknown[] = []
   for (const lanesAtOnce of [1, 3]) {
-    subnet.buckets.reads.length = 0
     let waits: Waits = new Map()
     const onWaits = (total: Waits) => {
       waits = total
@@ -79,7 +76,6 @@ test.each([
 const late = new BucketFailure('read it', { code: 'late', reason: 'timed out' })
 
 test('finds the same roots and flaws with one to four concurrent lanes if a bucket serves no block', async () => {
-  const subnet = await history(5)
   const { buckets } = subnet
   const [silent = ''] = hotkeys(subnet.voters)
   const openBucket = buckets.openWith([silent], async (own, path, limit) => {

@@ -5,11 +5,12 @@ import { type State, stateRoot } from '../../packages/duel/src/index.ts'
 import { bitmapOf } from '../../packages/duel/test/subnet.ts'
 import { canonicalize } from '../../packages/prng/src/index.ts'
 import { LOCAL_NETWORK } from '../../packages/settlement/src/index.ts'
+import { runVerifier } from '../in-process.ts'
 import { testFolder } from '../test-folder.ts'
 import { closeServers, serve } from '../web-server.ts'
-import { afVerify } from './af-verify.ts'
 import { follow } from './following.ts'
 import { hotkeys, ReadingSubnet } from './reading-subnet.ts'
+import { writeSubnet } from './write-subnet.ts'
 
 // Protocol §6.4: readers open only the buckets of an epoch's voters. The content of a stranger's
 // slot or bucket is not evidence.
@@ -91,9 +92,10 @@ test('af-verify reads states and copies only from voters, and exits with 0', asy
     const bytes = files.get(url.slice(1))
     response.writeHead(bytes ? 200 : 404).end(bytes)
   })
-  const verified = await afVerify(subnet, bucketsUrl)
+  const chain = await writeSubnet(subnet, root)
+  const { code } = await runVerifier([bucketsUrl, '--network', chain])
   closeServers()
-  expect(verified).toMatchObject({ code: 0, flaws: [] })
+  expect(code).toBe(0)
   expect(new Set(urls)).toEqual(new Set(hotkeys(voters)))
   // One read tests for buckets. The others are for the states of epochs 1 and 2, and for one block
   // of each lane.

@@ -18,14 +18,14 @@ import {
  */
 const HEX = 'hex@0.1.0'
 const samplingMs = samplingBlocks(PROTOCOL) * BLOCK_MS
-const honest = Array<Conduct>(8).fill('answers')
+const honest = Array<Conduct>(4).fill('answers')
 const boundless = { champion: Infinity, contender: Infinity }
 const alone: Crowd = {
   ...{ validators: 1, quota: { [HEX]: 32, 'mult8@0.1.0': 192 }, samplingMs, isQueueing: false },
   ...{ servers: boundless, contenders: honest },
 }
 const samplesOf = ({ validators, quota }: Crowd): number =>
-  validators * (8 * (quota[HEX] ?? 0) + 9 * (quota['mult8@0.1.0'] ?? 0))
+  validators * (4 * (quota[HEX] ?? 0) + 5 * (quota['mult8@0.1.0'] ?? 0))
 
 const isGame = ({ env }: Sample): boolean => env === HEX
 /** Returns the number of episodes with a fault for each miner. */
@@ -36,22 +36,24 @@ function faultsOf(samples: readonly Sample[]): Readonly<Record<string, number>> 
   return faults
 }
 
-const { answered: needed } = await sampleAll(alone)
+/** The calls of all games and challenges: of the champion, and of the contender with most calls. */
+const needed = { champion: 1451, contender: 528 }
 
 test('plays every game and challenge with capacity for 1.5 times the mean need', async () => {
   const servers = serversFor(1.5, needed, samplingMs)
-  const { samples } = await sampleAll({ ...alone, servers })
+  const { samples, answered } = await sampleAll({ ...alone, servers })
+  expect(answered).toEqual(needed)
   expect(samples.length).toBe(samplesOf(alone))
   expect(faultsOf(samples)).toEqual({})
 })
 
-test('plays every game of eight duels with capacity for 3 times the need and as many foreign callers', async () => {
+test('plays every game of four duels with capacity for 3 times the need and as many foreign callers', async () => {
   const servers = serversFor(3, needed, samplingMs)
   const { samples } = await sampleAll({ ...alone, servers, foreign: servers.champion })
   expect(faultsOf(samples.filter(isGame))).toEqual({})
 })
 
-const few: Crowd = { ...alone, quota: { [HEX]: 4, 'mult8@0.1.0': 50 } }
+const few: Crowd = { ...alone, quota: { [HEX]: 2, 'mult8@0.1.0': 12 } }
 const usual = await sampleAll(few)
 const CONDUCTS = ['stalls', 'refuses', 'denies', 'is down', 'floods', 'is large'] as const
 
@@ -60,7 +62,7 @@ test.each(CONDUCTS)('harms at most the contender that %s', async (conduct) => {
   const contenders = honest.map((each, i) => (i === 3 ? conduct : each))
   const { samples, endedMs } = await sampleAll({ ...few, contenders })
   expect(samples.length).toBe(samplesOf(few))
-  expect(faultsOf(samples)).toEqual(conduct === 'is large' ? {} : { [hostile]: 54 })
+  expect(faultsOf(samples)).toEqual(conduct === 'is large' ? {} : { [hostile]: 14 })
   // The champion's end is not compared, since its last game is with the hostile contender.
   for (const hotkey of honest.map((_, i) => contenderOf(i)).filter((each) => each !== hostile))
     expect(endedMs[hotkey]).toBeLessThan(1.1 * (usual.endedMs[hotkey] ?? 0))

@@ -4,19 +4,11 @@ import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { FAULT_CODES } from '../../packages/blocks/src/index.ts'
 import { runVerifier } from '../in-process.ts'
+import { FLAW_CODES } from '../protocol-page.ts'
 import { testFolder } from '../test-folder.ts'
 import { type Exported, exportHistories, indexOf, nameOf } from './histories.ts'
 
 const folder = new URL('../../vectors/conformance/', import.meta.url)
-const OTHER_FLAWS = [
-  'COPY_MISSING',
-  'NEVER_SEALED',
-  'SIGNED_TWICE',
-  'STATE_DIFFERS',
-  'STATE_MISSING',
-  'WRONG_ROOT_ATTESTED',
-]
-
 const root = testFolder('conformance')
 
 /** Runs af-verify on a history. Resolves with its exit code, the roots and the flaws. */
@@ -53,5 +45,5 @@ test('vectors/conformance has the code’s histories, af-verify’s results and 
   const codes = new Set(histories.flatMap(({ want }) => want.flaws.map(([, , code]) => code)))
   // A proof is a separate file, which is not part of a history.
   const ofLanes = FAULT_CODES.filter((code) => code !== 'BAD_PROOF')
-  expect([...codes].sort()).toEqual([...ofLanes, ...OTHER_FLAWS].sort())
+  expect([...codes].sort()).toEqual([...ofLanes, ...FLAW_CODES].sort())
 })

@@ -22,20 +22,11 @@ import { accountOf } from '../attacks/reading-subnet.ts'
 import { mutate, specimenOf } from '../fuzz/mutate.ts'
 import { pick } from '../simulate/draw.ts'
 
-/**
- * A case for both implementations, and the result of this implementation. If the case can be
- * reduced, `find` returns this implementation's result for a part of the case.
- */
+/** A case for both implementations, and the result of this implementation. */
 export interface Case {
   readonly given: object
   readonly found: unknown
-  readonly find?: (given: object) => unknown
 }
-
-/** Returns a case that can be reduced. */
-export const reducible = <T extends object>(given: T, find: (given: T) => unknown): Case => ({
-  ...{ given, found: find(given), find: (each) => find(each as T) },
-})
 
 /** Reports true once in `odds` times. */
 export const isOdds = (odds: number, random: Generator): boolean => random.integers(0, odds) === 0
@@ -43,7 +34,7 @@ const latin = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1
 const bytesIn = (text: string): Uint8Array => Buffer.from(text, 'latin1')
 
 /** Returns a list with `count` items from `at` on replaced by others. */
-export const replaceItems = <T>(
+const replaceItems = <T>(
   list: readonly T[],
   at: number,
   count: number,
@@ -82,11 +73,11 @@ export function drawReply(random: Generator): Case {
   const parts = Array.from({ length: count }, () =>
     isOdds(5, random) ? code() : pick(PARTS, random),
   )
-  return reducible({ text: parts.join('') }, ({ text }) => {
-    const record = recordReply(text)
-    const actions = [...registry.keys()].map((env) => [env, make(env).parse(record)] as const)
-    return toJson([record, extractAnswer(record), Object.fromEntries(actions)])
-  })
+  const text = parts.join('')
+  const record = recordReply(text)
+  const actions = [...registry.keys()].map((env) => [env, make(env).parse(record)] as const)
+  const found = toJson([record, extractAnswer(record), Object.fromEntries(actions)])
+  return { given: { text }, found }
 }
 
 /** Returns the value that a reader of this value's JSON gets. */
@@ -114,14 +105,12 @@ export function drawSlot(random: Generator): Case {
   )
   const fields = encodeCommitment(commitment).map((field) => latin(field))
   const damaged = isOdds(4, random) ? fields : fields.flatMap((field) => damageField(field, random))
-  const given = { fields: damaged.map((f) => Buffer.from(f, 'latin1').toString('hex')), hotkey }
-  return reducible(given, ({ fields }) => {
-    const bytes = fields.map((field) => new Uint8Array(Buffer.from(field, 'hex')))
-    const found = decodeCommitment(bytes, hotkey)
-    const hasBitmap = found !== null && 'bitmap' in found
-    const bitmap = hasBitmap && { bitmap: Buffer.from(found.bitmap).toString('hex') }
-    return toJson(found && { ...found, ...bitmap })
-  })
+  const bytes = damaged.map((field) => new Uint8Array(bytesIn(field)))
+  const given = { fields: bytes.map((field) => Buffer.from(field).toString('hex')), hotkey }
+  const found = decodeCommitment(bytes, hotkey)
+  const hex = found !== null &&
+    'bitmap' in found && { bitmap: Buffer.from(found.bitmap).toString('hex') }
+  return { given, found: toJson(found && { ...found, ...hex }) }
 }
 
 function damageField(field: string, random: Generator): readonly string[] {
@@ -350,11 +339,9 @@ export async function drawLane(lanes: readonly Honest[], random: Generator): Pro
     return [hash, isRaw && i === raw ? mutate([specimenOf(text)], random) : text] as const
   })
   const given = { scope, head: files.head, previous: NO_HEAD, blocks: Object.fromEntries(served) }
-  return reducible(given, async (part) => {
-    for (const [hash, text] of Object.entries(part.blocks)) files.bytes.set(hash, bytesIn(text))
-    const found = await verifyLane({ ...files, previous: NO_HEAD })
-    return found.ok ? toJson(found.value.tallies) : null
-  })
+  for (const [hash, text] of served) files.bytes.set(hash, bytesIn(text))
+  const verified = await verifyLane({ ...files, previous: NO_HEAD })
+  return { given, found: verified.ok ? toJson(verified.value.tallies) : null }
 }
 
 // Proofs of a sample
@@ -385,11 +372,10 @@ export function makeProofs(lanes: readonly Honest[]): readonly Proved[] {
 export function drawProof(proofs: readonly Proved[], random: Generator): Case {
   const { text: valid, scope, head } = pick(proofs, random)
   const text = isOdds(6, random) ? valid : damageProof(valid, random)
-  return reducible({ text, scope, head, most: planLane(scope).length }, (given) => {
-    const read = parseCanonical(decodeUtf8(bytesIn(given.text)))
-    const { result } = judgeSampleProof(read.ok ? read.value : null, { head, scope, verify })
-    return read.ok && result.ok ? canonicalize(result.value as never) : null
-  })
+  const read = parseCanonical(decodeUtf8(bytesIn(text)))
+  const { result } = judgeSampleProof(read.ok ? read.value : null, { head, scope, verify })
+  const found = read.ok && result.ok ? canonicalize(result.value as never) : null
+  return { given: { text, scope, head, most: planLane(scope).length }, found }
 }
 
 function damageProof(text: string, random: Generator): string {

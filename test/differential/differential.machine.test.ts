@@ -3,13 +3,11 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { LIMITS } from '../../packages/blocks/src/index.ts'
 import type { Generator as Random } from '../../packages/prng/src/index.ts'
 import { streamOf } from '../simulate/draw.ts'
-import { drawFaults, type Fault } from '../simulate/faults.ts'
-import { shrink } from '../simulate/shrink.ts'
+import { drawFaults } from '../simulate/faults.ts'
 import { drawWorld } from '../simulate/world.ts'
 import { testFolder } from '../test-folder.ts'
 import {
@@ -21,7 +19,6 @@ import {
   drawSlot,
   makeProofs,
   playLanes,
-  replaceItems,
 } from './cases.ts'
 import { drawNetwork, playSubnet } from './networks.ts'
 
@@ -76,39 +73,8 @@ const KINDS: Readonly<
   roots: [0.05, drawNetwork],
 }
 
-/** Maximum number of parts of a case to try. */
-const TRIES = 2000
-
-/**
- * Resolves with a smallest part of a case that still differs. A part for which `differs` rejects
- * counts as equal.
- */
-async function reduce(given: object, differs: (part: object) => Promise<boolean>): Promise<object> {
-  let least = given
-  let parts = partsOf(least)
-  for (let tries = 0; tries < TRIES; tries++) {
-    const { value, done } = parts.next()
-    if (done) break
-    if (!(await differs(value as object).catch(() => false))) continue
-    least = value as object
-    parts = partsOf(least)
-  }
-  return least
-}
-
-/** Yields a value without some elements of one of its lists, or characters of one of its texts. */
-function* partsOf(value: unknown): Generator<unknown, undefined> {
-  if (typeof value === 'string' || Array.isArray(value))
-    for (let size = value.length; size > 0; size >>= 1)
-      for (let at = 0; at < value.length; at += size)
-        yield typeof value === 'string'
-          ? value.slice(0, at) + value.slice(at + size)
-          : replaceItems(value, at, size)
-  if (typeof value === 'object' && value !== null)
-    for (const [key, each] of Object.entries(value))
-      for (const part of partsOf(each))
-        yield Object.assign(Array.isArray(value) ? [...value] : { ...value }, { [key]: part })
-}
+/** Maximum number of characters of a case in a failure. */
+const MOST_SHOWN = 10_000
 
 test.each(Object.entries(KINDS))(
   'TypeScript and Python agree: %s',
@@ -116,16 +82,10 @@ test.each(Object.entries(KINDS))(
     await using python = new Python()
     let accepted = 0
     for (let seed = SEED; seed < SEED + share * CASES; seed++) {
-      const { given, find, ...drawn } = await draw(streamOf(seed, kind))
-      const found = await drawn.found
+      const { given, found } = await draw(streamOf(seed, kind))
       const theirs = await python.ask(kind, given)
-      if (!isDeepStrictEqual(theirs, found)) {
-        const differs = async (part: object) =>
-          !isDeepStrictEqual(await python.ask(kind, part), await find?.(part))
-        const least = find ? await reduce(given, differs) : given
-        const text = `SEED=${seed}${find ? `, in ${JSON.stringify(least)}` : ''}`
-        expect(await python.ask(kind, least), text).toEqual(find ? await find(least) : found)
-      }
+      const text = `SEED=${seed}, in ${JSON.stringify(given).slice(0, MOST_SHOWN)}`
+      expect(theirs, text).toEqual(found)
       accepted += Number(found !== null)
     }
     expect(accepted).toBeGreaterThan(0)
@@ -143,20 +103,9 @@ test(
     await using python = new Python()
     for (let seed = SEED; seed < SEED + HISTORIES * CASES; seed++) {
       const world = drawWorld(seed, PLAYED)
-      let plays = 0
-      const compare = async (faults: readonly Fault[]) => {
-        const { given, found } = await playSubnet(world, faults, join(folder, `${seed}-${plays++}`))
-        return { theirs: await python.ask('history', given), found }
-      }
-      const differs = async (faults: readonly Fault[]): Promise<boolean> => {
-        const { theirs, found } = await compare(faults)
-        return !isDeepStrictEqual(theirs, found)
-      }
       const faults = drawFaults(world, streamOf(seed, 'faults'))
-      if (!(await differs(faults))) continue
-      const least = await shrink(faults, differs)
-      const { theirs, found } = await compare(least)
-      expect(theirs, `SEED=${seed}, with the faults ${JSON.stringify(least)}`).toEqual(found)
+      const { given, found } = await playSubnet(world, faults, join(folder, `${seed}`))
+      expect(await python.ask('history', given), `SEED=${seed}`).toEqual(found)
     }
   },
   600_000 + 1000 * CASES,

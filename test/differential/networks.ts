@@ -20,7 +20,7 @@ import { fewOf, pick } from '../simulate/draw.ts'
 import type { Fault } from '../simulate/faults.ts'
 import { type RunningWorld, simulate } from '../simulate/simulation.ts'
 import type { World } from '../simulate/world.ts'
-import { type Case, isOdds, reducible } from './cases.ts'
+import { type Case, isOdds } from './cases.ts'
 
 /** Epochs of a network. */
 const EPOCHS = 14
@@ -227,33 +227,16 @@ function toJsonFacts({ snapshot, seals, lanes }: Facts) {
   return { ...rest, rules, validators: attested, seals, lanes }
 }
 
-function fromJsonFacts({ rules, validators, seals, lanes, ...rest }: JsonFacts): Facts {
-  const attested = validators.map(({ attest, stake, ...each }) => {
-    const bitmap = new Uint8Array(Buffer.from(attest?.bitmap ?? '', 'hex'))
-    return { ...each, stake: BigInt(stake), ...(attest && { attest: { ...attest, bitmap } }) }
-  })
-  return { snapshot: { ...rest, protocol: rules, validators: attested }, seals, lanes }
-}
-
-type JsonFacts = ReturnType<typeof toJsonFacts>
-
 /** Draws a network, and decides its epochs. */
 export function drawNetwork(random: Generator): Case {
   const drawn = new Drawn(random)
   const rules = drawn.protocol
   let state = firstState(rules, 0)
-  const epochs = Array.from({ length: EPOCHS }, () => {
+  const decided = Array.from({ length: EPOCHS }, () => {
     const facts = drawn.factsOf(state)
     ;({ state } = decide(state, facts))
-    return toJsonFacts(facts)
+    return { facts: toJsonFacts(facts), root: stateRoot(state) }
   })
-  return reducible({ rules, epochs }, decideAll)
-}
-
-function decideAll(given: { readonly rules: Protocol; readonly epochs: readonly JsonFacts[] }) {
-  let state = firstState(given.rules, 0)
-  return given.epochs.map((facts) => {
-    ;({ state } = decide(state, fromJsonFacts(facts)))
-    return stateRoot(state)
-  })
+  const epochs = decided.map(({ facts }) => facts)
+  return { given: { rules, epochs }, found: decided.map(({ root }) => root) }
 }

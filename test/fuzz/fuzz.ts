@@ -39,15 +39,12 @@ const LONGEST = 131_072
 /** Maximum number of inputs to mutate: the samples, and inputs with a new outcome. */
 const MAX_POOL = 500
 
-/** Maximum attempts to shorten a failing input. */
-const MOST_TRIES = 200
-
 const ACCEPTED = 'read'
 
 /**
  * Gives a reader `inputs` inputs, determined by `seed`, up to its first failure. Resolves with the
  * numbers of inputs, accepted inputs and outcomes, with the most time and memory of an input (of
- * each input the least of four readings counts), and with the failure, if any.
+ * each input the least of four readings counts), and with the fault and its input, if any.
  */
 export async function fuzz(reader: Reader, inputs: number, seed: number) {
   const random = pcg64(BigInt(`0x${digest('fuzz', reader.name, seed).slice(0, 32)}`))
@@ -55,7 +52,9 @@ export async function fuzz(reader: Reader, inputs: number, seed: number) {
   const { longest = LONGEST } = reader
   const outcomes = new Set<string>()
   const report = { inputs: 0, accepted: 0, slowestMs: 0, mostBytes: 0 }
-  const summary = (failure?: Failure) => ({ ...report, outcomes: outcomes.size, failure })
+  const summary = (failure?: { readonly fault: string; readonly input: Uint8Array }) => {
+    return { ...report, outcomes: outcomes.size, failure }
+  }
   while (report.inputs < inputs) {
     const sample = pool[report.inputs]?.text
     const isSample = report.inputs < reader.samples.length
@@ -70,9 +69,9 @@ export async function fuzz(reader: Reader, inputs: number, seed: number) {
       const least = await observeAgain(reader, input, seen)
       report.slowestMs = Math.max(report.slowestMs, least.ms)
       report.mostBytes = Math.max(report.mostBytes, least.bytes)
-      if (least.fault) return summary(await shorten(reader, input, least))
+      if (least.fault) return summary({ fault: least.fault, input })
     }
-    if (seen.fault) return summary(await shorten(reader, input, seen))
+    if (seen.fault) return summary({ fault: seen.fault, input })
   }
   return summary()
 }
@@ -153,32 +152,4 @@ async function observeAgain(
   if (ms > mostMs) return { outcome, ms, bytes, fault: `took ${ms.toFixed(1)} ms` }
   if (bytes > MOST_BYTES) return { outcome, ms, bytes, fault: `took ${bytes} bytes` }
   return { outcome, ms, bytes }
-}
-
-type Failure = Awaited<ReturnType<typeof shorten>>
-
-/**
- * Removes smaller and smaller parts of an input as long as the rest fails in the same way. Resolves
- * with the fault and the shortened input.
- */
-async function shorten(reader: Reader, input: Uint8Array, seen: Observation) {
-  const kindIn = ({ outcome, fault }: Observation) => `${fault?.split(' ')[0]} ${outcome}`
-  const { mostMs = MOST_MS } = reader
-  const failsAlike = async (shorter: Uint8Array): Promise<boolean> => {
-    const first = await observe(reader, shorter)
-    const mayCost = first.ms > mostMs || seen.bytes > MOST_BYTES
-    if (first.fault || !mayCost) return kindIn(first) === kindIn(seen)
-    const again = await observeAgain(reader, shorter, { ...first, bytes: seen.bytes })
-    return kindIn(again) === kindIn(seen)
-  }
-  let shortest = Buffer.from(input)
-  let tries = 0
-  for (let size = shortest.length >> 1; size > 0; size >>= 1) {
-    for (let at = 0; at < shortest.length && tries < MOST_TRIES; tries++) {
-      const shorter = Buffer.concat([shortest.subarray(0, at), shortest.subarray(at + size)])
-      if (await failsAlike(shorter)) shortest = shorter
-      else at += size
-    }
-  }
-  return { fault: seen.fault ?? '', input: shortest }
 }

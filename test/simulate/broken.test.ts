@@ -26,6 +26,6 @@ vi.mock('../../packages/node/src/journal.ts', async (original) => {
 it('detects a validator that loses acknowledged samples', async () => {
   const crash = { kind: 'crash', epoch: 2, place: 'journal', when: 'before', disk: 'cut' } as const
   const faults = [0, 1, 2, 3].map((who): Fault => ({ ...crash, who, op: 20, downMs: 1000 }))
-  const { violation } = await simulate(drawWorld(3, 3), faults)
+  const { violation } = await simulate(drawWorld(36, 3), faults)
   expect(violation?.promise).toBe('SAMPLES_KEPT')
 })

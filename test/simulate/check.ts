@@ -17,22 +17,13 @@ import type { Seat, Subnet } from './seat.ts'
 import { ThroneWatch, turnOf } from './throne-watch.ts'
 import { nameOf, type Samples, textOf, type Violation, Witness } from './witness.ts'
 
-/** The end of a duel, with the shares expected from its miners' strengths. */
+/** The last epoch of a duel, and who had the throne after it. */
 export interface DuelEnd {
-  /** The last epoch of the duel. */
   readonly epoch: number
-  /** Expected share of decisive challenges. */
-  readonly decisive: number
-  /** The contender's expected share of the decisive challenges. */
-  readonly rate: number
-  /** The ratio that the contender had to beat. */
-  readonly ratio: number
   readonly outcome: 'champion' | 'contender'
-  /** Whether a third of the weight lied or had trouble in an epoch of the duel. */
-  readonly isTroubled: boolean
 }
 
-/** Rate below which a contender never dethrones by luck. */
+/** Share of the decisive challenges below which a contender never dethrones by luck. */
 const FAR_WORSE = 0.3
 
 const DROPS: Lie = 'drops a sample'
@@ -54,8 +45,6 @@ export class Checker {
   #state: State
   /** Roots of the states by the epoch that they govern. */
   readonly #roots = new Map<number, string>()
-  /** Duels in which a third of the weight lied or had trouble in any epoch. */
-  readonly #troubled = new Set<string>()
 
   constructor(subnet: Subnet, seats: readonly Seat[]) {
     this.#subnet = subnet
@@ -182,10 +171,7 @@ export class Checker {
     if (Object.keys(before.voters).length === 0) return
     if (report.frozen) this.frozen += 1
     const isOut = (seat: Seat): boolean => seat.isLiar || this.#isDisturbed(seat, epoch)
-    if (this.#areThird(before.voters, isOut)) {
-      for (const duel of before.duels) this.#troubled.add(turnOf(duel))
-      return
-    }
+    if (this.#areThird(before.voters, isOut)) return
     if (report.frozen) this.#break({ promise: 'NOT_FROZEN', epoch })
     for (const [hotkey, lane] of Object.entries(report.lanes)) {
       const seat = this.#seatOf(hotkey)
@@ -208,7 +194,7 @@ export class Checker {
   }
 
   #noteDuels({ before, state, report, epoch }: RecomputedEpoch): void {
-    const { champion, ratio } = before
+    const { champion } = before
     if (champion === undefined) return
     const going = new Set(state.duels.map(turnOf))
     for (const duel of report.duels.filter((each) => !going.has(turnOf(each)))) {
@@ -219,8 +205,7 @@ export class Checker {
       const outcome = duel.standing === 'won' ? 'contender' : 'champion'
       if (outcome === 'contender' && rate < FAR_WORSE)
         this.#break({ promise: 'FAR_WORSE_FAIL', epoch })
-      const isTroubled = this.#troubled.has(turnOf(duel))
-      this.duels.push({ epoch, decisive, rate, ratio: ratio / 1e6, outcome, isTroubled })
+      this.duels.push({ epoch, outcome })
     }
   }
 

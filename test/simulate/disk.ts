@@ -70,7 +70,11 @@ export class Disk {
   }
 
   readonly #operations = {
-    mkdir: (path: string) => this.#change('mkdir', path, () => this.#makeFolders(path)),
+    mkdir: (path: string) =>
+      this.#change('mkdir', path, () => {
+        if (this.#find(path)) fail('EEXIST', 'mkdir', path)
+        this.#parent('mkdir', path).entries.set(nameOf(path), new Folder())
+      }),
     appendFile: async (path: string, data: string) => {
       const file = await this.#open(path, 'a')
       await this.#append(file as File, path, data)
@@ -93,11 +97,6 @@ export class Disk {
       this.#change('rm', path, () => {
         const parent = this.#find(folderOf(path))
         if (parent instanceof Folder) parent.entries.delete(nameOf(path))
-      }),
-    readdir: (path: string) =>
-      this.#read(path, () => {
-        const found = this.#find(path)
-        return found instanceof Folder ? [...found.entries.keys()] : fail('ENOENT', 'readdir', path)
       }),
     realpath: (path: string) =>
       this.#read(path, () => (this.#find(path) ? path : fail('ENOENT', 'realpath', path))),
@@ -185,22 +184,6 @@ export class Disk {
     return this.#machine.perform({ place, ms, half, act: failHalfway })
   }
 
-  #makeFolders(path: string): string | undefined {
-    if (path === this.root) fail('EEXIST', 'mkdir', path)
-    let folder = this.#folder
-    let place = this.root
-    let made: string | undefined
-    for (const name of this.#parts(path)) {
-      place += `/${name}`
-      const found = folder.entries.get(name) ?? new Folder()
-      if (found instanceof File) fail('ENOTDIR', 'mkdir', place)
-      if (!folder.entries.has(name)) made ??= place
-      folder.entries.set(name, found)
-      folder = found
-    }
-    return made
-  }
-
   #parts(path: string): readonly string[] {
     return path.slice(this.root.length).split('/').filter(Boolean)
   }
@@ -262,7 +245,6 @@ const OPERATIONS = [
   'link',
   'mkdir',
   'open',
-  'readdir',
   'readFile',
   'realpath',
   'rm',

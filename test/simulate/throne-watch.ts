@@ -10,7 +10,7 @@ import type { RecomputedEpoch } from '../../packages/settlement/src/index.ts'
 import { type Break, textOf } from './witness.ts'
 
 /** A decided epoch. `before` is the state that governed it. */
-export type EpochDecision = Pick<RecomputedEpoch, 'before' | 'snapshot' | 'state' | 'report'>
+type EpochDecision = Pick<RecomputedEpoch, 'before' | 'snapshot' | 'state' | 'report'>
 
 /** Number of frozen epochs that ends an open duel. Protocol §8.3. */
 const FROZEN_MOST = 4

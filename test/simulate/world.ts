@@ -105,3 +105,20 @@ function drawLeaving(block: number, random: Generator): number {
   if (random.integers(0, 4) === 0) return block
   return Math.ceil((block + 1) / epochBlocks) * epochBlocks - 1
 }
+
+/**
+ * Returns a world of four equal validators and miners of these strengths, in order of commitment.
+ */
+export function worldOf(strengths: readonly number[], epochs: number): World {
+  const world = drawWorld(1, epochs)
+  return {
+    ...world,
+    protocol: { ...world.protocol, duelEpochs: 6, quorumEpochs: 20 },
+    validators: world.validators.slice(0, 4),
+    stakes: [100, 100, 100, 100],
+    miners: strengths.map((strength, i): Player => {
+      const { account } = world.miners[i]!
+      return { account, registered: 0, moves: [{ block: i + 1, strength }] }
+    }),
+  }
+}

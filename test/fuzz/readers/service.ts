@@ -1,12 +1,6 @@
-import { rm, writeFile } from 'node:fs/promises'
 import { createServer, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { isOwnVariable } from '../../../apps/validator/src/settings/env-file.ts'
-import { readSettings } from '../../../apps/validator/src/settings/settings.ts'
 import { BucketFailure } from '../../../packages/blocks/src/bucket.ts'
 import { s3Bucket } from '../../../packages/blocks/src/s3-bucket.ts'
-import { accountFrom, readHotkey } from '../../../packages/chain/src/bittensor/wallet.ts'
 import { PROTOCOL } from '../../../packages/duel/src/index.ts'
 import { make, play } from '../../../packages/envs/src/index.ts'
 import {
@@ -32,7 +26,6 @@ import {
 import { plain, sourceFor } from '../../../packages/miners/test/sources.ts'
 import { printable } from '../../../packages/report/src/text.ts'
 import { createBucketOpener } from '../../../packages/settlement/src/node/index.ts'
-import { readEnvLines } from '../../../packages/terminal/src/environment.ts'
 import { maskUrls } from '../../../packages/terminal/src/fault-text.ts'
 import replays from '../../../vectors/envs/replays.json' with { type: 'json' }
 import { listen } from '../../web-server.ts'
@@ -187,42 +180,6 @@ const refusesS3 = (error: unknown): boolean =>
   refusal(BucketFailure)(error) &&
   /^cannot (read|write) https:[\w./]+\/x: [ -~]{1,300}$/.test(String(Object(error).message))
 
-const ENV = [
-  'SUBTENSOR_ENDPOINT=finney\nAFFINE_FOLDER=/data\nAFFINE_BUCKET_URL=https://bucket.example/v1',
-  'S3_ENDPOINT=https://s3.example\nS3_BUCKET=affine\nS3_ACCESS_KEY_ID=access-key-of-mine',
-  'S3_SECRET_ACCESS_KEY="secret-key-of-mine-9z"\n# a comment\nCHUTES_API_KEY=cpk_0123456789abcdef',
-  "AFFINE_EMIT=true\n  AFFINE_STALL=60\nAFFINE_NETUID='120'\nAFFINE_METRICS=9100",
-].join('\n')
-/** The output without settings, which contains no secret. */
-const NAMES = JSON.stringify(readSettings({}, {}, {}))
-const SECRETS = ['S3_SECRET_ACCESS_KEY', 'S3_ACCESS_KEY_ID', 'CHUTES_API_KEY', 'AFFINE_HOTKEY']
-
-/** Reads a .env. Throws if the output contains a secret. */
-function readEnv(bytes: Uint8Array) {
-  const { lines, faults } = readEnvLines(textOf(bytes), isOwnVariable)
-  expectPrintable(faults.join('; '))
-  const file: NodeJS.Dict<string> = Object.fromEntries(lines.map((line) => [line.name, line.value]))
-  const { shown, problems, settings } = readSettings({}, {}, file)
-  const printed = JSON.stringify([shown, problems])
-  for (const name of SECRETS) {
-    const secret = file[name] ?? ''
-    const isTelling = new Set(secret).size > 8 && !NAMES.includes(secret)
-    if (isTelling && printed.includes(secret)) throw new Error(`shows ${name}: ${printed}`)
-  }
-  return settings ?? null
-}
-
-const SEED = 'c0ffee11'.repeat(8)
-const PHRASE = 'old leopard transfer rib spatial phone calm indicate online fire caution review'
-const ADDRESS = '5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY'
-/** Maximum time in milliseconds for a phrase, which is hashed 2048 times on purpose. */
-const BIP39_MS = 1000
-const ofWallet = { share: 0.1, mostMs: BIP39_MS, refuses: refusal(RangeError) }
-const KEY_FILES = [
-  { secretSeed: SEED, ss58Address: null },
-  { cryptoType: 1, secretPhrase: PHRASE, secretSeed: `0x${SEED}`, ss58Address: ADDRESS },
-].map((file) => JSON.stringify(file))
-
 /** Resolves with readers of responses of a server that sends any bytes. */
 async function socketReaders(): Promise<readonly Reader[]> {
   let answer: Uint8Array = new Uint8Array()
@@ -254,18 +211,7 @@ async function socketReaders(): Promise<readonly Reader[]> {
   ]
 }
 
-/** Calls `readHotkey` on a temporary file. */
-async function readKeyFile(bytes: Uint8Array) {
-  const path = join(tmpdir(), `fuzz-key-${process.pid}`)
-  try {
-    await writeFile(path, bytes, { mode: 0o600 })
-    return await readHotkey(path)
-  } finally {
-    await rm(path)
-  }
-}
-
-/** Resolves with readers of services' answers and of operators' files. */
+/** Resolves with readers of services' answers. */
 export async function serviceReaders(): Promise<readonly Reader[]> {
   const reply = {
     id: 'chatcmpl-1',
@@ -332,25 +278,8 @@ export async function serviceReaders(): Promise<readonly Reader[]> {
     {
       name: 'terminal text',
       share: 20,
-      samples: ['wss://user:key@node.example/v1/0123456789?key=x, then \x1b[2Jmore', ENV].map(
-        bytesOf,
-      ),
+      samples: [bytesOf('wss://user:key@node.example/v1/0123456789?key=x, then \x1b[2Jmore')],
       read: (bytes) => expectPrintable(printable(maskUrls(textOf(bytes)), 1000)),
-    },
-    {
-      name: '.env',
-      share: 2,
-      samples: [bytesOf(ENV)],
-      read: readEnv,
-      refuses: refusal(RangeError),
-    },
-    {
-      ...{ ...ofWallet, name: 'hotkey file', samples: [...KEY_FILES, SEED].map(bytesOf) },
-      read: readKeyFile,
-    },
-    {
-      ...{ ...ofWallet, name: 'secret', read: (bytes) => accountFrom(textOf(bytes)) },
-      samples: [`${SEED}//hard/soft///password`, '//Alice', PHRASE, SEED.repeat(2)].map(bytesOf),
     },
     ...(await socketReaders()),
   ]

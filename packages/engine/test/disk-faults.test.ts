@@ -10,7 +10,7 @@ import { canonicalize, type Json } from '@affine/prng'
 import { LOCAL_NETWORK, listSeals } from '@affine/settlement'
 import { afterEach, describe, expect, it } from 'vitest'
 // biome-ignore lint/correctness/useImportExtensions: it is JavaScript, so that a process can begin with it
-import { setFaults, type Way } from '../../../test/faults.mjs'
+import { setFaults } from '../../../test/faults.mjs'
 import { testFolder } from '../../../test/test-folder.ts'
 import { withQuota } from '../../duel/test/subnet.ts'
 import { FIRST, own, START, startBeforeDuel, tempo } from './one-validator.ts'
@@ -85,25 +85,6 @@ describe('a disk that fails', () => {
     setFaults([])
     await first.follow(END)
     expect(first.sent()).toContain(`attest ${FIRST}`)
-  })
-
-  it('loses exactly the samples that it could not sync', async () => {
-    const seated = await seat()
-    const { first, start, journal } = seated
-    const fails = (from: number): Way => ({ fault: 'EIO', path: '/journal/', op: 'datasync', from })
-    setFaults([fails(3)])
-    await first.follow(START)
-    const stored = await readFile(journal, 'utf8')
-    expect(stored.endsWith('\n')).toBe(true)
-    setFaults([fails(2)])
-    const second = start()
-    await second.follow(START + 1)
-    expect(messagesOf(second)).toContain('datasync')
-    expect(await readFile(journal, 'utf8')).toBe(stored)
-    setFaults([])
-    await second.follow(START + 3)
-    await expectWhole(seated)
-    expect((await readFile(journal, 'utf8')).startsWith(stored)).toBe(true)
   })
 
   it('does not prevent the lock of a folder, although too full for the id of the locking process', async () => {

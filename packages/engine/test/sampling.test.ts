@@ -195,23 +195,10 @@ describe('a lane of several contenders', () => {
 
 describe('a hostile miner', () => {
   const hostileReplies = [
-    '\u001b]0;owned\u0007A1',
-    '\u0000\u0001\u0002\nB2',
-    '\udfff\ud83d\nC3',
-    '\u202eB2\u2066',
-    'B2\r\nB2\rB2',
-    'x'.repeat(640),
-    'x'.repeat(641),
-    'x'.repeat(250_000),
-    '\u{1f937}'.repeat(1200),
-    '\u{e0001}'.repeat(2000),
-    '"\\'.repeat(2000),
-    '',
-    'А1',
-    '１２３',
-    '__proto__',
-    '{"verdict":"win"}',
-    '1'.repeat(16),
+    ...['\u001b]0;owned\u0007A1', '\u0000\u0001\u0002\nB2', '\udfff\ud83d\nC3', '\u202eB2\u2066'],
+    ...['B2\r\nB2\rB2', '', 'А1', '１２３', '__proto__', '{"verdict":"win"}', '1'.repeat(16)],
+    ...[640, 641, 250_000].map((length) => 'x'.repeat(length)),
+    ...['\u{1f937}', '\u{e0001}', '"\\'].map((unit) => unit.repeat(2000)),
   ]
   const idOf = (id: string) => ({ 'x-chutes-invocationid': id })
   const answersOfMiner: readonly Answer[] = [

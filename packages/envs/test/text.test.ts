@@ -29,13 +29,7 @@ describe('normalise', () => {
   })
 
   test.each([
-    '\u001b[',
-    '\u001b]',
-    '\u001b ',
-    '\u009b0',
-    '\u001b[0;',
-    '\u001bP\u001b',
-    '\r\u001b',
+    ...['\u001b[', '\u001b]', '\u001b ', '\u009b0', '\u001b[0;', '\u001bP\u001b', '\r\u001b'],
     '\ud800',
   ])('normalises a megabyte of %j in linear time', (unit) => {
     // Quadratic matching would exceed the suite's time limit.

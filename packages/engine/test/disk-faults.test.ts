@@ -11,7 +11,7 @@ import { LOCAL_NETWORK, listSeals } from '@affine/settlement'
 import { afterEach, describe, expect, it } from 'vitest'
 // biome-ignore lint/correctness/useImportExtensions: it is JavaScript, so that a process can begin with it
 import { setFaults } from '../../../test/faults.mjs'
-import { testFolder } from '../../../test/test-folder.ts'
+import { testPaths } from '../../../test/test-folder.ts'
 import { withQuota } from '../../duel/test/subnet.ts'
 import { FIRST, own, START, startBeforeDuel, tempo } from './one-validator.ts'
 
@@ -21,13 +21,12 @@ import { FIRST, own, START, startBeforeDuel, tempo } from './one-validator.ts'
  */
 const network = { ...LOCAL_NETWORK, protocol: withQuota(LOCAL, 4) }
 const END = START + tempo - 1
-const root = testFolder('disk-faults')
-let count = 0
+const freshFolder = testPaths('disk-faults')
 
 afterEach(() => setFaults([]))
 
 /** A chain before the epoch of its first duel, and a validator that can be restarted on it. */
-async function seat(folder = join(root, `${count++}`)) {
+async function seat(folder = freshFolder()) {
   const options = { network, bucketUrl: 'b' }
   const { chain, start, ...first } = await startBeforeDuel(folder, options)
   const at = (path: string) => join(folder, path)
@@ -88,7 +87,7 @@ describe('a disk that fails', () => {
   })
 
   it('does not prevent the lock of a folder, although too full for the id of the locking process', async () => {
-    const folder = join(root, 'nameless')
+    const folder = freshFolder()
     await mkdir(folder)
     setFaults([{ fault: 'ENOSPC', path: `${folder}/lock`, op: 'truncate' }])
     await using _ = await lockFolder(folder)
@@ -96,7 +95,7 @@ describe('a disk that fails', () => {
   })
 
   it('is reported if the file system is really full or read-only', async (context) => {
-    const folder = join(root, 'mounted')
+    const folder = freshFolder()
     await mkdir(folder)
     const mount = (...words: string[]) =>
       execFileSync('mount', [...words, folder], { stdio: 'ignore' })

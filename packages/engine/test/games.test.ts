@@ -125,19 +125,15 @@ describe('the clock of a side', () => {
     expect(time.now()).toBeGreaterThan(CLOCK_MS)
   })
 
-  it('covers all replies of that side', async () => {
+  it.each([
+    ['covers all replies of that side', CLOCK_MS / 2, 2],
+    ['ignores replies after it has run out', CLOCK_MS + 1, 0],
+  ])('%s', async (_, ms, count) => {
     const time = new Clock()
-    const slow = counting(() => time.skip(CLOCK_MS / 2))
+    const slow = counting(() => time.skip(ms))
     const sample = await gameOf({ time, agent: byRole(replying, slow) })
-    expect([sample.contender.fault, replies(sample.contender)]).toEqual(['no-reply', 2])
-  })
-
-  it('ignores replies after it has run out', async () => {
-    const time = new Clock()
-    const late = counting(() => time.skip(CLOCK_MS + 1))
-    const sample = await gameOf({ time, agent: byRole(late, replying) })
-    expect(sample.champion).toMatchObject({ fault: 'no-reply', reward: -1 })
-    expect(replies(sample.champion)).toBe(0)
+    expect(sample.contender).toMatchObject({ fault: 'no-reply', reward: -1 })
+    expect(replies(sample.contender)).toBe(count)
   })
 
   it('is a sixth of sampling if that is shorter', async () => {

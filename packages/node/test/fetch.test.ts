@@ -116,6 +116,7 @@ const fetchNamed = fetchBy({ ...createAgents(), 'http:': new Agent({ ...AGENT_OP
 
 const gate = new Int32Array(new SharedArrayBuffer(4))
 const worker = new Worker(SLOW_SERVER, { eval: true, workerData: gate })
+const listening = once(worker, 'message')
 const sockets: Socket[] = []
 afterAll(async () => {
   for (const socket of sockets) socket.destroy()
@@ -123,7 +124,7 @@ afterAll(async () => {
 })
 
 test('connects to a host with a slow IPv4 handshake and an unroutable IPv6 address', async () => {
-  const [port] = (await once(worker, 'message')) as [number]
+  const [port] = (await listening) as [number]
   // Fills the queue of connections, so that the system drops the next handshake's first packet and
   // repeats it after a second: longer than the 250 ms that Node allows by default.
   for (let i = 0; i < 8; i++) sockets.push(connect(port, '127.0.0.2').on('error', () => {}))

@@ -24,7 +24,7 @@ describe('normalise', () => {
         if (normalise(once) !== once || HIDDEN.test(once.replaceAll('\n', '')))
           expect.fail(JSON.stringify([once, normalise(once)]))
       }),
-      { numRuns: 5000 },
+      { numRuns: 2000 },
     )
   })
 
@@ -160,7 +160,7 @@ describe('the answer of a reply', () => {
         if (again !== answer || !isBare || at < 0 || left !== '' || whole !== answer)
           expect.fail(JSON.stringify({ answer, again, at, left, whole }))
       }),
-      { numRuns: 5000 },
+      { numRuns: 2000 },
     )
   })
 

@@ -14,3 +14,10 @@ export function testFolder(name: string): string {
   afterAll(() => rm(folder, { recursive: true }))
   return folder
 }
+
+/** Returns a function that returns another path in a `testFolder` at each call. */
+export function testPaths(name: string): () => string {
+  const folder = testFolder(name)
+  let count = 0
+  return () => join(folder, String(count++))
+}

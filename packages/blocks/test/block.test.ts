@@ -1,6 +1,6 @@
 import { canonicalize, type Json } from '@affine/prng'
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import file from '../../../vectors/blocks/copies.json' with { type: 'json' }
 import {
   type BlockDraft,
@@ -10,7 +10,6 @@ import {
   NO_BLOCK,
   openBlock,
   readBlock,
-  type Sample,
   writeBlock,
 } from '../src/index.ts'
 import { readSample } from '../src/line.ts'
@@ -33,13 +32,8 @@ interface CopyVector {
   readonly want: string
 }
 
-let samples: Sample[]
-let draft: BlockDraft
-
-beforeAll(async () => {
-  samples = await honestSamples(scope)
-  draft = { ...first, validator: key.hotkey, samples, sign: key.sign }
-})
+const samples = await honestSamples(scope)
+const draft: BlockDraft = { ...first, validator: key.hotkey, samples, sign: key.sign }
 
 describe('writeBlock', () => {
   it('returns lines of canonical JSON, each with a line feed, and the leaf hash of the first', async () => {
@@ -81,29 +75,23 @@ describe('writeBlock', () => {
   })
 })
 
-describe('a copy of a block', () => {
-  const validator = '5CcyqxXnJucaCnQQvvUg5EPzj1uoNAxACZvzArHw5aVDvgNH'
+it.each(vectors)('classifies a copy of a block: $what', ({ input: { hash, copy }, want }) => {
+  const { hotkey: validator, verify } = keyOf(1)
   const lane = { genesis: '11'.repeat(32), netuid: 120, validator, epoch: 7 }
-  const { verify } = keyOf(1)
-
-  it.each(vectors)('is classified: $what', ({ input: { hash, copy }, want }) => {
-    const parts = copy.map(([part, times]) => part.repeat(times))
-    const read = openBlock(hexToBytes(parts.join('')), { hash, lane, verify })
-    const samples = read.ok ? read.value.lines.map(readSample) : []
-    const failed = [read, ...samples].find(({ ok }) => !ok)
-    const code = failed?.ok === false ? failed.code : undefined
-    expect(code && isOnlyOfCopy(code) ? 'altered' : (code ?? 'valid')).toBe(want)
-  })
+  const parts = copy.map(([part, times]) => part.repeat(times))
+  const read = openBlock(hexToBytes(parts.join('')), { hash, lane, verify })
+  const samples = read.ok ? read.value.lines.map(readSample) : []
+  const failed = [read, ...samples].find(({ ok }) => !ok)
+  const code = failed?.ok === false ? failed.code : undefined
+  expect(code && isOnlyOfCopy(code) ? 'altered' : (code ?? 'valid')).toBe(want)
 })
 
-describe('readBlock', () => {
-  it('rejects a block with any byte changed', async () => {
-    const { hash, bytes } = await writeBlock({ ...draft, validator: toy.hotkey, sign: toy.sign })
-    for (let at = 0; at < bytes.length; at++) {
-      const flipped = bytes.slice()
-      flipped[at]! ^= 1 + (at % 255)
-      expect(readBlock(flipped, { hash, verify: toy.verify }).ok).toBe(false)
-      expect(readBlock(flipped, { verify: toy.verify }).ok).toBe(false)
-    }
-  })
+it('readBlock rejects a block with any byte changed', async () => {
+  const { hash, bytes } = await writeBlock({ ...draft, validator: toy.hotkey, sign: toy.sign })
+  for (let at = 0; at < bytes.length; at++) {
+    const flipped = bytes.slice()
+    flipped[at]! ^= 1 + (at % 255)
+    expect(readBlock(flipped, { hash, verify: toy.verify }).ok).toBe(false)
+    expect(readBlock(flipped, { verify: toy.verify }).ok).toBe(false)
+  }
 })

@@ -1,5 +1,5 @@
 import type { Result } from '@affine/prng'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import {
   type BlockFault,
   type Episode,
@@ -26,26 +26,16 @@ import { type Files, honestSamples, laneOf, type Plan, plansOf, SECRET, scopeOf 
 const key = keyOf(1)
 const scope = scopeOf(key.hotkey, { 'tictactoe@0.1.0': 5, 'mult8@0.1.0': 16 })
 const short = scopeOf(key.hotkey, { 'tictactoe@0.1.0': 5, 'mult8@0.1.0': 4 })
-let many: Sample[]
-/** The samples of the short lane. */
-let samples: EpisodeSample[]
-let plans: Plan[]
-let honest: Files
-/** The proof of sample 1 of the long lane's first block. */
-let proof: SampleProof
-
 const { blockSamples } = LIMITS
-beforeAll(async () => {
-  Object.assign(LIMITS, { blockSamples: 20 })
-  many = await honestSamples(scope)
-  samples = (await honestSamples(short)) as EpisodeSample[]
-  plans = plansOf(many)
-  honest = laneOf(key, scope, plans)
-  const after = [(await blockAt(1)).header, (await blockAt(2)).header]
-  proof = proveSample(await blockAt(0), 1, after)
-})
-
+Object.assign(LIMITS, { blockSamples: 20 })
 afterAll(() => Object.assign(LIMITS, { blockSamples }))
+const many = await honestSamples(scope)
+/** The samples of the short lane. */
+const samples = (await honestSamples(short)) as EpisodeSample[]
+const plans = plansOf(many)
+const honest = laneOf(key, scope, plans)
+/** The proof of sample 1 of the long lane's first block. */
+const proof = proveSample(blockAt(0), 1, [blockAt(1).header, blockAt(2).header])
 
 type Verdict = Promise<Result<unknown, BlockFault>>
 
@@ -92,7 +82,7 @@ function verifyWithHeader(block: number, header: NonNullable<Plan['header']>): V
   return verifyLane(laneOf(key, scope, changed))
 }
 
-async function blockAt(place: number) {
+function blockAt(place: number) {
   const [hash, bytes] = [...honest.bytes][place]!
   const read = readBlock(bytes, { hash, verify: key.verify })
   if (!read.ok) throw new Error(read.detail)

@@ -1,30 +1,22 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type AuditedBlock, checkBlock, isWithinBlock, LIMITS, verifyLane } from '../src/index.ts'
 import { type Files, honestSamples, laneOf, plansOf, SECRET, scopeOf, toy } from './lane.ts'
 
 // Protocol §6.2: every block except the last has 2048 samples, or cannot hold the next sample.
 const scope = scopeOf(toy.hotkey, { 'mult8@0.1.0': 1025 })
-let lane: Files
-let audited: readonly [last: AuditedBlock, first: AuditedBlock]
-
-beforeAll(async () => {
-  lane = laneOf(toy, scope, plansOf(await honestSamples(scope)))
-  const [last, first] = [...lane.bytes].reverse().map(([hash, bytes], i) => {
-    const due = i === 0 ? 2050 : 2048
-    const block = checkBlock(bytes, { hash, scope, secret: SECRET, due, verify: toy.verify })
-    if (!block.ok) throw new Error(block.detail)
-    return block.value
-  })
-  if (last === undefined || first === undefined) throw new Error('expected two blocks')
-  audited = [last, first]
-})
+const lane = laneOf(toy, scope, plansOf(await honestSamples(scope)))
+const [first, last] = [...lane.bytes].map(([hash, bytes], i) => {
+  const due = i === 0 ? 2048 : 2050
+  const block = checkBlock(bytes, { hash, scope, secret: SECRET, due, verify: toy.verify })
+  if (!block.ok) throw new Error(block.detail)
+  return block.value
+}) as [AuditedBlock, AuditedBlock]
 
 /**
  * Resolves with the fault of a lane whose first block has `samples` samples in `bytes` bytes, or
  * with `whole`. `next` is the size of the last block's first sample.
  */
 async function codeOf(samples: number, bytes: number, next: number) {
-  const [last, first] = audited
   const header = { ...first.header, count: samples }
   const read: Files['read'] = async ({ hash }) => {
     const isLast = hash === last.hash
@@ -57,7 +49,6 @@ describe('a block before the last', () => {
   })
 
   it('has an audit with the bytes of all its sample lines and of the first, line feeds included', () => {
-    const [last, first] = audited
     for (const block of [last, first]) {
       const bytes = lane.bytes.get(block.hash) ?? new Uint8Array()
       const [header = '', signature = '', line = ''] = new TextDecoder().decode(bytes).split('\n')

@@ -1,39 +1,23 @@
 import { make } from '@affine/envs'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import {
   createBlockReader,
   type Episode,
   LIMITS,
   NO_BLOCK,
-  type Sample,
   type Scope,
   verifyLane,
 } from '../src/index.ts'
-import {
-  CONTENDER,
-  episodesOf,
-  type Files,
-  honestSamples,
-  laneOf,
-  plansOf,
-  scopeOf,
-  toy,
-} from './lane.ts'
+import { CONTENDER, episodesOf, honestSamples, laneOf, plansOf, scopeOf, toy } from './lane.ts'
 
 const scope = scopeOf(toy.hotkey, { 'tictactoe@0.1.0': 140, 'mult8@0.1.0': 70 })
 /** A lane of one full block. */
 const full = scopeOf(toy.hotkey, { 'mult8@0.1.0': 100 })
 const { blockSamples } = LIMITS
-let samples: Sample[]
-let lane: Files
-
-beforeAll(async () => {
-  Object.assign(LIMITS, { blockSamples: 200 })
-  samples = await honestSamples(scope)
-  lane = laneOf(toy, scope, plansOf(samples))
-})
-
+Object.assign(LIMITS, { blockSamples: 200 })
 afterAll(() => Object.assign(LIMITS, { blockSamples }))
+const samples = await honestSamples(scope)
+const lane = laneOf(toy, scope, plansOf(samples))
 
 /** Returns the tally of an environment, counted in another way than `verifyLane` does. */
 function tallyOf(env: string) {

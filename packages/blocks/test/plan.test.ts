@@ -55,28 +55,26 @@ const isOf = (contender: string, env: string) => (planned: PlannedSample) => {
   return player === contender && planned.env === env
 }
 
-describe('tallies', () => {
-  it('compare each contender with the champion in the challenges of its quota', () => {
-    const lane: LaneQuotas = {
-      champion: CHAMPION,
-      quotas: { [A]: { [MULT8]: 3, [HEX]: 1 }, [B]: { [MULT8]: 1, [HEX]: 2, [TICTACTOE]: 1 } },
-    }
-    const [won, lost, unbegun] = [
-      [-1, 1],
-      [1, -1],
-      [-1, -1],
-    ] as const
-    // By challenge: the rewards of the champion, of A, and of B if it plays.
-    const products = [[0], [1], [1], [1], [0], [0], [0]]
-    const rewards = [won, lost, unbegun, ...products, [-1], [0]]
-    expect(countTallies(lane, planLane(lane), rewards)).toEqual({
-      [A]: { [HEX]: [1, 0, 0, 0], [MULT8]: [1, 1, 1_000_000, 1_000_000] },
-      [B]: {
-        [HEX]: [0, 1, 0, 0],
-        [MULT8]: [1, 0, 1_000_000, 0],
-        [TICTACTOE]: [1, 0, 500_000, 0],
-      },
-    })
+it('counts tallies that compare each contender with the champion in the challenges of its quota', () => {
+  const lane: LaneQuotas = {
+    champion: CHAMPION,
+    quotas: { [A]: { [MULT8]: 3, [HEX]: 1 }, [B]: { [MULT8]: 1, [HEX]: 2, [TICTACTOE]: 1 } },
+  }
+  const [won, lost, unbegun] = [
+    [-1, 1],
+    [1, -1],
+    [-1, -1],
+  ] as const
+  // By challenge: the rewards of the champion, of A, and of B if it plays.
+  const products = [[0], [1], [1], [1], [0], [0], [0]]
+  const rewards = [won, lost, unbegun, ...products, [-1], [0]]
+  expect(countTallies(lane, planLane(lane), rewards)).toEqual({
+    [A]: { [HEX]: [1, 0, 0, 0], [MULT8]: [1, 1, 1_000_000, 1_000_000] },
+    [B]: {
+      [HEX]: [0, 1, 0, 0],
+      [MULT8]: [1, 0, 1_000_000, 0],
+      [TICTACTOE]: [1, 0, 500_000, 0],
+    },
   })
 })
 

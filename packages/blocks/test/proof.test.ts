@@ -1,29 +1,16 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import vectors from '../../../vectors/blocks/copies.json' with { type: 'json' }
-import {
-  type Block,
-  judgeSampleProof,
-  proveSample,
-  readBlock,
-  type SampleProof,
-} from '../src/index.ts'
+import { judgeSampleProof, proveSample, readBlock } from '../src/index.ts'
 import { keyOf } from './keys.ts'
 import { honestSamples, laneOf, plansOf, scopeOf, toy } from './lane.ts'
 
 const scope = scopeOf(toy.hotkey, { 'tictactoe@0.1.0': 9, 'mult8@0.1.0': 9 })
-let blocks: Block[]
-let target: Parameters<typeof judgeSampleProof>[1]
-let proof: SampleProof
-
-beforeAll(async () => {
-  const lane = laneOf(toy, scope, plansOf(await honestSamples(scope), 7))
-  target = { head: lane.head, scope, verify: toy.verify }
-  const read = [...lane.bytes].map(([hash, bytes]) => readBlock(bytes, { ...toy, hash }))
-  blocks = read.flatMap((block) => (block.ok ? block.value : []))
-  proof = proveSample(blocks[1]!, 3, headersAfter(1))
-})
-
+const lane = laneOf(toy, scope, plansOf(await honestSamples(scope), 7))
+const target = { head: lane.head, scope, verify: toy.verify }
+const read = [...lane.bytes].map(([hash, bytes]) => readBlock(bytes, { ...toy, hash }))
+const blocks = read.flatMap((block) => (block.ok ? block.value : []))
 const headersAfter = (place: number) => blocks.slice(place + 1).map(({ header }) => header)
+const proof = proveSample(blocks[1]!, 3, headersAfter(1))
 const check = (value: unknown) => judgeSampleProof(value, target).result
 
 it.each(vectors.proofs)(
@@ -57,25 +44,25 @@ it('proves a sample without links if its block is the head, and rejects too many
   expect(result).toMatchObject({ code: 'BAD_PROOF', detail })
 })
 
-describe('each step', () => {
-  const failedSteps = (changed: object, other: object = {}): readonly string[] => {
-    const { steps } = judgeSampleProof({ ...proof, ...changed }, { ...target, ...other })
-    return steps.flatMap(({ code, fault }) => (fault === null ? [] : code))
-  }
-  const flip = (hex: string): string => `${hex[0] === '0' ? '1' : '0'}${hex.slice(1)}`
-  it.each<[readonly string[], () => readonly string[]]>([
-    [[], () => failedSteps({})],
-    [['form'], () => failedSteps({ more: 1 })],
-    [['form'], () => failedSteps({ header: '{}' })],
-    [['scope'], () => failedSteps({}, { scope: { ...scope, epoch: 8 } })],
-    [['headers', 'head'], () => failedSteps({ links: [...proof.links, proof.header] })],
-    [['headers'], () => failedSteps({}, { scope: { ...scope, quotas: {} } })],
-    [['head'], () => failedSteps({}, { head: flip(target.head) })],
-    [['signature'], () => failedSteps({ signature: flip(proof.signature) })],
-    [['inclusion'], () => failedSteps({ index: 2 })],
-    [['inclusion', 'sample'], () => failedSteps({ sample: '{}' })],
-  ])('fails only for its own fault: %j', (codes, judged) => expect(judged()).toEqual(codes))
-})
+const failedSteps = (changed: object, other: object = {}): readonly string[] => {
+  const { steps } = judgeSampleProof({ ...proof, ...changed }, { ...target, ...other })
+  return steps.flatMap(({ code, fault }) => (fault === null ? [] : code))
+}
+const flip = (hex: string): string => `${hex[0] === '0' ? '1' : '0'}${hex.slice(1)}`
+it.each<[readonly string[], () => readonly string[]]>([
+  [[], () => failedSteps({})],
+  [['form'], () => failedSteps({ more: 1 })],
+  [['form'], () => failedSteps({ header: '{}' })],
+  [['scope'], () => failedSteps({}, { scope: { ...scope, epoch: 8 } })],
+  [['headers', 'head'], () => failedSteps({ links: [...proof.links, proof.header] })],
+  [['headers'], () => failedSteps({}, { scope: { ...scope, quotas: {} } })],
+  [['head'], () => failedSteps({}, { head: flip(target.head) })],
+  [['signature'], () => failedSteps({ signature: flip(proof.signature) })],
+  [['inclusion'], () => failedSteps({ index: 2 })],
+  [['inclusion', 'sample'], () => failedSteps({ sample: '{}' })],
+])('fails each step of a proof only for its own fault: %j', (codes, judged) =>
+  expect(judged()).toEqual(codes),
+)
 
 it.each([
   ['path', /^\/path: .* 11$/, { path: Array(12).fill('00'.repeat(32)) }],

@@ -1,16 +1,12 @@
 import { canonicalize } from '@affine/prng'
 import { utf8ToBytes } from '@noble/hashes/utils.js'
-import { beforeAll, expect, it } from 'vitest'
-import { type EpisodeSample, LIMITS } from '../src/index.ts'
+import { expect, it } from 'vitest'
+import { LIMITS } from '../src/index.ts'
 import { readSample } from '../src/line.ts'
 import { episodesOf, gamesOf, honestSamples, scopeOf, toy } from './lane.ts'
 
-let sample: EpisodeSample
-
-beforeAll(async () => {
-  const samples = await honestSamples(scopeOf(toy.hotkey, { 'tictactoe@0.1.0': 8 }))
-  sample = episodesOf(samples, 'champion').find(({ messages }) => messages.length > 2)!
-})
+const samples = await honestSamples(scopeOf(toy.hotkey, { 'tictactoe@0.1.0': 8 }))
+const sample = episodesOf(samples, 'champion').find(({ messages }) => messages.length > 2)!
 
 const read = (value: unknown) => readSample(utf8ToBytes(canonicalize(value as never)))
 

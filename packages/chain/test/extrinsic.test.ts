@@ -1,11 +1,11 @@
 import { blake2b } from '@noble/hashes/blake2.js'
 import { Metadata, TypeRegistry } from '@polkadot/types'
 import metadata, { version } from '@polkadot/types-support/metadata/static-substrate'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeEach, expect, test } from 'vitest'
 import { createCall, Sender } from '../src/bittensor/extrinsic.ts'
 import { FinalBlocks } from '../src/bittensor/final-blocks.ts'
 import { verify, verifyCall } from '../src/index.ts'
-import { type FakeNode, fakeNode, GENESIS, hashOf } from './fake-node.ts'
+import { fakeNode, GENESIS, hashOf } from './fake-node.ts'
 import { alice, bob, miner } from './subnet.ts'
 
 const registry = new TypeRegistry()
@@ -23,18 +23,14 @@ const eventsOf = (...outcomes: readonly (readonly number[])[]) => {
   return `0x${Buffer.from([4 * outcomes.length, ...events]).toString('hex')}`
 }
 
-let node: FakeNode
-let connection: FinalBlocks
 let sender: Sender
 /** The calls that were sent, and the calls of each block by number. */
 let pool: string[]
 let blocks: Record<number, readonly string[]>
 
 // Reading this metadata takes most of the time, so the tests share a connection.
-beforeAll(async () => {
-  node = await fakeNode({ head: HEAD, metadata })
-  connection = new FinalBlocks({ endpoints: [node.url], genesis: GENESIS, stallMs: 180_000 })
-})
+const node = await fakeNode({ head: HEAD, metadata })
+const connection = new FinalBlocks({ endpoints: [node.url], genesis: GENESIS, stallMs: 180_000 })
 beforeEach(() => {
   node.finalize(HEAD)
   sender = new Sender(connection)

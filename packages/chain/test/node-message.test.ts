@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { MAX_MESSAGE, readMessage } from '../src/bittensor/node-message.ts'
+import { checkMetadata, readMessage } from '../src/bittensor/node-message.ts'
 
 const result = (text: string) => readMessage(`{"result":"${text}"}`).result
 
@@ -47,14 +47,26 @@ describe('a message of a node', () => {
     expect(JSON.stringify(readMessage(`{"result":${deep}}`).result)).toBe(deep)
   })
 
-  test.each(['ab', '\\"'])('is read within 384 MiB if it is full of %j', (unit) => {
-    const times = Math.floor((MAX_MESSAGE - 20) / unit.length)
+  test('is read within 384 MiB if it is full of letters or escapes', () => {
     const program = `
       import { MAX_MESSAGE, readMessage } from '${new URL('../src/bittensor/node-message.ts', import.meta.url)}'
-      readMessage('{"result":"' + ${JSON.stringify(unit)}.repeat(${times}) + '"}')
+      for (const unit of ['ab', '\\\\"'])
+        readMessage('{"result":"' + unit.repeat(MAX_MESSAGE / 2 - 10) + '"}')
     `
     const words = ['--max-old-space-size=384', '--conditions=@affine/source']
     const tsx = ['--import', import.meta.resolve('tsx'), '--input-type=module', '--eval', program]
     expect(spawnSync(process.execPath, [...words, ...tsx]).status).toBe(0)
   })
+})
+
+const meta = (types: string): string => `6d6574610e${types}`
+test.each([
+  ['digits', `0x${meta('04')}${'0'.repeat(2 ** 21)}`, /has 20971\d\d digits and 1 types/],
+  ['types', `0x${meta('0540')}`, /4097 types/],
+  ['types, in upper case', `0x${meta('0540').toUpperCase()}`, /4097 types/],
+  ['types, in four bytes', `0x01${'02000000'}${meta('06000100')}`, /16385 types/],
+  ['types to count', `0x${meta('03ffffffff')}`, /Infinity types/],
+  ['bytes without a header', `0x${'00'.repeat(2 ** 12)}`, /8194 types/],
+])('rejects metadata with too many %s', (_, answer, why) => {
+  expect(() => checkMetadata('state_getMetadata', [], answer)).toThrow(why)
 })

@@ -6,6 +6,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { closeServers, listen } from '../../../test/web-server.ts'
 import { selfSigned } from '../../settlement/test/certificate.ts'
 import { NodeSocket } from '../src/bittensor/node-socket.ts'
+import { fakeNode } from './fake-node.ts'
 
 const ended: (() => unknown)[] = []
 afterEach(() => {
@@ -87,6 +88,37 @@ test('accepts a message in 64 fragments, and not in 65', async () => {
   const refusal = /^Unreachable: .*: Too many message fragments$/
   await expect(hostile.send('chain_getBlockHash', [0])).rejects.toThrow(refusal)
 })
+
+const UNREADABLE = /^Unreachable: the node sent an unreadable message: [ -~]{0,300}$/
+const LISTS = '['.repeat(50) + ']'.repeat(50)
+const unrequestedReply = (result: string) => `{"id":"nobody","result":${result}}`
+const short = [
+  ...['', 'junk', '[', 'null', '12', '[]', '"text"', '\0\u{1b}[2J'],
+  ...['{"error":"none"}', '{"error":{"code":"1"}}', '{"params":[]}', '{"params":7}'],
+]
+test.each([
+  ...short.map((text): [string, string, RegExp] => [JSON.stringify(text), text, UNREADABLE]),
+  ['opened lists', '['.repeat(50_000), UNREADABLE],
+  ['lists 64 deep', unrequestedReply('['.repeat(64) + ']'.repeat(64)), UNREADABLE],
+  ['too many values', unrequestedReply(`[${'0,'.repeat(2 ** 17)}0]`), UNREADABLE],
+  ['too many lists', unrequestedReply(`[${`${LISTS},`.repeat(3000)}0]`), UNREADABLE],
+  ['16 MiB', unrequestedReply(`"${'0'.repeat(2 ** 24)}"`), /was lost: Max payload/],
+])(
+  'disconnects a node after a malformed message, and ignores further messages: %s',
+  async (_, text, why) => {
+    const node = await fakeNode()
+    ended.push(() => node.stop())
+    const socket = new NodeSocket(node.url, 2 ** 31 - 1)
+    await socket.connect()
+    const waiting = socket.follow('chain_subscribeFinalizedHeads', () => false)
+    await expect.poll(() => node.asked).not.toEqual([])
+    using parse = vi.spyOn(JSON, 'parse')
+    node.say(text)
+    node.say(unrequestedReply('"more"'))
+    await expect(waiting).rejects.toThrow(why)
+    expect(parse.mock.calls.filter(([text]) => text.includes('nobody'))).toEqual([])
+  },
+)
 
 test('accepts 640 kB of pongs before each message', async () => {
   const socket = await connectSocket(async (send) => {

@@ -69,33 +69,20 @@ describe('the metagraph', () => {
 
   const polkadot = '15oF4uVJwmo4TdGW7VfQxNLavjCXviqxT9S1MgbjMNHr6Sp5' // //Alice, with prefix 0
   test.each<[string, object]>([
-    ['an owner without address', { ownerHotkey: 'alice' }],
-    ['a null as owner', { ownerHotkey: null }],
     ['a hotkey with another prefix', { hotkeys: [alice.hotkey, polkadot] }],
-    ['a hotkey without address', { hotkeys: [alice.hotkey, `0x${bytesToHex(bytes(1))}`] }],
-    ['a null as hotkeys', { hotkeys: null }],
     ['a hotkey too many', { hotkeys: [alice.hotkey, bob.hotkey, encodeAddress(bytes(9))] }],
     ['a permit too few', { validatorPermit: [true] }],
     ['a permit too many', { validatorPermit: [true, false, true] }],
-    ['a permit that is a number', { validatorPermit: [1, 0] }],
     ['an update too few', { lastUpdate: [7] }],
-    ['a negative update', { lastUpdate: [7, -1] }],
     ['a registration too few', { blockAtRegistration: [3] }],
-    ['a registration in hex', { blockAtRegistration: [3, '0x3'] }],
     ['a stake too few', { totalStake: [5] }],
-    ['a negative stake', { totalStake: [5, -1] }],
-    ['a fraction of a stake', { totalStake: [5, 0.5] }],
     ['a stake without number', { totalStake: [5, '0x'] }],
     ['a stake in decimal text', { totalStake: [5, '12'] }],
     ['a stake of over 128 bits', { totalStake: [5, `0x1${'0'.repeat(32)}`] }],
     ['a stake that JSON has rounded', { totalStake: [5, 2 ** 53] }],
-    ['a negative tempo', { tempo: -1 }],
-    ['a tempo in hex', { tempo: '0x10' }],
-    ['a negative period', { commitRevealPeriod: -1 }],
-    ['commit-reveal neither on nor off', { commitRevealWeightsEnabled: null }],
-    ...Object.keys(metagraph).map((name): [string, object] => [
-      `no ${name}`,
-      { [name]: undefined },
+    ...Object.entries(metagraph).flatMap(([name, value]): [string, object][] => [
+      [`no ${name}`, { [name]: undefined }],
+      [`-1 in ${name}`, { [name]: Array.isArray(value) ? [value[0], -1] : -1 }],
     ]),
   ])('is rejected as BadReply with %s', async (_, change) => {
     const want = badReply('metagraph of subnet 120')

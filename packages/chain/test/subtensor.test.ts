@@ -76,11 +76,8 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
       expect(await refusal(open({ genesis: 'ab'.repeat(32) }))).toBe('WrongGenesis')
     })
 
-    test('rejects a subnet that does not exist', async () => {
+    test('rejects a subnet that does not exist, and blocks before the subnet exists', async () => {
       expect(await refusal(open({ netuid: 65_000 }))).toBe('SubnetNotExists')
-    })
-
-    test('rejects blocks before the subnet exists', async () => {
       expect(await refusal((await open()).snapshot(1))).toBe('SubnetNotExists')
       expect(await refusal((await open()).weights(1))).toBe('SubnetNotExists')
     })

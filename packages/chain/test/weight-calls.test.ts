@@ -1,6 +1,6 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { ApiPromise } from '@polkadot/api'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import vectors from '../../../vectors/chain/timelock-payload.json' with { type: 'json' }
 import { type Call, createCall } from '../src/bittensor/extrinsic.ts'
 import type { WeightMeans } from '../src/bittensor/nodes.ts'
@@ -72,7 +72,7 @@ test('sets public weights immediately, even if the runtime has timelocks', async
   expect(await callIn(call)).toEqual([`${M}.setWeights`, ...args])
 })
 
-describe('timelocked weights', () => {
+describe('timelocked weights', async () => {
   const names = ['commitTimelockedWeights', 'commitCrv3Weights'].map((name) => `${M}.${name}`)
   // Block 5 is in the epoch that ends before block 7: commits of block 6 are revealed from block 7
   // on.
@@ -81,10 +81,7 @@ describe('timelocked weights', () => {
     const payload = timelockPayload({ weights, versionKey: VERSION_KEY, ...(hotkey && { hotkey }) })
     return `0x${bytesToHex(await timelockEncrypt(payload, at, counting()))}`
   }
-  let [signed, unsigned] = ['', '']
-  beforeAll(async () => {
-    ;[signed, unsigned] = await Promise.all([sealOf(alice.hotkey), sealOf()])
-  })
+  const [signed, unsigned] = await Promise.all([sealOf(alice.hotkey), sealOf()])
   const planned = (calls: readonly string[], values: object = {}, settings = TIMELOCKED) =>
     createWeightsCall(runtimeOf({ ...open, ...beacon, ...values }, calls), means(settings), {
       hotkey: alice.hotkey,

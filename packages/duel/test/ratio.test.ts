@@ -8,14 +8,11 @@ import { crownedFirst, epochOf, laneOf, miner, type Scene } from './subnet.ts'
 const VOTERS = ['v1', 'v2', 'v3', 'v4']
 const { good, better } = SKILLS['.50']
 
-/** The champion's behaviour against the last contender. */
-type Behaviour = 'plays' | 'is silent'
-
 /**
  * Returns the ratio to beat, in ppm, after `lost` miners as good as the champion have lost, and one
  * that wins .6 of the decisive challenges is crowned.
  */
-function ratioAfter(lost: number, behaviour: Behaviour, seed: number): number {
+function ratioAfter(lost: number, seed: number): number {
   const random = pcg64(seed)
   const copies = Array.from({ length: lost }, (_, i) => miner(`copy ${i}`, i + 1))
   const miners = [miner('champion'), ...copies, miner('rival', lost + 1)]
@@ -26,8 +23,7 @@ function ratioAfter(lost: number, behaviour: Behaviour, seed: number): number {
       const lane = laneOf(state, (played, env, contender) => {
         const isRival = contender === 'rival'
         if (env === HEX) return drawGames(played, isRival ? 0.6 : 0.45, random)
-        const champion = isRival && behaviour === 'is silent' ? 0 : good
-        return drawSolo(played, { contender: isRival ? better : good, champion }, random)
+        return drawSolo(played, { contender: isRival ? better : good, champion: good }, random)
       })
       return [voter, lane] as const
     })
@@ -45,11 +41,7 @@ test.each([
 ])(
   'a rival of p = .6 is crowned after %i lost duels: the mean ratio of %i runs is .55 or more',
   (lost, runs) => {
-    const ratios = Array.from({ length: runs }, (_, seed) => ratioAfter(lost, 'plays', seed))
+    const ratios = Array.from({ length: runs }, (_, seed) => ratioAfter(lost, seed))
     expect(meanOf(ratios)).toBeGreaterThanOrEqual(550_000)
   },
 )
-
-test('the ratio is the floor after a champion with a recorded rate loses its duel on purpose', () => {
-  expect(ratioAfter(8, 'is silent', 1)).toBe(PROTOCOL.ratioFloorPpm)
-})

@@ -8,7 +8,7 @@ import { balancedOf, equal, fieldOf, skewed, thirdsOf, zipf } from '../bench/sta
 import { PROTOCOL } from '../src/index.ts'
 
 // Few duels by default: the bench plays the larger number for docs/guarantees.md.
-const DUELS = Number(process.env.DUELS ?? 20)
+const DUELS = Number(process.env.DUELS ?? 10)
 const SEED = 20_260_101n
 
 /** Expects a share of wins within the bound, plus or minus four standard errors. */

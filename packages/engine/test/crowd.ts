@@ -1,6 +1,4 @@
 import { setMaxListeners } from 'node:events'
-import fs from 'node:fs'
-import { syncBuiltinESMExports } from 'node:module'
 import { listEpisodes, type Sample } from '@affine/blocks'
 import { account } from '@affine/chain'
 import type { PerSide } from '@affine/envs'
@@ -15,6 +13,8 @@ import {
 import { digest, type Generator, pcg64 } from '@affine/prng'
 import { completion } from '../../../packages/miners/test/servers.ts'
 import { Clock } from '../../../test/simulate/clock.ts'
+import { Disk, mount } from '../../../test/simulate/disk.ts'
+import type { Machine } from '../../../test/simulate/machine.ts'
 import { awaitStart } from '../src/games.ts'
 import { type LaneTask, sampleLane } from '../src/sampling.ts'
 import { CHAMPION, CONTENDER, minerOf, replying, scopeOf, taskOf } from './lanes.ts'
@@ -233,41 +233,25 @@ function callFromOutside(endpoint: Endpoint, clock: Clock, foreign: number): voi
   for (let i = 0; i < foreign; i++) pause()
 }
 
-/** The folder of journals that are not stored. */
-const NOWHERE = '/crowd'
+/** The root of the disk in memory that has the journals. */
+const NOWHERE = '/simulated/crowd'
 
 /** Replaces timers, random numbers and journals until it is disposed of. */
 function fakeWorld(clock: Clock): Disposable {
   const { setTimeout, clearTimeout } = globalThis
-  const real = { ...fs.promises }
   const { random } = Math
   const chance = streamOf('chance')
   Math.random = () => chance.random()
   const start = (wake: () => void, ms = 0) => clock.after(ms, wake)
   const stop = (timer: unknown) => (timer as () => void)?.()
   Object.assign(globalThis, { setTimeout: start, clearTimeout: stop })
-  const done = async (): Promise<void> => {}
-  const file = { truncate: done, appendFile: done, datasync: done, sync: done, close: done }
-  const fakes = {
-    stat: async () => ({ isDirectory: () => true }),
-    truncate: done,
-    appendFile: done,
-    open: async () => file,
-    readFile: async () => Buffer.alloc(0),
-  }
-  for (const [name, fake] of Object.entries(fakes)) {
-    const known = real[name as keyof typeof fakes] as (...words: unknown[]) => unknown
-    const either = (path: string, ...words: unknown[]) =>
-      path.startsWith(NOWHERE) ? fake() : known.call(fs.promises, path, ...words)
-    Object.assign(fs.promises, { [name]: either })
-  }
-  syncBuiltinESMExports()
+  const perform: Machine['perform'] = async ({ act }) => act()
+  const disk = mount(new Disk(NOWHERE, { jitter: () => 0, perform }, []))
   return {
     [Symbol.dispose]() {
       Object.assign(globalThis, { setTimeout, clearTimeout })
       Math.random = random
-      Object.assign(fs.promises, real)
-      syncBuiltinESMExports()
+      disk[Symbol.dispose]()
     },
   }
 }

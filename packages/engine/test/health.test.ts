@@ -12,38 +12,36 @@ import { headOf } from './one-validator.ts'
 const chain = { time: async () => 0 }
 const metrics = createMetrics({ hotkey: 'me', lastUpdate: 0, emit: true }, chain, Date.now)
 
-describe('health', () => {
+it('reports nothing late while blocks arrive and the head job progresses, and names what is late', () => {
   let time = 1000
   const pass = (seconds: number): void => {
     time += seconds * 1000
   }
-  it('is good while blocks arrive and the head job progresses, and names what is late', () => {
-    const { on, late } = trackHealth(() => time)
+  const { on, late } = trackHealth(() => time)
+  pass(9)
+  expect(late(10)).toEqual([])
+  pass(2)
+  expect(late(10)).toEqual(['no-block'])
+  for (const number of [1, 2]) {
+    on(headOf(number))
+    pass(9)
+  }
+  expect(late(10)).toEqual(['no-progress']) // of the first head
+  expect(late(20)).toEqual([])
+  for (const event of [{ type: 'read' }, { type: 'epoch' }] as unknown as Event[]) {
+    on(event)
+    on(headOf(3))
     pass(9)
     expect(late(10)).toEqual([])
-    pass(2)
-    expect(late(10)).toEqual(['no-block'])
-    for (const number of [1, 2]) {
-      on(headOf(number))
-      pass(9)
-    }
-    expect(late(10)).toEqual(['no-progress']) // of the first head
-    expect(late(20)).toEqual([])
-    for (const event of [{ type: 'read' }, { type: 'epoch' }] as unknown as Event[]) {
-      on(event)
-      on(headOf(3))
-      pass(9)
-      expect(late(10)).toEqual([])
-    }
-    on({ type: 'ended', task: { kind: 'weights', epoch: 1 } })
-    pass(2)
-    expect(late(10)).toEqual(['no-block', 'no-progress'])
-    on({ type: 'ended', task: { kind: 'head' } })
-    on({ type: 'read' })
-    expect(late(10)).toEqual(['no-block'])
-    on(headOf(4))
-    expect(late(10)).toEqual([])
-  })
+  }
+  on({ type: 'ended', task: { kind: 'weights', epoch: 1 } })
+  pass(2)
+  expect(late(10)).toEqual(['no-block', 'no-progress'])
+  on({ type: 'ended', task: { kind: 'head' } })
+  on({ type: 'read' })
+  expect(late(10)).toEqual(['no-block'])
+  on(headOf(4))
+  expect(late(10)).toEqual([])
 })
 
 describe('watchHealth', () => {
@@ -88,11 +86,12 @@ describe('watchHealth', () => {
   })
 })
 
-describe('pages of health and metrics', () => {
-  it.each([
-    ['1.1', ''],
-    ['1.0', 'Connection: keep-alive\r\n'],
-  ])('are created one at a time per connection: HTTP/%s', async (version, more) => {
+it.each([
+  ['1.1', ''],
+  ['1.0', 'Connection: keep-alive\r\n'],
+])(
+  'creates pages of health and metrics one at a time per connection: HTTP/%s',
+  async (version, more) => {
     const read = vi.fn(metrics.read)
     using server = await listen(healthPages(10, trackHealth(Date.now), { ...metrics, read }), 0)
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
@@ -103,5 +102,5 @@ describe('pages of health and metrics', () => {
     // Sequential requests are accepted.
     for (let i = 0; i < 3; i++) expect((await fetch(`${server.url}/metrics`)).status).toBe(200)
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
-  })
-})
+  },
+)

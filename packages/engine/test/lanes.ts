@@ -27,12 +27,8 @@ export const scopeOf = (quota: Readonly<Record<string, number>>, quotas?: Scope[
   scopeFor(VALIDATOR.hotkey, quota, quotas)
 
 /** Returns the argument of `writeLane` for a lane, without the samples. */
-export function headerOf({
-  genesis,
-  netuid,
-  validator,
-  epoch,
-}: Scope): Omit<Parameters<typeof writeLane>[0], 'samples'> {
+export function headerOf(scope: Scope): Omit<Parameters<typeof writeLane>[0], 'samples'> {
+  const { genesis, netuid, validator, epoch } = scope
   const common = { genesis, netuid, validator, epoch, time: 1_760_000_000_000 }
   return { ...common, prev: NO_BLOCK, secret: SECRET, sign: VALIDATOR.sign }
 }

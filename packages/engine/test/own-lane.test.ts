@@ -11,23 +11,26 @@ import {
 } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
 import { verify } from '@affine/chain'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { honestSamples } from '../../../packages/blocks/test/lane.ts'
-import { testFolder } from '../../../test/test-folder.ts'
+import { testPaths } from '../../../test/test-folder.ts'
 import { margin, writeLane } from '../src/own-lane.ts'
 import { headerOf, scopeOf } from './lanes.ts'
 
+const { blockSamples } = LIMITS
+Object.assign(LIMITS, { blockSamples: 100 })
+afterAll(() => Object.assign(LIMITS, { blockSamples }))
+
 /** The scope of a lane of three blocks. */
-const scope = scopeOf({ 'mult8@0.1.0': 1400, 'tictactoe@0.1.0': 700 })
+const scope = scopeOf({ 'mult8@0.1.0': 70, 'tictactoe@0.1.0': 35 })
 const header = headerOf(scope)
 const samples = await honestSamples(scope)
-const root = testFolder('lanes')
+const freshFolder = testPaths('lanes')
 let folder: string
 let store: Bucket
-let count = 0
 
 beforeEach(() => {
-  folder = join(root, String(count++))
+  folder = freshFolder()
   store = directoryBucket(folder)
 })
 
@@ -83,19 +86,19 @@ describe('a lane', () => {
 })
 
 describe('the blocks of a lane', () => {
-  it('contain 2048 samples each, except the last', async () => {
-    for (const size of [1, 2047, 2048, 2049, 2600]) {
+  it('contain the maximum of samples each, here 100, except the last', async () => {
+    for (const size of [1, 99, 100, 101, 130]) {
       const written = await readAll(await write(samples.slice(0, size)))
-      const rest = size % 2048 || 2048
-      const counts = size > 2048 ? [2048, rest] : [rest]
+      const rest = size % 100 || 100
+      const counts = size > 100 ? [100, rest] : [rest]
       expect(written.map(({ samples }) => samples.length)).toEqual(counts)
     }
   })
 
   it('contain at most 8 MiB, and are full except the last', async () => {
     // Large samples, which this test does not replay.
-    const prompt = { role: 'user' as const, content: 'x'.repeat(50_000) }
-    const large = samples.slice(0, 256).map((sample) => ({ ...sample, messages: [prompt] }))
+    const prompt = { role: 'user' as const, content: 'x'.repeat(125_000) }
+    const large = samples.slice(0, 100).map((sample) => ({ ...sample, messages: [prompt] }))
     const written = await readAll(await write(large))
     expect(written.length).toBeGreaterThan(1)
     for (const [i, { bytes }] of written.slice(0, -1).entries()) {

@@ -2,18 +2,17 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { canonicalize } from '@affine/prng'
 import { describe, expect, it } from 'vitest'
-import { testFolder } from '../../../test/test-folder.ts'
+import { testPaths } from '../../../test/test-folder.ts'
 import { claimFolder } from '../src/owner.ts'
 import { chainOf, miner, own, START, validatorOf } from './one-validator.ts'
 
-const root = testFolder('owner')
+const freshPath = testPaths('owner')
 const genesis = 'ab'.repeat(32)
 const subnet = { genesis, netuid: 120 }
-let count = 0
 
 /** Creates a folder with these files. */
 async function folderOf(...names: readonly string[]): Promise<string> {
-  const folder = join(root, `${count++}`)
+  const folder = freshPath()
   await mkdir(folder)
   for (const name of names) {
     await mkdir(join(folder, name, '..'), { recursive: true })
@@ -25,7 +24,7 @@ const recordIn = (folder: string): Promise<string> => readFile(join(folder, 'own
 const RECORD = `${canonicalize({ ...subnet, hotkey: own.hotkey })}\n`
 
 it('claims a folder without a record, and creates a missing folder', async () => {
-  const folders = [join(root, 'missing'), await folderOf(), await folderOf('lost+found/x', 'lock')]
+  const folders = [freshPath(), await folderOf(), await folderOf('lost+found/x', 'lock')]
   for (const folder of folders) {
     await claimFolder(folder, subnet, own.hotkey)
     await claimFolder(folder, subnet, own.hotkey)

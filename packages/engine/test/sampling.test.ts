@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { appendFile, readFile, truncate } from 'node:fs/promises'
-import { join } from 'node:path'
 import { createBlockReader, listEpisodes, planLane, type Sample, verifyLane } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
 import { account, verify } from '@affine/chain'
@@ -21,7 +20,7 @@ import {
   serve,
   serveChutes,
 } from '../../../packages/miners/test/servers.ts'
-import { testFolder } from '../../../test/test-folder.ts'
+import { testPaths } from '../../../test/test-folder.ts'
 import { closeServers } from '../../../test/web-server.ts'
 import { writeLane } from '../src/own-lane.ts'
 import { type LaneTask, sampleLane } from '../src/sampling.ts'
@@ -41,21 +40,19 @@ import {
 
 const scope = scopeOf({ [MULT8]: 24, 'tictactoe@0.1.0': 24 })
 const HOUR_MS = 3_600_000
-const json = { 'content-type': 'application/json' }
-const root = testFolder('sampling')
+const freshPath = testPaths('sampling')
 let journalPath: string
-let count = 0
 
 beforeEach(() => {
-  journalPath = join(root, `${count++}.jsonl`)
+  journalPath = freshPath()
 })
 afterAll(closeServers)
 
 const honest =
   (skill: number): Answer =>
-  (_, __, response, body) => {
+  (index, request, response, body) => {
     const reply = playerReply(JSON.parse(body).messages.at(-1).content, { skill, seed: '' })
-    response.writeHead(200, json).end(completion(reply))
+    sends(200, completion(reply))(index, request, response, body)
   }
 
 /** Starts the servers of both miners of the lane. */
@@ -80,7 +77,7 @@ const runSampling = (options: Partial<LaneTask> = {}) =>
 
 /** Verifies the lane of these samples with `verifyLane`. */
 async function verdictOn(samples: readonly Sample[]) {
-  const store = directoryBucket(join(root, `store-${count++}`))
+  const store = directoryBucket(freshPath())
   const hashes = await writeLane({ ...headerOf(scope), samples }, store)
   const read = createBlockReader(store, verify)
   return verifyLane({ head: hashes.at(-1) ?? '', previous: headerOf(scope).prev, scope, read })
@@ -191,31 +188,17 @@ describe('a lane of several contenders', () => {
     const kinds = others.map((each) => each.replace(/ .*/, ''))
     expect(new Set(kinds.slice(0, 20))).toEqual(new Set([MULT8, PACK]))
     expect(kinds).not.toEqual([...kinds].sort())
-    const again = join(root, `${count++}.jsonl`)
-    const same = await recordQuestions({ journalPath: again })
+    const same = await recordQuestions({ journalPath: freshPath() })
     expect(same.questions.filter((each) => !each.startsWith(HEX))).toEqual(others)
   })
 })
 
 describe('a hostile miner', () => {
   const hostileReplies = [
-    '\u001b]0;owned\u0007A1',
-    '\u0000\u0001\u0002\nB2',
-    '\udfff\ud83d\nC3',
-    '\u202eB2\u2066',
-    'B2\r\nB2\rB2',
-    'x'.repeat(640),
-    'x'.repeat(641),
-    'x'.repeat(250_000),
-    '\u{1f937}'.repeat(1200),
-    '\u{e0001}'.repeat(2000),
-    '"\\'.repeat(2000),
-    '',
-    'А1',
-    '１２３',
-    '__proto__',
-    '{"verdict":"win"}',
-    '1'.repeat(16),
+    ...['\u001b]0;owned\u0007A1', '\u0000\u0001\u0002\nB2', '\udfff\ud83d\nC3', '\u202eB2\u2066'],
+    ...['B2\r\nB2\rB2', '', 'А1', '１２３', '__proto__', '{"verdict":"win"}', '1'.repeat(16)],
+    ...[640, 641, 250_000].map((length) => 'x'.repeat(length)),
+    ...['\u{1f937}', '\u{e0001}', '"\\'].map((unit) => unit.repeat(2000)),
   ]
   const idOf = (id: string) => ({ 'x-chutes-invocationid': id })
   const answersOfMiner: readonly Answer[] = [
@@ -243,26 +226,24 @@ describe('a hostile miner', () => {
   })
 })
 
-describe('the two miners of a duel', () => {
-  it('receive the same requests except for the model’s name, without role and challenge id', async () => {
-    const { miners, seen } = await minersOf(honest(0.7), honest(0.7))
-    const { samples } = await runSampling({ miners })
-    const requestsTo = (role: 'champion' | 'contender') =>
-      seen[role]
-        .map(({ body, headers, method, url }) => {
-          const { model, messages, ...rest } = JSON.parse(body)
-          expect(model).toBe(role === 'champion' ? 'first' : 'second')
-          expect(rest).toEqual({})
-          const { host: _, 'content-length': __, ...plain } = headers
-          return JSON.stringify({ method, url, messages, headers: plain })
-        })
-        .sort()
-    expect(requestsTo('contender')).toEqual(requestsTo('champion'))
-    const everything = JSON.stringify([...seen.champion, ...seen.contender])
-    const ids = samples.map(({ challengeId }) => challengeId)
-    const hints = ['champion', 'contender', SECRET, VALIDATOR.hotkey, scope.beacon, ...ids]
-    expect(hints.filter((hint) => everything.includes(hint))).toEqual([])
-  })
+it('sends both miners of a duel the same requests except for the model’s name, without role and challenge id', async () => {
+  const { miners, seen } = await minersOf(honest(0.7), honest(0.7))
+  const { samples } = await runSampling({ miners })
+  const requestsTo = (role: 'champion' | 'contender') =>
+    seen[role]
+      .map(({ body, headers, method, url }) => {
+        const { model, messages, ...rest } = JSON.parse(body)
+        expect(model).toBe(role === 'champion' ? 'first' : 'second')
+        expect(rest).toEqual({})
+        const { host: _, 'content-length': __, ...plain } = headers
+        return JSON.stringify({ method, url, messages, headers: plain })
+      })
+      .sort()
+  expect(requestsTo('contender')).toEqual(requestsTo('champion'))
+  const everything = JSON.stringify([...seen.champion, ...seen.contender])
+  const ids = samples.map(({ challengeId }) => challengeId)
+  const hints = ['champion', 'contender', SECRET, VALIDATOR.hotkey, scope.beacon, ...ids]
+  expect(hints.filter((hint) => everything.includes(hint))).toEqual([])
 })
 
 describe('a lane through Chutes', () => {
@@ -324,31 +305,29 @@ const invocationsIn = (samples: readonly Sample[]): readonly string[] =>
     .flatMap(listEpisodes)
     .flatMap(({ messages }) => messages.flatMap(({ invocation }) => invocation ?? []))
 
-describe('a lane whose agents answer immediately', () => {
-  const createAgent =
-    (id: () => string): LaneTask['agent'] =>
-    () =>
-    async (messages) => ({ ...(await replying(messages)), invocation: id() })
+const createAgent =
+  (id: () => string): LaneTask['agent'] =>
+  () =>
+  async (messages) => ({ ...(await replying(messages)), invocation: id() })
 
-  it('requests replies with repeated ids again, also after a restart, and is valid', async () => {
-    const given: string[] = []
-    let count = 0
-    const nextId = (): string => {
-      const id = count++ % 30 === 7 ? given[given.length >> 1] : undefined
-      given.push(id ?? randomUUID())
-      return given.at(-1) ?? ''
-    }
-    const { samples } = await runSampling({ agent: createAgent(nextId) })
-    expect(new Set(given).size).toBeLessThan(given.length)
-    expect(await verdictOn(samples)).toMatchObject({ ok: true })
+it('a lane requests replies with repeated ids again, also after a restart, and is valid', async () => {
+  const given: string[] = []
+  let count = 0
+  const nextId = (): string => {
+    const id = count++ % 30 === 7 ? given[given.length >> 1] : undefined
+    given.push(id ?? randomUUID())
+    return given.at(-1) ?? ''
+  }
+  const { samples } = await runSampling({ agent: createAgent(nextId) })
+  expect(new Set(given).size).toBeLessThan(given.length)
+  expect(await verdictOn(samples)).toMatchObject({ ok: true })
 
-    const lines = (await readFile(journalPath, 'utf8')).trimEnd().split('\n')
-    await truncate(journalPath, Buffer.byteLength(`${lines.slice(0, 40).join('\n')}\n`))
-    const invocations = invocationsIn(lines.slice(1, 40).map((line) => JSON.parse(line).sample))
-    const again = (): string =>
-      count++ % 30 === 7 ? (invocations[count % invocations.length] ?? '') : randomUUID()
-    const { samples: all } = await runSampling({ agent: createAgent(again) })
-    expect(all.length).toBe(96)
-    expect(await verdictOn(all)).toMatchObject({ ok: true })
-  })
+  const lines = (await readFile(journalPath, 'utf8')).trimEnd().split('\n')
+  await truncate(journalPath, Buffer.byteLength(`${lines.slice(0, 40).join('\n')}\n`))
+  const invocations = invocationsIn(lines.slice(1, 40).map((line) => JSON.parse(line).sample))
+  const again = (): string =>
+    count++ % 30 === 7 ? (invocations[count % invocations.length] ?? '') : randomUUID()
+  const { samples: all } = await runSampling({ agent: createAgent(again) })
+  expect(all.length).toBe(96)
+  expect(await verdictOn(all)).toMatchObject({ ok: true })
 })

@@ -1,13 +1,10 @@
-import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { Clock } from '../../../test/simulate/clock.ts'
-import { testFolder } from '../../../test/test-folder.ts'
+import { testPaths } from '../../../test/test-folder.ts'
 import type { LaneTask } from '../src/sampling.ts'
-
 import { CHAMPION, CLOCK_MS, CONTENDER, REPLY_MS, replying, sampleGames } from './lanes.ts'
 
-const root = testFolder('sleeping')
-let count = 0
+const freshJournal = testPaths('sleeping')
 
 /** Resolves with true at `atMs`, or with false if `until` aborts before. */
 const wait = (atMs: number, time: Clock, until?: AbortSignal): Promise<boolean> =>
@@ -35,8 +32,7 @@ async function gamesWith(sleeper: string, wakesMs: number, games: number) {
       return { fault: 'no-reply' }
     }
   }
-  const journalPath = join(root, `${count++}.jsonl`)
-  const hexes = await sampleGames(games, agent, { time, journalPath })
+  const hexes = await sampleGames(games, agent, { time, journalPath: freshJournal() })
   const isBegun = ({ champion, contender }: (typeof hexes)[number]): boolean =>
     champion.messages.length + contender.messages.length > 0
   return { began, forfeits, begun: hexes.filter(isBegun).length }

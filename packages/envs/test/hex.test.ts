@@ -5,7 +5,7 @@ import { make } from '../src/index.ts'
 const { spec } = make('hex@0.1.0')
 const rules = spec.game as NonNullable<typeof spec.game>
 type Board = readonly number[]
-const openings = Array.from({ length: 300 }, (_, seed) => rules.initial(pcg64(seed)) as Board)
+const openings = Array.from({ length: 100 }, (_, seed) => rules.initial(pcg64(seed)) as Board)
 const cell = (row: number, column: number): number => 11 * row + column
 const sizeOf = (board: Board): number => board.filter((mark) => mark !== 3).length ** 0.5
 const count = (board: Board, mark: number): number => board.filter((each) => each === mark).length
@@ -18,15 +18,10 @@ function hasJoined(board: Board): boolean {
     if (row < 0 || column < 0 || column > 10 || board[at] !== 1 || seen.has(at)) return false
     seen.add(at)
     if (row === sizeOf(board) - 1) return true
-    const near = [
-      [0, -1],
-      [0, 1],
-      [-1, 0],
-      [-1, 1],
-      [1, 0],
-      [1, -1],
-    ]
-    return near.some(([down = 0, right = 0]) => visit(row + down, column + right))
+    const steps = [-1, 0, 1]
+    return steps.some((down) =>
+      steps.some((right) => down !== right && visit(row + down, column + right)),
+    )
   }
   return Array.from({ length: sizeOf(board) }, (_, column) => visit(0, column)).some(Boolean)
 }

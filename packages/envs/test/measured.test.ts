@@ -13,12 +13,12 @@ const page = readFileSync(new URL('../../../docs/environments.md', import.meta.u
 const rows = page.split('\n').map((line) => line.replaceAll(/ +/g, ' '))
 
 test('measures the results of hex programs that docs/environments.md states', () => {
-  for (const pair of pairsOf(['random', 'golden', 'alpha-beta 2']))
-    expect(rows).toContain(hexRow(pair, hexMatch(pair, GAMES)))
+  const pair = ['golden', 'random'] as const
+  expect(rows).toContain(hexRow(pair, hexMatch(pair, GAMES)))
 })
 
 test('measures the areas and results of pack programs that docs/environments.md states', () => {
-  const names = ['greedy', 'sorted', 'golden', '100 tries']
+  const names = ['greedy', 'sorted', 'golden']
   const rewards = Object.fromEntries(names.map((name) => [name, packRewards(name, CHALLENGES)]))
   const of = (name: string): readonly number[] => rewards[name] ?? []
   for (const name of names) expect(rows).toContain(coveredRow(name, of(name)))

@@ -30,8 +30,7 @@ test.each(BUILT_IN)('%s passes the checks, and solves only its own prompts', (id
 test('makes an environment from an exact id or an alias, and rejects other names', () => {
   expect(BUILT_IN.filter((id) => FIRST.includes(id))).toEqual(FIRST)
   expect(make('mult8@0.1.0').spec).toBe(make('mult8-v0').spec)
-  for (const id of [
-    'chess-v0',
+  const others = [
     'mult8',
     'mult8-v1',
     'mult8@0.1',
@@ -39,8 +38,8 @@ test('makes an environment from an exact id or an alias, and rejects other names
     '',
     '__proto__',
     'constructor-v0',
-  ])
-    expect(() => make(id)).toThrow(RangeError)
+  ]
+  for (const id of others) expect(() => make(id)).toThrow(RangeError)
   expect(() => make('chess-v0')).toThrow(
     new RangeError(`"env" expected one of ${BUILT_IN.join(', ')}, got "chess-v0"`),
   )
@@ -58,7 +57,6 @@ describe('two versions of an environment', () => {
     const before = await play(make('tictactoe-v0'), challenge, perfect(old))
     const hash = specHash('tictactoe@0.1.0')
     register(second)
-    checkEnv(make('tictactoe@0.2.0'))
     const after = await play(make('tictactoe-v0'), challenge, perfect(second))
 
     expect(make('tictactoe-v0').spec).toBe(second)

@@ -5,20 +5,11 @@ import { make } from '../src/index.ts'
 type Board = readonly number[]
 
 // A second implementation of the game, with values by plain recursion.
-const LINES = [
-  [0, 1, 2],
-  [3, 4, 5],
-  [6, 7, 8],
-  [0, 3, 6],
-  [1, 4, 7],
-  [2, 5, 8],
-  [0, 4, 8],
-  [2, 4, 6],
-]
+const LINES = ['012', '345', '678', '036', '147', '258', '048', '246']
 const mover = (board: Board): number =>
   board.filter((mark) => mark === 1).length === board.filter((mark) => mark === 2).length ? 1 : 2
 const won = (board: Board, mark: number): boolean =>
-  LINES.some((line) => line.every((cell) => board[cell] === mark))
+  LINES.some((line) => [...line].every((cell) => board[Number(cell)] === mark))
 const empty = (board: Board): number[] => [...board.keys()].filter((cell) => board[cell] === 0)
 const put = (board: Board, cell: number): Board =>
   board.map((mark, at) => (at === cell ? mover(board) : mark))

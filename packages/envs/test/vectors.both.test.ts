@@ -112,10 +112,8 @@ describe('a scripted opponent', () => {
   })
 })
 
-describe('specHash', () => {
-  test.each(hashes.vectors)('has the recorded value for $input', ({ input, want }) => {
-    expect(specHash(input)).toBe(want)
-  })
+test.each(hashes.vectors)('specHash has the recorded value for $input', ({ input, want }) => {
+  expect(specHash(input)).toBe(want)
 })
 
 test.each(hashes.episodes)(

@@ -6,16 +6,15 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { setFaults } from '../../../test/faults.mjs'
 import { Disk, mount } from '../../../test/simulate/disk.ts'
 import type { Machine } from '../../../test/simulate/machine.ts'
-import { testFolder } from '../../../test/test-folder.ts'
+import { testPaths } from '../../../test/test-folder.ts'
 import { syncFolders } from '../src/folders.ts'
 import { openJournal } from '../src/journal.ts'
 
-const root = testFolder('journal')
+const freshFolder = testPaths('journal')
 let path: string
-let count = 0
 
 beforeEach(() => {
-  path = join(root, String(count++), 'deep', 'journal.jsonl')
+  path = join(freshFolder(), 'deep', 'journal.jsonl')
 })
 
 async function entriesAt(place: string): Promise<readonly Json[]> {
@@ -117,9 +116,10 @@ describe('a file that is not a journal', () => {
 
 it('syncs folders only up to the top, and rejects a missing folder', async () => {
   const folder = dirname(path)
+  const top = dirname(folder)
   await mkdir(folder, { recursive: true })
-  for (const top of [root, folder]) await syncFolders(folder, top)
-  await expect(syncFolders(join(folder, 'gone'), root)).rejects.toThrow('ENOENT')
+  for (const each of [top, folder]) await syncFolders(folder, each)
+  await expect(syncFolders(join(folder, 'gone'), top)).rejects.toThrow('ENOENT')
 })
 
 describe('a failing disk', () => {

@@ -120,32 +120,15 @@ describe('parseCanonical', () => {
   })
 
   test.each([
-    '{"b":1,"1":2}',
-    '{"a":1,"a":1}',
-    '{"a":1e0}',
-    '[1E2]',
-    '[1.0]',
-    '[-0]',
-    '[1 ]',
-    ' 1',
-    '"\\/"',
-    '"\\u0041"',
-    '"\\u001F"',
-    '{"a":true,"b":1e0}',
-    '["\\\\\\"",1.0]',
+    ...['{"b":1,"1":2}', '{"a":1,"a":1}', '{"a":1e0}', '[1E2]', '[1.0]', '[-0]', '[1 ]', ' 1'],
+    ...['"\\/"', '"\\u0041"', '"\\u001F"', '{"a":true,"b":1e0}', '["\\\\\\"",1.0]'],
   ])('rejects %s', (text) => {
     JSON.parse(text)
     expect(parseCanonical(text)).toMatchObject({ ok: false, code: 'NOT_CANONICAL' })
   })
 
   test.each([
-    '{"a":true,"b":false}',
-    '"\\\\u"',
-    '"\\\\\\"e1.0 "',
-    '["\\\\",1]',
-    '"\\u001f"',
-    '{}',
-    '0',
+    ...['{"a":true,"b":false}', '"\\\\u"', '"\\\\\\"e1.0 "', '["\\\\",1]', '"\\u001f"', '{}', '0'],
   ])('accepts %s', (text) => expect(parseCanonical(text)).toMatchObject({ ok: true }))
 
   test.each([

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import vectors from '../../../vectors/prng/generator.json' with { type: 'json' }
 import longRuns from '../../../vectors/prng/long-run.json' with { type: 'json' }
+import seeds from '../../../vectors/prng/seed-words.json' with { type: 'json' }
 import { BigIntPcg64 } from '../bench/bigint-pcg64.ts'
 import { startGenerator } from '../src/generator.ts'
 
@@ -105,4 +106,22 @@ test('rejects an invalid seed or range', () => {
   expect(() => pcg64(1).integers(1n as unknown as number, 3)).toThrow(
     '"low, high" expected integers',
   )
+})
+
+test.each(seeds)('seedWords agrees with the vector: $what', ({ input, want }) => {
+  // The vectors write bigints as strings of digits.
+  const seed = (typeof input.seed === 'string' ? BigInt(input.seed) : input.seed) as bigint
+  if (want.error === undefined) {
+    expect([...seedWords(seed)]).toEqual(want.words)
+    return
+  }
+  expect(() => seedWords(seed)).toThrow(errors[want.error as keyof typeof errors])
+  if (want.message !== undefined) expect(() => seedWords(seed)).toThrow(want.message)
+})
+
+test('rejects a seed that is not a finite number or a bigint', () => {
+  for (const seed of [undefined, '1', Symbol('1'), () => 1])
+    expect(() => seedWords(seed as unknown as bigint)).toThrow(TypeError)
+  for (const seed of [Number.NaN, Number.POSITIVE_INFINITY])
+    expect(() => seedWords(seed)).toThrow(RangeError)
 })

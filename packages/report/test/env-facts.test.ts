@@ -92,7 +92,7 @@ it('gives an analysis a cause, and two intervals with their shares; the lower bo
     fc.property(scenes, fc.constantFrom(MAIN, OTHER), (duel, protocol) => {
       for (const analysis of analysesOf(duel, protocol)) found.add(expectHonest(analysis))
     }),
-    { numRuns: 300, seed: 7 },
+    { numRuns: 120, seed: 7 },
   )
   const causes = Object.keys(VERDICTS).filter((cause) => cause !== 'SCARCE')
   expect([...found].sort()).toEqual(causes.sort())

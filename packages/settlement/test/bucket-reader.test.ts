@@ -1,6 +1,5 @@
 import {
   type BlockDraft,
-  type BlockRequest,
   BucketFailure,
   blockPath,
   hashBlock,
@@ -8,7 +7,7 @@ import {
   writeBlock,
 } from '@affine/blocks'
 import { account } from '@affine/chain'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { Clock } from '../../../test/simulate/clock.ts'
 import { type BlockPlaces, BucketReader, type CheckBlock, checkHere } from '../src/bucket-reader.ts'
 import { type FoundBlock, SAME, type Source } from '../src/copies.ts'
@@ -21,13 +20,8 @@ const scope = { ...draft, beacon: '', commitment: '', champion: '', quotas: {}, 
 const blocksOf = (places: BlockPlaces, check?: CheckBlock) =>
   new BucketReader({ openBucket: () => null, check }).blocks(places)
 const holderOf = (hotkey: string) => ({ hotkey, url: hotkey })
-let block: { readonly hash: string; readonly bytes: Uint8Array }
-let wanted: BlockRequest
-
-beforeAll(async () => {
-  block = await writeBlock({ ...draft, sign })
-  wanted = { hash: block.hash, scope, secret: '', due: 0 }
-})
+const block = await writeBlock({ ...draft, sign })
+const wanted = { hash: block.hash, scope, secret: '', due: 0 }
 
 describe('a reader', () => {
   const good: Source = { name: 'good', read: async () => block.bytes.slice() }

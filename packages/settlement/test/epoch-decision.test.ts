@@ -21,7 +21,7 @@ async function startSealed() {
 
 test('rejects if an attested lane is unavailable', async () => {
   const { subnet, state } = await startSealed()
-  for (const voter of subnet.voters) await subnet.attest(voter, state, hotkeys(subnet.voters))
+  await subnet.attestAll(state)
   await subnet.end(state)
   for (const { hotkey } of subnet.voters) subnet.buckets.at(hotkey).files.clear()
   const recomputing = subnet.recompute({ from: state, compare: false })

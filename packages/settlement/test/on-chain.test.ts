@@ -108,19 +108,17 @@ describe('the buckets to read', () => {
   })
 })
 
-describe('the recipient of all weight', () => {
-  const { neurons } = chainOf({ champion: miner('champion'), owner: 'rubbish' })
-  const champion = { hotkey: 'champion', model: 'm', revision: 'r', chute: 'c' }
-  test.each([
-    ['is a registered champion', champion, 'owner', neurons, 'champion'],
-    ['is the owner if the champion is unregistered', champion, 'owner', neurons.slice(1), 'owner'],
-    ['is the owner if there is no champion', undefined, 'owner', neurons, 'owner'],
-    ['is no one if the owner is unregistered', undefined, 'owner', neurons.slice(0, 1), undefined],
-    ['is no one without a champion and an owner', undefined, undefined, neurons, undefined],
-    ['is the champion if there is no owner', champion, undefined, neurons, 'champion'],
-  ])('%s', (_, champion, owner, neurons, want) => {
-    expect(findRecipient(champion ? { champion } : {}, { owner, neurons })).toBe(want)
-  })
+const { neurons } = chainOf({ champion: miner('champion'), owner: 'rubbish' })
+const champion = { hotkey: 'champion', model: 'm', revision: 'r', chute: 'c' }
+test.each([
+  ['is a registered champion', champion, 'owner', neurons, 'champion'],
+  ['is the owner if the champion is unregistered', champion, 'owner', neurons.slice(1), 'owner'],
+  ['is the owner if there is no champion', undefined, 'owner', neurons, 'owner'],
+  ['is no one if the owner is unregistered', undefined, 'owner', neurons.slice(0, 1), undefined],
+  ['is no one without a champion and an owner', undefined, undefined, neurons, undefined],
+  ['is the champion if there is no owner', champion, undefined, neurons, 'champion'],
+])('the recipient of all weight %s', (_, champion, owner, neurons, want) => {
+  expect(findRecipient(champion ? { champion } : {}, { owner, neurons })).toBe(want)
 })
 
 test.each([

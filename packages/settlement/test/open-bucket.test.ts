@@ -2,7 +2,7 @@ import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { STATE_BYTES } from '@affine/blocks'
 import type { Account } from '@affine/chain'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { hotkeys, ReadingSubnet } from '../../../test/attacks/reading-subnet.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { closeServers, serve } from '../../../test/web-server.ts'
@@ -13,9 +13,7 @@ import { key } from './draft.ts'
 const PATH = 'v1/states/1.json'
 const root = testFolder('sources')
 const local = { platform: 'loopback' } as const
-let web: string
-let port: string
-let requests: string[]
+let requests: string[] = []
 
 /** Writes a file into a bucket of this name. */
 async function put(name: string): Promise<void> {
@@ -24,17 +22,15 @@ async function put(name: string): Promise<void> {
   await writeFile(place, 'here')
 }
 
-beforeAll(async () => {
-  web = await serve(({ url = '' }, response) => {
-    requests.push(url)
-    readFile(join(root, url)).then(
-      (bytes) => response.end(bytes),
-      () => response.writeHead(404).end(),
-    )
-  })
-  port = new URL(web).port
-  await put('good')
+const web = await serve(({ url = '' }, response) => {
+  requests.push(url)
+  readFile(join(root, url)).then(
+    (bytes) => response.end(bytes),
+    () => response.writeHead(404).end(),
+  )
 })
+const { port } = new URL(web)
+await put('good')
 beforeEach(() => {
   requests = []
 })
@@ -49,22 +45,9 @@ describe('an announced bucket', () => {
       https://me:word@x/ https://x/? https://x/?a=b https://x/#a https://x/%2e%2e https://[::1
       wss://x/ %2e%2e ..%2fx x%00 ~ .ssh @evil.example x@evil.example ?x #x x?y [::1] *
     `),
-    '',
-    'x\\y',
-    '..\\x',
-    'https://x/a b',
-    'https://x\\y',
-    'https://x/\n',
-    ' https://x/',
-    'https://x/\u001b[2J',
+    ...['', 'x\\y', '..\\x', 'x\u0000', 'x\ny', 'x y', '\uff0e\uff0e', 'x\u2044y', '$HOME', '`id`'],
+    ...['https://x/a b', 'https://x\\y', 'https://x/\n', ' https://x/', 'https://x/\u001b[2J'],
     'https://ex\u00e4mple.org/',
-    'x\u0000',
-    'x\ny',
-    'x y',
-    '\uff0e\uff0e',
-    'x\u2044y',
-    '$HOME',
-    '`id`',
   ]
 
   it.each(hostile)('with an unsafe name or URL is never opened: %j', (name) => {
@@ -120,14 +103,10 @@ describe('an announced bucket', () => {
   })
 })
 
-describe('the place of buckets that are announced by name', () => {
-  let subnet: ReadingSubnet
-  let names: readonly string[]
-  beforeAll(async () => {
-    subnet = new ReadingSubnet([100, 100])
-    await subnet.begin()
-    names = [...hotkeys(subnet.voters)].sort()
-  })
+describe('the place of buckets that are announced by name', async () => {
+  const subnet = new ReadingSubnet([100, 100])
+  await subnet.begin()
+  const names = [...hotkeys(subnet.voters)].sort()
 
   /** Returns the URL of a server that answers a path with the status of its bucket. */
   function serveStatuses(...statuses: readonly number[]): Promise<string> {

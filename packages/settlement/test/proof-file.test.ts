@@ -1,22 +1,17 @@
 import { PROOF_BYTES, proveSample, readBlock, toLine } from '@affine/blocks'
 import { type Account, LocalChain, verify } from '@affine/chain'
-import { beforeAll, expect, it, test } from 'vitest'
+import { expect, it, test } from 'vitest'
 import { network, ReadingSubnet } from '../../../test/attacks/reading-subnet.ts'
 import { judgeProofFile } from '../src/index.ts'
 
 const subnet = new ReadingSubnet([100, 100, 100])
 const [first, second, third] = subnet.voters as [Account, Account, Account]
-let text: string
-
-beforeAll(async () => {
-  const state = await subnet.begin()
-  const { hash, bytes } = await subnet.lane(second, state)
-  await subnet.seal(second, state, hash)
-  await subnet.sealAll(state, [first])
-  const block = readBlock(bytes, { hash, verify })
-  if (!block.ok) throw new Error(block.detail)
-  text = toLine(proveSample(block.value, 1))
-})
+const state = await subnet.begin()
+const { hash, bytes } = await subnet.sealOne(second, state)
+await subnet.sealAll(state, [first])
+const block = readBlock(bytes, { hash, verify })
+if (!block.ok) throw new Error(block.detail)
+const text = toLine(proveSample(block.value, 1))
 
 const judgeFile = (file: string, chain = subnet.chain) =>
   judgeProofFile(new TextEncoder().encode(file), { chain, network })

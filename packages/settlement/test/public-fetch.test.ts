@@ -3,7 +3,7 @@ import { Agent, type AgentOptions, createServer as createHttps } from 'node:http
 import { type LookupFunction, type Server, setDefaultAutoSelectFamily } from 'node:net'
 import { httpBucket } from '@affine/blocks'
 import { AGENT_OPTIONS, fetchBy } from '@affine/node/http'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { closeServers, listen } from '../../../test/web-server.ts'
 import { words } from '../../../test/words.ts'
 import { isPublic, PublicAgent, publicFetch } from '../src/node/public-fetch.ts'
@@ -12,8 +12,6 @@ import { selfSigned } from './certificate.ts'
 const { key, cert: ca } = selfSigned('bucket.test')
 let connections = 0
 let requests: string[] = []
-let http: string
-let https: string
 
 const answer: RequestListener = ({ url = '' }, response) => {
   requests.push(url)
@@ -29,10 +27,8 @@ async function startCounted(server: Server): Promise<string> {
   return new URL(await listen(server)).port
 }
 
-beforeAll(async () => {
-  http = await startCounted(createHttp(answer))
-  https = await startCounted(createHttps({ key, cert: ca }, answer))
-})
+const http = await startCounted(createHttp(answer))
+const https = await startCounted(createHttps({ key, cert: ca }, answer))
 afterAll(closeServers)
 beforeEach(() => {
   connections = 0
@@ -168,15 +164,13 @@ describe('a URL of a stranger', () => {
   )
 })
 
-describe('a connection', () => {
-  it('is closed if its peer’s address is not public', async () => {
-    const { lookup } = names('127.0.0.1')
-    const agent = new PublicAgent({ lookup, ca })
-    const work = fetchBy({ 'https:': agent })(`https://bucket.test:${https}/x`)
-    expect(await causeOf(work)).toContain('bucket.test is at 127.0.0.1, ')
-    await expect.poll(() => Object.keys(agent.sockets)).toEqual([])
-    expect([connections, requests]).toEqual([1, []])
-  })
+it('closes a connection to an address that is not public', async () => {
+  const { lookup } = names('127.0.0.1')
+  const agent = new PublicAgent({ lookup, ca })
+  const work = fetchBy({ 'https:': agent })(`https://bucket.test:${https}/x`)
+  expect(await causeOf(work)).toContain('bucket.test is at 127.0.0.1, ')
+  await expect.poll(() => Object.keys(agent.sockets)).toEqual([])
+  expect([connections, requests]).toEqual([1, []])
 })
 
 describe('on a local network', () => {
@@ -201,11 +195,9 @@ describe('on a local network', () => {
   })
 
   it('requires a trusted certificate of the URL’s host', async () => {
-    const withoutCertificate = fetchTrusting({})
     await expect(read(`https://other.test:${https}/a`)).rejects.toThrow(/other\.test|altnames/)
-    await expect(read(`https://bucket.test:${https}/a`, withoutCertificate)).rejects.toThrow(
-      /self.signed/,
-    )
+    const untrusted = read(`https://bucket.test:${https}/a`, fetchTrusting({}))
+    await expect(untrusted).rejects.toThrow(/self.signed/)
   })
 
   it('follows no redirect, even if the caller allows it', async () => {

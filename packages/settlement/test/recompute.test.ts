@@ -21,11 +21,9 @@ async function playAttested(plan: LanePlan = {}) {
   const subnet = new ReadingSubnet([100, 100, 100])
   const [first, second, third] = subnet.voters as [Account, Account, Account]
   const state = await subnet.begin()
-  const lie = await subnet.lane(second, state, plan)
-  subnet.put(lie)
-  await subnet.seal(second, state, lie.hash)
+  await subnet.sealOne(second, state, plan)
   await subnet.sealAll(state, [first, third])
-  for (const voter of subnet.voters) await subnet.attest(voter, state, hotkeys(subnet.voters))
+  await subnet.attestAll(state)
   await subnet.end(state)
   return { subnet, state }
 }

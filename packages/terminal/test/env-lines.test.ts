@@ -11,88 +11,58 @@ type Hostile = readonly [text: string, want: Readonly<Record<string, string>> | 
 const DRY = { AFFINE_DRY_RUN: 'true' }
 const dry = 'AFFINE_DRY_RUN=true'
 
+/** Returns files whose first line is refused. */
+const refusedIn1 = (...texts: readonly string[]): readonly Hostile[] =>
+  texts.map((text) => [text, [1]])
+
 /** Files of settings that programs or their releases read differently, or that look identical. */
 const HOSTILE: readonly Hostile[] = [
   // Empty lines, and characters before a name.
   [dry, DRY],
   [`\n\n\n${dry}\n\n`, DRY],
   // Node 20 joins a line of blanks, and a tab, to the name in the next line.
-  [`  \n${dry}`, [1]],
+  ...refusedIn1(`  \n${dry}`, ` ${dry}`, `\t${dry}`, `\0${dry}`, `\u001b[2K${dry}`),
   [`\n\n\t \n${dry}\n \n`, [3, 5]],
   [`#\r\n \r\n${dry}`, [2]],
-  [` ${dry}`, [1]],
-  [`\t${dry}`, [1]],
   [`\ufeff${dry}`, DRY],
-  [`\ufeff\ufeff${dry}`, [1]],
+  ...refusedIn1(`\ufeff\ufeff${dry}`),
   [`#\n\ufeff${dry}`, [2]],
   ...['\u00a0', '\f', '\v', '\u0085', '\u1680', '\u2003', '\u200b', '\u2028', '\u2029'].flatMap(
     (blank): Hostile[] => [
-      [`${blank}${dry}`, [1]],
+      ...refusedIn1(`${blank}${dry}`, `${dry}${blank}`),
       [`#\n${blank}\n${dry}`, [2]],
-      [`${dry}${blank}`, [1]],
     ],
   ),
-  [`\0${dry}`, [1]],
-  [`\u001b[2K${dry}`, [1]],
-  // Words before the name.
-  [`export ${dry}`, [1]],
-  ['export', [1]],
-  // The name, and characters around "=".
-  ['AFFINE_DRY_RUN =true', [1]],
-  ['AFFINE_DRY_RUN= true', [1]],
-  ['AFFINE_DRY_RUN: true', [1]],
-  ['AFFINE_DRY_RUN', [1]],
-  ['=true', [1]],
-  ['1AFFINE=true', [1]],
-  ['"AFFINE_DRY_RUN"=true', [1]],
-  ['\u0410FFINE_DRY_RUN=true', [1]],
-  ['AFFINE_DRY_RUN\uff1dtrue', [1]],
+  // Words before the name; the name, and characters around "=".
+  ...refusedIn1(`export ${dry}`, 'export', 'AFFINE_DRY_RUN', '=true', '1AFFINE=true'),
+  ...refusedIn1('AFFINE_DRY_RUN =true', 'AFFINE_DRY_RUN= true', 'AFFINE_DRY_RUN: true'),
+  ...refusedIn1('"AFFINE_DRY_RUN"=true', '\u0410FFINE_DRY_RUN=true', 'AFFINE_DRY_RUN\uff1dtrue'),
   ['AFFINE_DRY_RUN=false\nAFFINE_DRY_RUN=true', DRY],
   // Empty values, and blanks after values.
   [`CHUTES_API_KEY=\n${dry}`, { CHUTES_API_KEY: '', ...DRY }],
-  [`CHUTES_API_KEY= \n${dry}`, [1]],
-  [`CHUTES_API_KEY=\t\nS3_SECRET_ACCESS_KEY=s3`, [1]],
-  [`${dry} `, [1]],
-  [`${dry}\t`, [1]],
-  ["AFFINE_DRY_RUN='true' ", [1]],
+  ...refusedIn1(`CHUTES_API_KEY= \n${dry}`, `CHUTES_API_KEY=\t\nS3_SECRET_ACCESS_KEY=s3`),
+  ...refusedIn1(`${dry} `, `${dry}\t`, "AFFINE_DRY_RUN='true' "),
   ['CHUTES_API_KEY=\'\'\nAFFINE_DRY_RUN=""', { CHUTES_API_KEY: '', AFFINE_DRY_RUN: '' }],
   // Ends of lines.
   [`#\r\n${dry}\r\n`, DRY],
-  [`# off\r${dry}`, [1]],
-  [`${dry}\rAFFINE_EMIT=true`, [1]],
-  [`# off\u2028${dry}`, [1]],
-  [`# one \\\n${dry}`, [1]],
-  [`AFFINE_FOLDER=a\\\n${dry}`, [1]],
-  [`PATH=/bin\\\n${dry}`, [1]],
+  ...refusedIn1(`# off\r${dry}`, `${dry}\rAFFINE_EMIT=true`, `# off\u2028${dry}`),
+  ...refusedIn1(`# one \\\n${dry}`, `AFFINE_FOLDER=a\\\n${dry}`, `PATH=/bin\\\n${dry}`),
   // Comments.
-  [`  # a comment\n${dry}`, [1]],
-  [`; a comment\n${dry}`, [1]],
-  [`// a comment\n${dry}`, [1]],
-  [`${dry} # a comment`, [1]],
-  ["AFFINE_DRY_RUN='true' # a comment", [1]],
-  ['AFFINE_FOLDER=a#b', [1]],
+  ...refusedIn1(`  # a comment\n${dry}`, `; a comment\n${dry}`, `// a comment\n${dry}`),
+  ...refusedIn1(`${dry} # a comment`, "AFFINE_DRY_RUN='true' # a comment", 'AFFINE_FOLDER=a#b'),
   // Quotes.
   ['AFFINE_DRY_RUN="true"', DRY],
   ["AFFINE_DRY_RUN='true'", DRY],
-  ['AFFINE_DRY_RUN=`true`', [1]],
   ["AFFINE_FOLDER='a #$b\"`\u00a0\\c'", { AFFINE_FOLDER: 'a #$b"`\u00a0\\c' }],
-  ["AFFINE_FOLDER='a\\'", [1]],
   ['AFFINE_FOLDER="it\'s"', { AFFINE_FOLDER: "it's" }],
-  ['AFFINE_FOLDER="$HOME"', [1]],
-  ['AFFINE_FOLDER=$HOME', [1]],
-  ['AFFINE_FOLDER="a\\nb"', [1]],
-  ["AFFINE_FOLDER='a\tb'", [1]],
-  [`AFFINE_FOLDER='a\n${dry}`, [1]],
+  ...refusedIn1('AFFINE_DRY_RUN=`true`', "AFFINE_FOLDER='a\\'", 'AFFINE_FOLDER="$HOME"'),
+  ...refusedIn1('AFFINE_FOLDER=$HOME', 'AFFINE_FOLDER="a\\nb"', "AFFINE_FOLDER='a\tb'"),
+  ...refusedIn1(`AFFINE_FOLDER='a\n${dry}`, `AFFINE_FOLDER=\`a\n${dry}`, `PATH='a\n${dry}`),
+  ...refusedIn1(`PATH= "a\n${dry}`, "AFFINE_FOLDER='a''b'", "AFFINE_FOLDER='a'b"),
+  ...refusedIn1("AFFINE_FOLDER=it's"),
   [`AFFINE_FOLDER="a\n${dry}\nS3_BUCKET=b"`, [1, 3]],
-  [`AFFINE_FOLDER=\`a\n${dry}`, [1]],
-  [`PATH='a\n${dry}`, [1]],
-  [`PATH= "a\n${dry}`, [1]],
-  ["AFFINE_FOLDER='a''b'", [1]],
-  ["AFFINE_FOLDER='a'b", [1]],
-  ["AFFINE_FOLDER=it's", [1]],
   // Other encodings, and binary files.
-  [`AFFINE_FOLDER=\ufffd\n${dry}`, [1]],
-  ['\udc00', [1]],
+  ...refusedIn1(`AFFINE_FOLDER=\ufffd\n${dry}`, '\udc00'),
   // The value of another program's variable only has to end with its line.
   [`PATH=$PATH:/x # mine\nMOTTO=it's "fine"\nNODE_OPTIONS=  --a\t\n${dry}`, DRY],
   ['__proto__=x\nconstructor=y', {}],

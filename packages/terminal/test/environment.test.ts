@@ -3,18 +3,14 @@ import { join } from 'node:path'
 import { Option } from '@commander-js/extra-typings'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { testFolder } from '../../../test/test-folder.ts'
+import { words } from '../../../test/words.ts'
 import { chainCommand, NAMES_FILE, readNames } from '../src/command.ts'
 import { envFile, readEnvironment } from '../src/environment.ts'
 
 const root = testFolder('environment')
-const names = [
-  'SUBTENSOR_ENDPOINT',
-  'SUBTENSOR_FALLBACK',
-  'AFFINE_NETUID',
-  'NETUID',
-  'AFFINE_BUCKETS',
-  'NODE_DEBUG',
-]
+const names = words(
+  'SUBTENSOR_ENDPOINT SUBTENSOR_FALLBACK AFFINE_NETUID NETUID AFFINE_BUCKETS NODE_DEBUG',
+)
 
 beforeEach(() => {
   for (const name of names) vi.stubEnv(name, undefined)

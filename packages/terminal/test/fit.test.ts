@@ -35,18 +35,16 @@ describe('a text in a terminal', () => {
   })
 })
 
-describe('a table in a terminal', () => {
-  const rows = [
-    { uid: 3, hotkey: '5FHneW46xGXgs5mUiveU4sbTyGBzmstUspZC92UhjJM694ty', why: 'is the champion' },
-    { uid: 14, hotkey: '5DAAnrj7VHTznn2AWBemMuyBwZWs6FNFjdyVXUeYum3PTXFy', why: 'waits' },
-  ]
+const rows = [
+  { uid: 3, hotkey: '5FHneW46xGXgs5mUiveU4sbTyGBzmstUspZC92UhjJM694ty', why: 'is the champion' },
+  { uid: 14, hotkey: '5DAAnrj7VHTznn2AWBemMuyBwZWs6FNFjdyVXUeYum3PTXFy', why: 'waits' },
+]
 
-  it('has one line for each record if it fits, and otherwise one for each field', async () => {
-    const tables: string[] = []
-    for (const columns of [80, 70]) {
-      inTerminal(columns)
-      tables.push(`${columns} columns\n${formatTable(rows).join('\n')}\n`)
-    }
-    await expect(tables.join('\n')).toMatchFileSnapshot('snapshots/tables.txt')
-  })
+it('formats a table with one line for each record if it fits, and otherwise one for each field', async () => {
+  const tables: string[] = []
+  for (const columns of [80, 70]) {
+    inTerminal(columns)
+    tables.push(`${columns} columns\n${formatTable(rows).join('\n')}\n`)
+  }
+  await expect(tables.join('\n')).toMatchFileSnapshot('snapshots/tables.txt')
 })

@@ -1,8 +1,19 @@
 import { expect, test } from 'vitest'
-import { calibrate } from '../src/index.ts'
-import { largest } from './largest.ts'
+import vectors from '../../../vectors/wilson/calibrate.json' with { type: 'json' }
+import { calibrate, crossing, type WinRule } from '../src/index.ts'
 
-// calibrate-vectors.test.ts has the published vectors, which have larger caps.
+/** Returns the largest crossing probability over the calibrated ratios. */
+function largest(rule: WinRule): number {
+  const ratios = Array.from({ length: 451 }, (_, i) => 500_000 + 1000 * i)
+  return Math.max(...ratios.map((ratioPpm) => crossing({ p: ratioPpm / 1e6, ratioPpm, rule })))
+}
+
+// readme.test.ts computes the z and probabilities for a cap of 5000.
+const small = vectors.vectors.filter(({ input }) => input.cap <= 2000)
+test.each(small)('calibrates for a cap of $input.cap, $what', ({ input, want }) => {
+  const { alpha = 0, cap, minTrials } = input
+  expect(calibrate({ alpha, cap, minTrials })).toBe(want)
+})
 
 test.each([
   { alpha: 0.05, cap: 60, minTrials: 10 },
@@ -15,7 +26,7 @@ test.each([
 ])('returns the least z, to a hundredth, with P at most alpha: %o', ({ alpha, cap, minTrials }) => {
   const hundredths = Math.round(100 * calibrate({ alpha, cap, minTrials }))
   const at = (hundredths: number) =>
-    largest({ cap, minTrials, zSquaredPpm: BigInt(hundredths) ** 2n * 100n }).probability
+    largest({ cap, minTrials, zSquaredPpm: BigInt(hundredths) ** 2n * 100n })
   expect(at(hundredths)).toBeLessThanOrEqual(alpha)
   if (hundredths > 0) expect(at(hundredths - 1)).toBeGreaterThan(alpha)
 })

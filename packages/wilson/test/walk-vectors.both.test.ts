@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import vectors from '../../../vectors/wilson/walk.json' with { type: 'json' }
-import { calibrate, crossing, type Walk, walk } from '../src/index.ts'
+import { crossing, type Walk, walk } from '../src/index.ts'
 import { near, revive } from './vectors.ts'
 
 test.each(vectors.vectors)('walks p $input.p, R $input.ratioPpm, cap $input.rule.cap', (vector) => {
@@ -14,8 +14,4 @@ test.each(vectors.vectors)('walks p $input.p, R $input.ratioPpm, cap $input.rule
     trials95: want.trials95,
   })
   expect(crossing({ p, ratioPpm, rule })).toEqual(near(want.crossing))
-})
-
-test('computes the z of the README for a cap of 500', () => {
-  expect(calibrate({ alpha: 0.05, cap: 500, minTrials: 10 })).toBe(2.67)
 })

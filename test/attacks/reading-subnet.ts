@@ -266,9 +266,9 @@ export class ReadingSubnet {
     for (const voter of who) await this.attest(voter, state, whole)
   }
 
-  /** Lets `who` seal the hash `head`, with its bucket at its hotkey. */
-  seal(who: Account, { epoch }: State, head: string): Promise<void> {
-    return this.commit(who, { kind: 'seal', epoch, head, url: who.hotkey })
+  /** Lets `who` seal the hash `head`, with its bucket at `url`, by default its hotkey. */
+  seal(who: Account, { epoch }: State, head: string, url: string = who.hotkey): Promise<void> {
+    return this.commit(who, { kind: 'seal', epoch, head, url })
   }
 
   /** Writes the lane of `who` in one block. */

@@ -11,6 +11,7 @@ import { changedSnapshots } from '../packages/settlement/test/changed-snapshots.
 import { FIRST_DUEL, hotkeys, ReadingSubnet, type Reply } from './attacks/reading-subnet.ts'
 import { writeSubnet } from './attacks/write-subnet.ts'
 import { runVerifier } from './in-process.ts'
+import { AF_VERIFY } from './processes.ts'
 import { hasSlurm, Slurm } from './slurm.ts'
 import { testFolder } from './test-folder.ts'
 
@@ -247,7 +248,11 @@ describe('parts of a history', () => {
       const folder = join(root, 'slurm')
       const RESULTS = join(folder, 'results')
       await mkdir(RESULTS, { recursive: true })
-      const slurm = new Slurm(folder, { ...variables, RESULTS })
+      const program = join(folder, 'af-verify')
+      await writeFile(program, `#!/bin/sh\nexec ${process.execPath} ${AF_VERIFY} ${root} "$@"\n`)
+      await chmod(program, 0o755)
+      const PATH = `${folder}:${process.env.PATH}`
+      const slurm = new Slurm(folder, { ...variables, PATH, RESULTS })
       onTestFinished(() => slurm.stop())
       await slurm.ready()
       const logs = `--output=${join(folder, 'part-%a.txt')}`

@@ -9,8 +9,8 @@ function largest(rule: WinRule): number {
 }
 
 // readme.test.ts computes the z and probabilities for a cap of 5000.
-const small = vectors.vectors.filter(({ input }) => input.cap <= 2000)
-test.each(small)('calibrates for a cap of $input.cap, $what', ({ input, want }) => {
+const others = vectors.vectors.filter(({ input }) => input.cap !== 5000)
+test.each(others)('calibrates for a cap of $input.cap, $what', ({ input, want }) => {
   const { alpha = 0, cap, minTrials } = input
   expect(calibrate({ alpha, cap, minTrials })).toBe(want)
 })

@@ -1,12 +1,13 @@
+import { WriteStream } from 'node:tty'
 import { Command } from '@commander-js/extra-typings'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { endWait, output } from '../src/output.ts'
 import { captureOutput, within } from './within.ts'
 
-const { isTTY } = process.stdout
+const { isTTY, getColorDepth } = process.stdout
 afterEach(() => {
   vi.unstubAllEnvs()
-  Object.assign(process.stdout, { isTTY })
+  Object.assign(process.stdout, { isTTY, getColorDepth })
 })
 
 const LINES = [
@@ -39,7 +40,9 @@ it.each([
   const [isTTY, noColor, isColoured] = given
   vi.stubEnv('FORCE_COLOR', undefined)
   vi.stubEnv('NO_COLOR', noColor)
-  Object.assign(process.stdout, { isTTY })
+  const env = { TERM: 'xterm', ...(noColor && { NO_COLOR: noColor }) }
+  const getColorDepth = () => WriteStream.prototype.getColorDepth(env)
+  Object.assign(process.stdout, { isTTY, getColorDepth })
   expect((await printed()).includes('\u001b')).toBe(isColoured)
 })
 

@@ -403,7 +403,7 @@ describe.runIf(HAS_BROWSER)('the page of af demo --open', () => {
       const envs = { 'nim@0.1.0': nim }
       const chain = LocalChain.create({ netuid: 120, random: () => new Uint8Array(32), envs })
       using server = await listen(serveLocal(chain, 10), 0)
-      const late = 'the first epoch is 4000000, and the chain is in epoch 6\\.'
+      const late = 'the first epoch to recompute is 4000000, and the chain was in epoch 6\\.'
       for (const [query, reason] of [
         ['chain.json&buckets=./&firstEpoch=4000000', `Nothing was recomputed yet: ${late}`],
         [`${server.url}/`, 'Reading stopped: the network plays nim@0.1.0 .* cannot be replayed'],

@@ -31,7 +31,7 @@ export const ADVICE = {
   SpaceLimitExceeded: 'this hotkey has no commitment space left in this tempo: wait for the next',
   CommitmentSetRateLimitExceeded: 'the last commitment was too recent: wait for the rate limit',
   ColdkeyInSwapSchedule: "this hotkey's coldkey is being swapped: wait until the swap ends",
-  ColdkeySwapDisputed: "the swap of this hotkey's coldkey is disputed: its owner has to resolve it",
+  ColdkeySwapDisputed: "the swap of this hotkey's coldkey is disputed: only the chain can end this",
   BadProof: 'the signature is wrong: sign for this genesis and netuid',
   Stale: 'the nonce was used before: sign again',
   ExhaustsResources: 'too many calls are waiting: try again after the next block',

@@ -50,7 +50,7 @@ describe('a match', () => {
     )
   })
 
-  it('is a hold at the cap, even if it was always one trial from a win', () => {
+  it('is a hold at the cap, even if it was always as near to a win as it could be', () => {
     let now = NO_MATCH
     while (now.verdict === 'continue') {
       const won = addChallenge(now, 'win', RULE)

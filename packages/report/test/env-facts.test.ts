@@ -86,7 +86,7 @@ function expectHonest([facts, rule]: Analysis): string {
   return cause ?? ''
 }
 
-it('gives an analysis a cause, and two intervals with their shares; the lower bound of the one for a win is at least the ratio only for a win', () => {
+it('gives an analysis a cause, and intervals around its shares of wins; with enough trials, the lower bound for a win reaches the ratio exactly if it is a win', () => {
   const found = new Set<string>()
   fc.assert(
     fc.property(scenes, fc.constantFrom(MAIN, OTHER), (duel, protocol) => {

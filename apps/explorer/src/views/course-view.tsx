@@ -86,8 +86,8 @@ function TurnText({ turn, index, explained }: TurnProps) {
 }
 
 const KEY =
-  'Bold edge: the reply, red if it was wrong. Green edge: the reply of the scripted player, a ' +
-  'good program.'
+  'Bold edge: the reply, red if it was wrong. Green edge: a best reply or, in hex, the reply of ' +
+  'the scripted player, a good program.'
 
 interface ThumbnailProps extends Page {
   readonly loss: LostLine

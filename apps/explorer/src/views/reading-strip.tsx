@@ -35,7 +35,7 @@ function describeReading({ state, network }: ReadingProps): Strip {
   }
   const { from, to, isTrusted } = beginning
   if (epochs.length === 0) {
-    const why = `the first epoch is ${from}, and the chain is in epoch ${to}`
+    const why = `the first epoch to recompute is ${from}, and the chain was in epoch ${to}`
     return ['none', `Nothing was recomputed yet: ${why}.`]
   }
   const done = `${formatCount(epochs.length, 'epoch')} recomputed in ${(ms / 1000).toFixed(1)} s`

@@ -77,7 +77,7 @@ async function runValidator(settings: Settings, account: Account, screen: Output
     for (const listener of listeners) listener(event)
   }
   const signal = interrupted()
-  // A node's failure ends the process only before the chain is open. Later it is only reported.
+  // Until its neuron is read, the last failed retry ends the process; later, retries are endless.
   const onRetry = (error: Error): void => on({ type: 'problem', task: { kind: 'node' }, error })
   const opening = openWithNotice(openLive, settings.network, { ...settings, onRetry })
   await using subnet = await raceAbort(opening, signal)
@@ -106,7 +106,7 @@ async function runValidator(settings: Settings, account: Account, screen: Output
       warn(screen, formatFinding(finding))
   })
   for await (const next of subnet.chain.heads(signal)) validator.onHead(next)
-  const text = `stopping within ${grace} s; repeat the signal to end it now`
+  const text = `stopping within ${grace} s; repeat the signal to stop at once`
   screen.line(text, { type: 'stopping' })
   await Promise.race([validator.stop(), sleep(grace * 1000)])
   // Releasing the folder's lock needs the disk, which may hang, so the process ends after 5 s.

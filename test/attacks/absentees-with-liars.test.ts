@@ -28,7 +28,7 @@ function epochWith(
 }
 
 test.each([1, 5, 6])(
-  'with %i honest validators absent, counts every other honest lane or freezes the epoch',
+  'with %i honest validators absent, counts the lanes of all present ones or freezes the epoch',
   (count) => {
     const random = pcg64(83n)
     const absent = honest.slice(0, count)

@@ -281,7 +281,7 @@ describe('clients that read nothing', () => {
     expect(answers.map(({ destroyed }) => destroyed)).toEqual(Array(5).fill(true))
   })
 
-  it('have at most 1024 connections without a request', async () => {
+  it('have at most 1024 connections, even without requests', async () => {
     let count = 0
     for (let i = 0; i < 1034; i++) {
       const socket = send('').resume()

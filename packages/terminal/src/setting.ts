@@ -40,7 +40,7 @@ export type Values<Settings extends Table> = {
 
 /**
  * Returns the values of settings. `given` must have each needed setting.
- * @throws InvalidArgumentError for a text without a value.
+ * @throws InvalidArgumentError for a text that its setting's `read` rejects.
  */
 export function readValues<Settings extends Table>(
   settings: Settings,
@@ -77,8 +77,8 @@ export function findFault({ read }: Setting, text: string): string | undefined {
 }
 
 /**
- * Returns the value of a text, or throws commander's error for a text without a value. `expected`
- * is a noun phrase.
+ * Returns the value of a text, or throws commander's error if the text is invalid. `expected` is a
+ * noun phrase.
  */
 type Reader<Value> = ((text: string) => Value) & { readonly expected: string }
 

@@ -107,8 +107,10 @@ export class DeploymentChecks {
     const isSame =
       second.ok && (first === undefined || first.value.version === second.value.version)
     if (isSame) return false
-    const now = second.ok ? '' : `, ${second.code}: ${second.detail}`
-    const text = `its chute was changed in this epoch${now}: none of its replies counts`
+    const cause = second.ok
+      ? 'its chute was changed in this epoch'
+      : `its chute may no longer be asked: ${second.code}: ${second.detail}`
+    const text = `${cause}: none of its replies counts`
     this.#setup.on?.({ type: 'call', outcome: 'miner', reason: 'changed', text })
     this.#report(miner, new MinerError('changed', text))
     return true

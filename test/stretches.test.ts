@@ -149,7 +149,7 @@ describe('parts of a history', () => {
 
   const read = (name: string) => readFile(join(results, name), 'utf8')
 
-  test('are verified once, and leave no incomplete result', async () => {
+  test('are verified once, and a failed task leaves no result', async () => {
     expect(runTask(2)).toBe(0)
     expect(runTask(3)).not.toBe(0)
     expect(runTask(0, { SPAN: '9', RESULTS: root, FIRST: '1' })).not.toBe(0)

@@ -75,7 +75,7 @@ test('finds the same in at most three threads as in one', async () => {
   expect(threads).toBeLessThanOrEqual(3)
 })
 
-test('starts no thread for a history of less than 16 MiB', async () => {
+test('starts no thread with --jobs 2 for a history of less than 16 MiB', async () => {
   const words = [root, '--network', chain, '--jobs', '2']
   const { code, stderr } = await run(AF_VERIFY, words, { env: { NODE_OPTIONS: TELLING } })
   expect([code, stderr]).toEqual([1, expect.not.stringContaining('a thread starts')])

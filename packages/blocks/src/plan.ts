@@ -112,7 +112,7 @@ export interface LaneEnv {
 
 /**
  * Returns the environments of a lane by id.
- * @throws RangeError, TypeError for an environment that is not registered or has no specHash.
+ * @throws RangeError for an environment that is not registered; TypeError without a specHash.
  */
 export function makeLaneEnvs(scope: Scope, secret: Hash): ReadonlyMap<string, LaneEnv> {
   const laneEnvOf = (env: string): LaneEnv => {

@@ -264,8 +264,8 @@ describe('a hotkey file', () => {
     )
   })
 
-  test.each([0o640, 0o604, 0o644])('is read with a warning if its mode is %o', async (mode) => {
-    const file = await fileOf(whole, 'key', mode)
+  test.each(['640', '604', '644'])('is read with a warning if its mode is %s', async (mode) => {
+    const file = await fileOf(whole, 'key', Number.parseInt(mode, 8))
     const { account, warning } = await readHotkey(file)
     expect(account.hotkey).toBe(HOTKEY)
     expect(warning).toMatch(`${file} can be read by others on this machine: chmod 600 ${file}`)

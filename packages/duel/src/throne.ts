@@ -7,7 +7,7 @@ import type { Protocol } from './protocol.ts'
 import type { State } from './state.ts'
 import { type EnvReports, reportOn } from './verdicts.ts'
 
-/** A won duel, and the results of all environments of one player. */
+/** A won duel, and its results in every one-player environment. */
 export interface WonDuel {
   readonly won: DuelReport
   readonly rated: EnvReports
@@ -29,7 +29,7 @@ export function crown(state: State, { frozen, duels }: Report): WonDuel | undefi
 }
 
 /**
- * Returns the results of the environments of one player, which count for crowning, ratio and
+ * Returns a duel's results in the one-player environments, which count for crowning, ratio and
  * record. Rates in games depend on the opponent. Protocol §8.10.
  */
 export function rateEnvs(state: State, duel: DuelReport): EnvReports {

@@ -65,7 +65,7 @@ export type ValidatorTask = Job | MinerTask | { readonly kind: 'node' }
 export interface Problem {
   readonly type: 'problem'
   readonly task: ValidatorTask
-  /** Set if the chain refused the transaction. */
+  /** Set if sending failed: the chain refused the transaction, or no node answered in time. */
   readonly phase?: 'send'
   readonly error: Error
 }

@@ -173,7 +173,7 @@ describe('a validator', () => {
   it.each([
     [0, false],
     [-1, true],
-  ])('sets weights if they were last set %i blocks after the beacon: %s', async (after, isSet) => {
+  ])('if weights were last set at the beacon block plus %i, sets them: %s', async (after, isSet) => {
     const chain = await chainOf()
     alterSnapshots(chain, (snapshot) => ({
       ...snapshot,

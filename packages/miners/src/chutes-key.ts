@@ -167,6 +167,7 @@ const ROLES = { subnet_invoke: 4096, subnet_admin: 1024 }
 
 /** The account of a key. `balance` is in dollars, NaN if it is not readable. */
 export interface KeyAccount {
+  /** HTTP status of the response: 200 if the key may read the account. */
   readonly status: number
   readonly balance: number
   /** Subnets for which the account has its roles. */

@@ -32,9 +32,7 @@ export interface EnvFacts extends Pick<EnvReport, 'given' | 'cause'> {
   readonly ties: number
   readonly win: Decider
   readonly hold: Decider & {
-    /**
-     * Maximum wins with which the champion holds, in millionths. Negative if 0 wins are too many.
-     */
+    /** Maximum wins that are a hold, in millionths of a challenge. -1 if even 0 wins are none. */
     readonly most: number
   }
   /** Minimum decisive challenges for a win. */

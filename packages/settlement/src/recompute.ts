@@ -34,7 +34,7 @@ export interface SamplePlace {
 
 type OnSample = (sample: Sample, place: SamplePlace) => void
 
-/** The result of one epoch, recomputed from bytes. */
+/** The result of one epoch, recomputed from the chain and the files in buckets. */
 export interface RecomputedEpoch extends EpochResult {
   readonly epoch: number
   readonly flaws: readonly Flaw[]

@@ -94,7 +94,7 @@ export function checkMetadata(method: string, [name]: readonly unknown[], answer
   // An answer with another beginning is a short list of versions, or cannot be decoded.
   const types = count === undefined ? answer.length : decodeCompact(count)
   if (answer.length > MAX_LENGTH || types > MAX_TYPES)
-    throw new RangeError(`the metadata has ${answer.length} digits and ${types} types`)
+    throw new RangeError(`the metadata is too large: ${answer.length} digits and ${types} types`)
 }
 
 /** Decodes SCALE's compact integer at the start of `hex`. Returns Infinity from 2^30 on. */

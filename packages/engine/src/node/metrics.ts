@@ -106,7 +106,7 @@ function createCounters(register: Registry) {
     ),
     sent: counter(
       'transactions',
-      'Transactions in a block, refused, or withheld in a dry run',
+      'Transactions in a block, refused or failed, or withheld in a dry run',
       'task',
       'outcome',
     ),

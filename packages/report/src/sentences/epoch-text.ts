@@ -134,6 +134,6 @@ export function warnOtherState(
   const { hotkeys, weightPpm } = others
   const names = hotkeys.map((hotkey) => nameOf(hotkey)).join(', ')
   const who = `${names} (${percent(weightPpm)} of the weight)`
-  const why = 'Releases with other constants can cause this: compare their release'
+  const why = 'Releases with other constants can cause this: compare their release with this one'
   return [`! another state of epoch ${epoch} is attested by ${who}. ${why}`]
 }

@@ -95,7 +95,7 @@ async function ask(input: Input, name: string, check: Check = async () => {}, is
   input.answers[variable] = await askOne(found, check, isOptional)
 }
 
-/** Asks for one setting. Does not show a secret; an empty answer keeps the current value. */
+/** Asks for one setting. An empty answer keeps the current value, or takes the proposed one. */
 async function askOne({ setting, value }: SettingEntry, check: Check, isOptional: boolean) {
   const { name, help, proposed = '', secret } = setting
   const message = `${toKebab(name)}: ${help}${isOptional ? ' (optional)' : ''}`

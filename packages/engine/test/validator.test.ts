@@ -173,16 +173,19 @@ describe('a validator', () => {
   it.each([
     [0, false],
     [-1, true],
-  ])('if weights were last set at the beacon block plus %i, sets them: %s', async (after, isSet) => {
-    const chain = await chainOf()
-    alterSnapshots(chain, (snapshot) => ({
-      ...snapshot,
-      neurons: snapshot.neurons.map((neuron) => ({ ...neuron, lastUpdate: tempo + after })),
-    }))
-    const { follow, sent } = validatorOf(chain, join(root, `updated${after}`))
-    await follow(tempo + 1)
-    expect(sent().includes('weights 1')).toBe(isSet)
-  })
+  ])(
+    'if weights were last set at the beacon block plus %i, sets them: %s',
+    async (after, isSet) => {
+      const chain = await chainOf()
+      alterSnapshots(chain, (snapshot) => ({
+        ...snapshot,
+        neurons: snapshot.neurons.map((neuron) => ({ ...neuron, lastUpdate: tempo + after })),
+      }))
+      const { follow, sent } = validatorOf(chain, join(root, `updated${after}`))
+      await follow(tempo + 1)
+      expect(sent().includes('weights 1')).toBe(isSet)
+    },
+  )
 
   it('gives no weight to the miner with the uid of the evicted champion', async () => {
     const chain = await chainOf()

@@ -21,7 +21,7 @@ import { addAccountOptions, readNamedAccount } from '../service/account.ts'
 const EXAMPLES = `  $ af miner --skill 0.8 --port 8001
   $ af miner --network http://127.0.0.1:9944 --key localnet/keys/miner-1`
 
-/** Maximum characters of a shown prompt line. Longer ones are omitted, unless all lines are long. */
+/** Maximum characters of a shown prompt line. Longer ones are omitted, unless all are long. */
 const MAX_CHARACTERS = 40
 /** Maximum characters of a prompt in a record. Prompts of environments are shorter. */
 const MAX_PROMPT = 4096

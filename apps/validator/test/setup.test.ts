@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseEnv, stripVTControlCharacters } from 'node:util'
 import { account } from '@affine/chain'
-import { readEnvLines } from '@affine/terminal'
+import { formatCommand, readEnvLines } from '@affine/terminal'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Written } from '../../../packages/terminal/test/within.ts'
@@ -72,7 +72,7 @@ describe.concurrent('af setup, without a terminal', () => {
     expect(stdout).toMatch(/ disk +validator has [\d.]+ .B free and takes at most 5\.61 GB a day: /)
     for (const check of ['bucket write', 'bucket read', 'registered', 'permit'])
       expect(stdout).toMatch(new RegExp(`^ok ${check} `, 'm'))
-    expect(stdout).toMatch(/^\.env is written, readable only by this user\. Next: af validate$/m)
+    expect(stdout).toMatch(/^\.env is written, readable only by this user\. Next: (npx )?af validate$/m)
     expect(await modeIn(cwd)).toBe(0o600)
     const places = { AFFINE_FOLDER: 'validator', AFFINE_BUCKETS: 'buckets' }
     expect(await envIn(cwd)).toEqual({ SUBTENSOR_ENDPOINT: served.url, ...ACCOUNT, ...places })
@@ -92,7 +92,7 @@ describe.concurrent('af setup, without a terminal', () => {
     const overwritten = await setUp(cwd, [...inFolder(), '--overwrite', '--json'])
     expect(overwritten.code).toBe(0)
     const records = parseRecords(overwritten.stdout)
-    const next = 'af validate'
+    const next = `${formatCommand('af')} validate`
     expect(records).toContainEqual(expect.objectContaining({ type: 'written', next }))
     expect(await modeIn(cwd)).toBe(0o600)
     const merged = { AFFINE_METRICS: '9464', AFFINE_FOLDER: 'validator' }
@@ -126,7 +126,7 @@ describe.concurrent('af setup, without a terminal', () => {
     expect(stdout).toMatch(/^✘ {2}registered .* register \w+ on subnet 7$/m)
     const forced = await setUp(cwd, [...words, '--anyway'])
     expect(forced.code).toBe(0)
-    expect(forced.stdout).toMatch(/Next: af validate\n/)
+    expect(forced.stdout).toMatch(/Next: (npx )?af validate\n/)
     expect(await readdir(cwd)).toContain('.env')
   })
 })

@@ -1,7 +1,7 @@
 import { WriteStream } from 'node:tty'
 import { Command } from '@commander-js/extra-typings'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { endWait, output } from '../src/output.ts'
+import { endWait, formatCommand, output } from '../src/output.ts'
 import { captureOutput, within } from './within.ts'
 
 const { isTTY, getColorDepth } = process.stdout
@@ -44,6 +44,13 @@ it.each([
   const getColorDepth = () => WriteStream.prototype.getColorDepth(env)
   Object.assign(process.stdout, { isTTY, getColorDepth })
   expect((await printed()).includes('\u001b')).toBe(isColoured)
+})
+
+it('names a program for hints, with npx if npm started this program', () => {
+  vi.stubEnv('npm_command', undefined)
+  expect(formatCommand('af-verify')).toBe('af-verify')
+  vi.stubEnv('npm_command', 'run-script')
+  expect(formatCommand('af-verify')).toBe('npx af-verify')
 })
 
 it('without a terminal, prints only a status that ends with a line feed', async () => {

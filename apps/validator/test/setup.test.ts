@@ -72,7 +72,9 @@ describe.concurrent('af setup, without a terminal', () => {
     expect(stdout).toMatch(/ disk +validator has [\d.]+ .B free and takes at most 5\.61 GB a day: /)
     for (const check of ['bucket write', 'bucket read', 'registered', 'permit'])
       expect(stdout).toMatch(new RegExp(`^ok ${check} `, 'm'))
-    expect(stdout).toMatch(/^\.env is written, readable only by this user\. Next: (npx )?af validate$/m)
+    expect(stdout).toMatch(
+      /^\.env is written, readable only by this user\. Next: (npx )?af validate$/m,
+    )
     expect(await modeIn(cwd)).toBe(0o600)
     const places = { AFFINE_FOLDER: 'validator', AFFINE_BUCKETS: 'buckets' }
     expect(await envIn(cwd)).toEqual({ SUBTENSOR_ENDPOINT: served.url, ...ACCOUNT, ...places })

@@ -39,7 +39,7 @@ export function httpBucket(url: string | URL, options: HttpOptions): Pick<Bucket
   return { read }
 }
 
-/** A request for a file. */
+/** A request that reads or writes a file. */
 export interface FileRequest extends Pick<HttpOptions, 'fetch'> {
   /** Name in errors, such as "read https://…". */
   readonly action: string

@@ -56,14 +56,15 @@ test.each<[string, Vote[], number]>([
   expect(await evictedBy(chain)).toEqual([evicted])
 })
 
-test('gives no emission for a neuron’s weight for itself, except the owner’s', async () => {
+test('gives no emission for a neuron’s weight for itself, unless it is the owner', async () => {
+  const stakes = [0n, 9n, 5n, 0n]
   const neurons = [stranger, alice, bob, miner].map(({ hotkey }, uid) => {
-    return { hotkey, stake: uid === 1 ? 9n : 0n }
+    return { hotkey, stake: stakes[uid] ?? 0n }
   })
   const chain = full({}, { neurons })
   await vote(chain, [alice, 1])
-  // Without an incentive, dividends are by stake.
-  expect(await evictedBy(chain)).toEqual([2])
+  // Without an incentive, dividends are by stake, so bob has some.
+  expect(await evictedBy(chain)).toEqual([3])
 })
 
 test('gives no emission for weights of 0 or of neurons without a permit', async () => {

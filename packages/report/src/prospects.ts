@@ -24,7 +24,7 @@ export interface Comparison {
   readonly win: WinRates
 }
 
-/** The probable result of a duel with the champion. */
+/** The probabilities of the results of a duel with the champion. */
 export interface Prospects {
   readonly ratioPpm: number
   readonly envs: readonly Comparison[]

@@ -12,7 +12,6 @@ const TASKS: readonly ValidatorTask['kind'][] = [
 ]
 const LANE_OUTCOMES: readonly string[] = ['accepted', 'rejected', 'set_aside']
 const OUTCOMES = ['sent', 'refused', 'withheld']
-const CALL_OUTCOMES = ['reply', 'platform', 'miner']
 
 /** Metrics of a validator and its process for Prometheus. */
 export type Metrics = { readonly on: Setup['on']; readonly read: () => Promise<Response> }
@@ -114,11 +113,14 @@ function createCounters(register: Registry) {
   }
 }
 
-/** Starts counters at 0, so that the first event of a kind is an increase. */
+/**
+ * Starts the counters of transactions, problems and replies at 0, so that each first event is an
+ * increase. Other counters start with their first event.
+ */
 function initCounters({ sent, problems, calls }: Meters): void {
   for (const task of TRANSACTIONS) for (const outcome of OUTCOMES) sent.inc({ task, outcome }, 0)
   for (const task of TASKS) problems.inc({ task }, 0)
-  for (const outcome of CALL_OUTCOMES) calls.inc({ outcome, reason: '' }, 0)
+  calls.inc({ outcome: 'reply', reason: '' }, 0)
 }
 
 function recordEvent(event: Event, meters: Meters, hotkey: string): void {

@@ -91,7 +91,7 @@ function addBackend({ write, edit, run }) {
 const ECHO = `import type { OpenAt } from './chain.ts'
 import { LocalChain } from './local/local-chain.ts'
 
-/** Opens a chain of one block, the same for each name. */
+/** Opens a new chain of one block, whatever the name. */
 export const openEcho: OpenAt = async ({ random, netuid = 1 }) =>
   LocalChain.create({ netuid, random: () => random(32) })
 `

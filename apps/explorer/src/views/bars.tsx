@@ -9,7 +9,7 @@ const toPercent = (ppm: number): string => `${ppm / 10_000}%`
 const VERDICTS = { win: 'won', hold: 'held', even: 'undecided', open: 'open' } as const
 
 export const LEADS_KEY =
-  'A challenge is decisive if only one of the two miners solves it. Each bar is the interval of ' +
+  'A challenge is decisive if one of the two miners does better. Each bar is the interval of ' +
   'the contender’s share of the decisive challenges: luck may have moved the share that far. ' +
   'A bar to the right of the line is a win, and a golden bar is held by the champion. Open ' +
   'environments have no verdict yet, and undecided ones count for neither.'

@@ -103,8 +103,8 @@ function Numbers({ state }: StateProps) {
 }
 
 const TO_BEAT =
-  'is the share of the decisive challenges, which only one of the two solves, that a contender ' +
-  'has to exceed'
+  'is the share of the decisive challenges (one of the two does better) that a contender has to ' +
+  'exceed'
 
 /** Shows how the throne was won, the current contenders, and the waiting miners. */
 function Duels({ state }: StateProps) {

@@ -60,8 +60,8 @@ export function describeEnd(end: DuelFacts['end']): string {
 }
 
 /**
- * Explains the result of a contender's duel, as in "failed: it won 51.6 % of the 1047 challenges
- * that only one of the two solved, which chance explains". Chance explains up to two standard
+ * Explains the result of a contender's duel, as in "failed: it won 51.6 % of the 1047 challenges in
+ * which one of the two did better, which chance explains". Chance explains up to two standard
  * deviations.
  */
 export function explainEnd(
@@ -78,7 +78,7 @@ export function explainEnd(
   const short = won < lost && !isChance ? 'so the champion is the better one' : judged
   const cause = end === 'crowned' ? `clearly more than the ${bar} that it had to beat` : short
   const share = percent((1e6 * won) / decisive)
-  const which = `${decisive} challenges that only one of the two solved`
+  const which = `${decisive} challenges in which one of the two did better`
   return `${head}: it won ${share} of the ${which}, ${cause}`
 }
 

@@ -73,7 +73,7 @@ function formatWinner(epochs: readonly EpochResult[], nameOf: HotkeyFormatter): 
     [...latestByEnv.values()].reduce((total, analysis) => total + analysis[of], 0)
   const counts = { wins: sum('wins'), losses: sum('losses') }
   const name = nameOf(contender.hotkey)
-  const all = `${counts.wins + counts.losses} challenges that only one of the two solved`
+  const all = `${counts.wins + counts.losses} challenges in which one of the two did better`
   const text = `${name} won ${percent(computeRate(counts))} of the ${all}; ${ratio} were needed`
   const sure = `at least ${percent(crowned.surePpm)} of contenders exactly at ${ratio} fail`
   const margin = `How sure: ${sure}; ${name} won ${wins} of ${counted}, ${needed} needed`

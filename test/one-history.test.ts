@@ -252,7 +252,7 @@ const SIDES = ['champion', 'contender'] as const
 
 describe.each(DUELS)('the duel of $champion and $contender', ({ first, last, ...sides }) => {
   it.each(SIDES)(
-    'has the same end and challenges on the page, in af explain and in past challenges: %s',
+    'has the same end and challenges on the page and in af explain, and as many past challenges: %s',
     (side) => {
       const { id, end, stats } = shownIn(last, sides.contender)
       const entries = explained.get(sides[side]) ?? []

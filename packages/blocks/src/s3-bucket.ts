@@ -192,8 +192,8 @@ function toHeaders({ url, body }: FileTransfer, { createOnly }: Dialect): Record
 
 /**
  * Codes, and statuses below 500, of transient failures: the service is busy, another request for
- * the file is in progress, or the request arrived late, incomplete or altered. Codes come first,
- * because services send one code with several statuses.
+ * the file is in progress, or the request arrived late, incomplete or altered. A listed code counts
+ * with any status, because services send one code with several statuses.
  *
  * Sources: "Error responses" of Amazon S3's API reference; "Error codes" of Cloudflare R2; "HTTP
  * status and error codes for XML" of Google Cloud Storage; MinIO's cmd/api-errors.go; Ceph's

@@ -109,9 +109,10 @@ function evaluate(
   seen: Pick<Evidence, 'win' | 'hold' | 'score'>,
   { ratioPpm, rule }: Pick<Observation, 'ratioPpm' | 'rule'>,
 ): InterimResult {
-  if (findWinLack(seen, rule) === undefined) return 'win'
   const { wins, trials, unit } = seen.hold
-  return wins <= holdLine({ trials, unit, ratioPpm, rule }) ? 'hold' : 'continue'
+  const most = holdLine({ trials, unit, ratioPpm, rule }) // rejects a ratio out of range
+  if (findWinLack(seen, rule) === undefined) return 'win'
+  return wins <= most ? 'hold' : 'continue'
 }
 
 /** Returns the lanes with weight and challenges. */

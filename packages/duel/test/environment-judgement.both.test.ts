@@ -141,11 +141,14 @@ test('a score of exactly z deviations wins, and a lower score does not', () => {
 test('rejects an invalid count, weight or ratio', () => {
   const rule = PROTOCOL
   const of =
-    (wins: number, ratioPpm: number, weight = 1) =>
+    (wins: number, ratioPpm: number, weight = 1_000_000) =>
     () =>
       judgeEnvironment({
-        weights: { a: weight },
-        epochs: [{ a: scored({ wins, losses: 0, played: 32 }) }],
+        // Four lanes with 20 wins each win the environment.
+        weights: mapValues({ a: 0, b: 0, c: 0, d: 0 }, () => weight),
+        epochs: [
+          mapValues({ a: 0, b: 0, c: 0, d: 0 }, () => scored({ wins, losses: 0, played: 32 })),
+        ],
         ratioPpm,
         rule,
       })

@@ -209,7 +209,7 @@ describe('openPlayer', () => {
     expect(describeMissingReply({ text, models: [] })).toBe(text)
   })
 
-  it('accepts a player whose first reply takes longer than the limit for a connection, and counts late ones', async () => {
+  it('accepts a player whose first reply takes longer than timeoutMs, and counts later late replies', async () => {
     const { url } = await serve((index, _, response) => {
       const answer = () => response.writeHead(200).end(completion('A1'))
       if (index === 0) setTimeout(answer, 1500)

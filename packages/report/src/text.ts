@@ -32,7 +32,7 @@ export const formatWait = ({ least, most }: Record<'least' | 'most', number>): s
 export const percentRange = ({ lower, upper }: Bounds): string =>
   `${percent(lower)} to ${percent(upper)}`
 
-/** Maximum rounding error of a weighted sum, in millionths. */
+/** Tolerated rounding error of a weighted sum, in millionths of a challenge. */
 const WEIGHTS_ROUNDED = 10_000
 
 /** Converts millionths of a challenge to whole challenges, rounded down. */

@@ -22,7 +22,7 @@ function findWrongRoots({ before, snapshot }: EpochResult): readonly UndatedFlaw
   return snapshot.validators.flatMap(({ hotkey, attest }) => {
     if (attest?.epoch !== epoch || attest.stateRoot === root || !Object.hasOwn(voters, hotkey))
       return []
-    const advice = 'if others report this too, compare your release with theirs'
+    const advice = 'if other validators attest it too, compare your release with theirs'
     const detail = `expected ${root}, got ${attest.stateRoot}; ${advice}`
     return [{ validator: hotkey, code: 'WRONG_ROOT_ATTESTED' as const, detail }]
   })

@@ -50,7 +50,7 @@ const list = createCommand('list', '  $ af env list')
   })
 
 const run = createCommand('run', RUN_EXAMPLES)
-  .description('play a challenge; play a named one twice and compare')
+  .description('play a challenge; also replay a named one, and compare')
   .argument('<env>', 'an id such as tictactoe@0.1.0, or tictactoe-v0 for its newest version')
   .option('--challenge <id>', "the challenge's id (default: a new one)", readChallenge)
   .addOption(

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { readAttested } from '../../packages/settlement/src/index.ts'
 import { flawsOf, hotkeys, network, ReadingSubnet } from './reading-subnet.ts'
 
-test('reads a failed bucket after all other buckets, and for copies only once', async () => {
+test('reads a failed bucket after all other buckets, and to compare blocks at most once', async () => {
   const subnet = new ReadingSubnet([10, 10, 10, 10, 10, 10, 10])
   const state = await subnet.begin()
   await subnet.play(state, {})

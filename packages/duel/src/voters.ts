@@ -51,8 +51,9 @@ type ActiveValidators = Readonly<Record<string, LastAttested>>
 
 /**
  * Returns the active validators before this snapshot's attestations: registered validators with an
- * attestation in the last `quorumEpochs` epochs. In a network's first epoch, all validators with a
- * permit and stake are active, except those with a miner's commitment. Protocol §8.1.
+ * attestation in the last `quorumEpochs` epochs. When a network's first epoch is decided, all
+ * validators with a permit and stake are active, except those with a miner's commitment. Protocol
+ * §8.1.
  */
 export function findActive(
   state: Pick<State, 'attested' | 'epoch'>,

@@ -11,7 +11,7 @@ import {
 import { cachePerEpoch } from './per-epoch.ts'
 
 export const CHUTES_API = 'https://api.chutes.ai'
-/** Time limit of a request about a chute or an account, in milliseconds. */
+/** Time limit of a request about a chute, an account or a model's file, in milliseconds. */
 export const LOOK_UP_MS = 30_000
 /** Statuses that concern the key, its account or a chute. Protocol §5.4. */
 const REFUSALS: readonly number[] = [401, 402, 403, 404]

@@ -123,7 +123,7 @@ function findGivenUp(spec: EnvSpec, turns: readonly Turn[]) {
 
 /**
  * Describes the first mistake, if any. Undefined for an episode of one reply: the outcome states
- * the best reply.
+ * the best reply, or the only turn has the mistake.
  */
 function describeFirstMistake({ maxSteps }: EnvSpec, turns: readonly Turn[]): string | undefined {
   const at = turns.findIndex(({ mistake }) => mistake !== undefined)

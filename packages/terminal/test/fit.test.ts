@@ -42,7 +42,7 @@ const rows = [
 
 it('formats a table with one line for each record if it fits, and otherwise one for each field', async () => {
   const tables: string[] = []
-  for (const columns of [80, 70]) {
+  for (const columns of [70, 69]) {
     inTerminal(columns)
     tables.push(`${columns} columns\n${formatTable(rows).join('\n')}\n`)
   }

@@ -62,7 +62,7 @@ function describeResult(state: AppState, done: string): Strip {
   ]
 }
 
-/** Maximum number of named validators. */
+/** Maximum number of shown entries, each a validator with a reason. */
 const MAX_NAMED = 3
 
 /** Reasons by code of a flaw. Any other code means a void lane. */

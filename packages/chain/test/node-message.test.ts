@@ -61,7 +61,7 @@ describe('a message of a node', () => {
 
 const meta = (types: string): string => `6d6574610e${types}`
 test.each([
-  ['digits', `0x${meta('04')}${'0'.repeat(2 ** 21)}`, /has 20971\d\d digits and 1 types/],
+  ['digits', `0x${meta('04')}${'0'.repeat(2 ** 21)}`, /too large: 20971\d\d digits and 1 types/],
   ['types', `0x${meta('0540')}`, /4097 types/],
   ['types, in upper case', `0x${meta('0540').toUpperCase()}`, /4097 types/],
   ['types, in four bytes', `0x01${'02000000'}${meta('06000100')}`, /16385 types/],

@@ -90,8 +90,8 @@ function readFromVariables<T extends Option>(
 }
 
 /**
- * Checks that there is a network. Commander checks a mandatory option before it reports an unknown
- * option, such as `--netwrk`, so "--network" is mandatory only for TypeScript.
+ * Checks that there is a network. Commander would also require a mandatory "--network" before the
+ * name of a subcommand that has its own, so "--network" is mandatory only for TypeScript.
  */
 function expectNetwork(command: CommandUnknownOpts): void {
   if (command.getOptionValue('network') === undefined)

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { pathToFileURL } from 'node:url'
 import { format } from 'node:util'
-import { CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { expandPath, type LoadIsOwnVariable, readEnvironment } from './environment.ts'
 import { maskUrls } from './fault-text.ts'
 import { columns, fit } from './fit.ts'
@@ -134,7 +134,36 @@ function prepare(command: CommandUnknownOpts, program: string): void {
     })
   if (command.commands.length > 0)
     command.helpCommand('help [command]', 'show the help of a command')
+  reportUnknownFirst(command)
   for (const subcommand of command.commands) prepare(subcommand, program)
+}
+
+/**
+ * Makes a command report an unknown option or subcommand first. Commander would first report a
+ * missing option, even if the unknown option is the missing option mistyped. It would show help for
+ * an unknown subcommand with "help" or "--help".
+ */
+function reportUnknownFirst(
+  command: CommandUnknownOpts & { unknownOption?(flag: string): void; unknownCommand?(): void },
+): void {
+  // If the command has an argument, an unknown first word is the argument.
+  const needsSubcommand = command.commands.length > 0 && command.registeredArguments.length === 0
+  command.parseOptions = (words) => {
+    const { parseOptions } = Command.prototype
+    const silent: Command = Object.create(command, { emit: { value: () => false } })
+    const { operands, unknown } = parseOptions.call(silent, words) // sets no option
+    const name = operands[operands[0] === 'help' ? 1 : 0]
+    const isKnown = command.commands.some((subcommand) => subcommand.name() === name)
+    if (needsSubcommand && name !== undefined && !isKnown) {
+      command.args = [name]
+      command.unknownCommand?.()
+    }
+    const isHelp = unknown.includes('-h') || unknown.includes('--help')
+    // A subcommand checks its own options.
+    const isOwn = !needsSubcommand && !isKnown
+    if (unknown[0] !== undefined && !isHelp && isOwn) command.unknownOption?.(unknown[0])
+    return parseOptions.call(command, words)
+  }
 }
 
 /** Warns that no proxy is used. Connections are direct, because their addresses are checked. */

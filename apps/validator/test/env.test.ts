@@ -4,6 +4,7 @@ import { defineEnv, make, register, spaces } from '@affine/envs'
 import { describe, expect, it } from 'vitest'
 import { runAf, runVerifier } from '../../../test/in-process.ts'
 import { testFolder } from '../../../test/test-folder.ts'
+import { formatFilesHint } from '../src/commands/demo/story.ts'
 import { env } from '../src/commands/env.ts'
 import { runCommand, writeIn } from './commands.ts'
 
@@ -119,6 +120,11 @@ it('refuses a chain whose environments are missing, and names them', async () =>
   const words = ['buckets', '--network', 'go.json']
   const { code, stderr } = await runVerifier(words, { cwd: root })
   expect([code, stderr]).toEqual([2, expect.stringContaining('plays go@0.1.0 with specHash abab')])
+})
+
+it('names modules in the hints of af demo only if some are loaded', () => {
+  expect(formatFilesHint('out', { envModule: './nim.mjs' })).toContain(' --env-module ./nim.mjs ')
+  expect(formatFilesHint('out')).not.toContain('--env-module')
 })
 
 it('gives a new local chain only the environments of loaded modules', async () => {

@@ -120,9 +120,11 @@ async function readUpTo(max: number, { handle, stats }: OpenFile): Promise<Uint8
   // Some files of the system have bytes, although their size is 0.
   const bytes = new Uint8Array(Math.min(max, stats.size || max))
   let length = 0
-  for (let bytesRead = -1; bytesRead !== 0; length += bytesRead)
-    bytesRead = (await file.read(bytes, length)).bytesRead
-  return bytes.subarray(0, length)
+  for (;;) {
+    const { bytesRead } = await file.read(bytes, length)
+    if (bytesRead === 0) return bytes.subarray(0, length)
+    length += bytesRead
+  }
 }
 
 /**

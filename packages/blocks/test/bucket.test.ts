@@ -1,6 +1,15 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { link, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import {
+  link,
+  mkdir,
+  readdir,
+  readFile,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
 import type { RequestListener } from 'node:http'
 import { createServer as createSocket } from 'node:net'
 import { join } from 'node:path'
@@ -111,6 +120,12 @@ describe('directoryBucket', () => {
     const bucket = directoryBucket('/proc/self')
     await expect(bucket.read('maps', 10)).rejects.toThrow('maps: larger than 10 bytes')
     await expect(bucket.write('maps', new Uint8Array())).rejects.toThrow()
+    const large = join(root, 'large')
+    await mkdir(large)
+    await writeFile(join(large, 'x'), '')
+    await truncate(join(large, 'x'), 2 ** 36) // stores nothing
+    const writing = directoryBucket(large).write('x', bytes('x'))
+    await expect(writing).rejects.toMatchObject({ code: 'conflict' })
   })
 })
 

@@ -53,7 +53,7 @@ export default defineConfig({
     // These are slow with coverage, or start other processes.
     exclude: [
       '**/*.machine.test.ts',
-      '**/{readme,simulation,guarantees,walk-vectors.both,lane-memory}.test.ts',
+      '**/{readme,simulation,guarantees,calibrate-vectors,walk-vectors.both,lane-memory}.test.ts',
       '**/bucket-s3.test.ts',
     ],
     testTimeout: 60_000,

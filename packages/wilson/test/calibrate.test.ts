@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import vectors from '../../../vectors/wilson/calibrate.json' with { type: 'json' }
 import { calibrate, crossing, type WinRule } from '../src/index.ts'
 
 /** Returns the largest crossing probability over the calibrated ratios. */
@@ -7,13 +6,6 @@ function largest(rule: WinRule): number {
   const ratios = Array.from({ length: 451 }, (_, i) => 500_000 + 1000 * i)
   return Math.max(...ratios.map((ratioPpm) => crossing({ p: ratioPpm / 1e6, ratioPpm, rule })))
 }
-
-// readme.test.ts computes the z and probabilities for a cap of 5000.
-const others = vectors.vectors.filter(({ input }) => input.cap !== 5000)
-test.each(others)('calibrates for a cap of $input.cap, $what', ({ input, want }) => {
-  const { alpha = 0, cap, minTrials } = input
-  expect(calibrate({ alpha, cap, minTrials })).toBe(want)
-})
 
 test.each([
   { alpha: 0.05, cap: 60, minTrials: 10 },

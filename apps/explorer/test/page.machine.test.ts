@@ -350,10 +350,9 @@ describe.runIf(HAS_BROWSER)('the page of af demo --open', () => {
     expect(await verdicts(bytes, 'unchanged')).toEqual([0, 0, 0])
     const link = page.getByRole('link', { name: 'See this challenge' })
     expect(await link.getAttribute('href')).toMatch(/^#\/sample\/[0-9a-f]{64}\/\d+$/)
-    for (const at of [0, bytes.indexOf('epoch') + 9, bytes.length - 60]) {
-      const altered = Buffer.from(bytes.map((byte, i) => (i === at ? byte ^ 1 : byte)))
-      expect(await verdicts(altered, `byte-${at}`)).toEqual([1, 1, 1])
-    }
+    const at = bytes.indexOf('epoch') + 9
+    const altered = Buffer.from(bytes.map((byte, i) => (i === at ? byte ^ 1 : byte)))
+    expect(await verdicts(altered, 'altered')).toEqual([1, 1, 1])
   })
 
   it('checks a dropped file on any view, and refuses a file that is too large', async () => {

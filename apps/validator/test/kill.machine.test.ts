@@ -10,7 +10,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AF_VERIFY, killAll, type ProcessResult, run } from '../../../test/processes.ts'
 import { type RunningSubnet, type Seat, STEADY, startSubnet } from './running-subnet.ts'
 
-const KILLS = Number(process.env.KILLS ?? 12)
 const SEED = process.env.KILL_SEED ?? String(Date.now())
 /** Number of blocks to wait for most causes of death. A disk operation gets twice as many. */
 const LIFE = 30
@@ -59,6 +58,7 @@ const FIRST: Way[] = [
   { by: 'samples' },
   { by: 'disk', place: PLACES[1] },
 ]
+const KILLS = Number(process.env.KILLS ?? FIRST.length)
 
 type Random = ReturnType<typeof pcg64>
 

@@ -2,7 +2,14 @@ import { canonicalize, type Json } from '@affine/prng'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Account, account, type ChainEnvs, type ChainError, LocalChain } from '../src/index.ts'
+import {
+  type Account,
+  account,
+  type ChainEnvs,
+  type ChainError,
+  ed25519Account,
+  LocalChain,
+} from '../src/index.ts'
 import {
   type Extrinsic,
   hashBlock,
@@ -126,7 +133,7 @@ test('registers a hotkey with the next uid, without stake and permit, from its b
 })
 
 test('refuses a call while 1024 calls wait', async () => {
-  const senders = Array.from({ length: 32 }, (_, i) => account(bytes(i)))
+  const senders = Array.from({ length: 32 }, (_, i) => ed25519Account(bytes(i)))
   const chain = subnet({ neurons: senders.map(({ hotkey }) => ({ hotkey, stake: 0n })) })
   const calls = Array.from({ length: 1025 }, (_, i) => chain.commit(senders[i % 32]!, []))
   const codes = await produce(chain, ...calls)

@@ -3,7 +3,7 @@ import { useEffect, useReducer, useRef, useState } from 'preact/hooks'
 import { parseRoute, type Route } from './address.ts'
 import { addFindings, EMPTY_STATE, findDuels, isValidator } from './app-state.ts'
 import type { Feed } from './feed.ts'
-import type { NamedNetwork } from './network-file.ts'
+import type { NetworkFile } from './network-file.ts'
 import type { Page } from './page.ts'
 import { ChallengeView } from './views/challenge-view.tsx'
 import { ContenderView } from './views/contender-view.tsx'
@@ -11,12 +11,12 @@ import { MinersView, MinerView } from './views/miners-view.tsx'
 import { Heading, type HotkeyProps } from './views/parts.tsx'
 import { type ProofFileProps, ProofFileView } from './views/proof-view.tsx'
 import { RaceView } from './views/race-view.tsx'
-import { LinkWarning, ReadingStrip, SourceBar } from './views/reading-strip.tsx'
+import { ReadingStrip, SourceBar } from './views/reading-strip.tsx'
 import { ValidatorsView } from './views/validators-view.tsx'
 
 interface AppProps extends Feed {
   /** Undefined if no network is named, or it is refused: the feed then reports the reason. */
-  readonly network: NamedNetwork | undefined
+  readonly network: NetworkFile | undefined
 }
 
 /** Renders the page below the header of index.html. */
@@ -27,7 +27,7 @@ export function showApp(props: AppProps): void {
 function App({ network, ask, listen }: AppProps) {
   const route = useRoute()
   const [file, choose] = useDroppedFile()
-  const [state, add] = useReducer(addFindings, { ...EMPTY_STATE, file: network?.file })
+  const [state, add] = useReducer(addFindings, { ...EMPTY_STATE, file: network })
   useEffect(() => listen(add), [])
   const main = useRef<HTMLElement>(null)
   const place = JSON.stringify(route)
@@ -42,12 +42,11 @@ function App({ network, ask, listen }: AppProps) {
   useEffect(keepPlaces, [])
   return (
     <>
-      {network?.isByLink && <LinkWarning own={network.own} />}
-      <ReadingStrip state={state} network={network} />
+      <ReadingStrip state={state} />
       <main ref={main} tabIndex={-1}>
         <View key={place} {...{ route, state, ask, file, choose }} />
       </main>
-      <SourceBar state={state} network={network} />
+      <SourceBar state={state} />
     </>
   )
 }

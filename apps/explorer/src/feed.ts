@@ -1,5 +1,5 @@
 /// <reference types="vite/client" />
-import type { NetworkFile } from './network-file.ts'
+import type { NetworkResult } from './network-file.ts'
 import type { Answers } from './worker/answers.ts'
 import type { Findings } from './worker/reader.ts'
 import type { AnswerState, Request } from './worker/worker.ts'
@@ -21,8 +21,8 @@ export interface Feed {
   ) => () => void
 }
 
-/** Starts the worker on a network. Without a network, the only finding is `refusal`. */
-export function startFeed(file: NetworkFile | undefined, refusal = ''): Feed {
+/** Starts the worker on a network. If the network is refused, the only finding is the reason. */
+export function startFeed(network: NetworkResult): Feed {
   const worker = startWorker(new URL(workerUrl, import.meta.url).href)
   const waiting: Findings[] = []
   let show = (found: Findings): unknown => waiting.push(found)
@@ -30,8 +30,8 @@ export function startFeed(file: NetworkFile | undefined, refusal = ''): Feed {
   worker.addEventListener('error', ({ message }) => {
     show({ failure: `this browser cannot run the worker: ${message}` })
   })
-  if (file) worker.postMessage({ file } satisfies Request)
-  else show({ failure: refusal })
+  if (network.ok) worker.postMessage({ file: network.value } satisfies Request)
+  else show({ failure: network.detail })
   return {
     listen: (to) => {
       show = to

@@ -18,18 +18,9 @@ export interface NetworkFile {
   readonly names?: Readonly<Record<string, string>>
 }
 
-/** The network that the page reads, and whether a link named it. */
-export interface NamedNetwork {
-  readonly file: NetworkFile
-  readonly isByLink: boolean
-  /** Network of the site's file, if the file names a network. */
-  readonly own: NetworkFile | undefined
-}
-
-type NetworkRefusal = { readonly ok: false; readonly detail: string }
-type NetworkResult<Value> = { readonly ok: true; readonly value: Value } | NetworkRefusal
-
-type Fields = Readonly<Record<string, unknown>>
+export type NetworkResult =
+  | { readonly ok: true; readonly value: NetworkFile }
+  | { readonly ok: false; readonly detail: string }
 
 /** Reports whether `chain` is the name of a network, not a URL. */
 export const isNetworkName = (chain: string): boolean => /^(finney|test)$/.test(chain)
@@ -48,57 +39,24 @@ const FIELDS: Readonly<Record<string, FieldReader>> = {
   netuid: wholeNumber(0, 0xffff),
   firstEpoch: wholeNumber(0, 0xffff_ffff),
   last: wholeNumber(1, 0xffff_ffff),
+  names: ['names by hotkey', parseNames],
 }
-
-const QUERY_NAMES = Object.keys(FIELDS)
 
 /**
- * Chooses the network. A query with a `chain` describes the network completely. Otherwise the
- * site's file describes it, and the query may replace `last`. URLs are resolved against `base`.
- * Refuses values that are out of range or malformed, fields of a link that are unknown or unused,
- * and URLs that the page's policy forbids; ignores malformed names of hotkeys. Never throws.
+ * Reads the site's network file. URLs are resolved against `base`. Refuses values that are out of
+ * range or malformed, and URLs that the page's policy forbids. Never throws.
  */
-export function chooseNetwork(
-  value: unknown,
-  { search, base }: { readonly search: string; readonly base: string },
-): NetworkResult<NamedNetwork> {
-  const site = readFile(value, base)
-  const own = site.ok ? site.value : undefined
-  const query = Object.fromEntries(new URLSearchParams(search))
-  const why = findQueryError(query)
-  if (why !== undefined) return refuseLink(why)
-  const hasChain = query.chain !== undefined
-  if (!hasChain && own === undefined) return site as NetworkRefusal
-  const link = readFile(hasChain ? query : { ...Object(value), ...query }, base)
-  if (!link.ok) return refuseLink(link.detail)
-  const isOwn = own !== undefined && isSameNetwork(link.value, own)
-  return { ok: true, value: { file: isOwn ? own : link.value, isByLink: hasChain && !isOwn, own } }
-}
-
-/** Returns the reason that the field names of a query are refused, if there is one. */
-function findQueryError(query: Fields): string | undefined {
-  const names = Object.keys(query)
-  const unknown = names.find((name) => !QUERY_NAMES.includes(name))
-  if (unknown !== undefined) return `"${unknown}" is not one of ${QUERY_NAMES.join(', ')}`
-  const lone = query.chain === undefined && names.find((name) => name !== 'last')
-  return lone ? `"${lone}" requires "chain"` : undefined
-}
-
-const refuse = (detail: string): NetworkRefusal => ({ ok: false, detail })
-
-const refuseLink = (why: string): NetworkRefusal => refuse(`The link cannot be followed: ${why}`)
-
-function readFile(value: unknown, base: string): NetworkResult<NetworkFile> {
-  const fields: Fields = Object(value)
+export function readNetworkFile(file: unknown, base: string): NetworkResult {
+  const fields: Readonly<Record<string, unknown>> = Object(file)
   if (fields.chain === undefined)
-    return refuse('No network is named: add a network.json, or ?chain= and ?buckets= to the URL.')
-  const values: Record<string, unknown> = areNames(fields.names) ? { names: fields.names } : {}
+    return { ok: false, detail: 'No network is named: add a network.json next to the page.' }
+  const values: Record<string, unknown> = {}
   for (const [name, [expected, read]] of Object.entries(FIELDS)) {
     const given = fields[name]
     if (given === undefined) continue
     values[name] = read(given, base)
     if (values[name] === undefined)
-      return refuse(`"${name}" expected ${expected}, got ${JSON.stringify(given)}`)
+      return { ok: false, detail: `"${name}" expected ${expected}, got ${JSON.stringify(given)}` }
   }
   return { ok: true, value: { chain: '', ...values } }
 }
@@ -111,29 +69,20 @@ function parseChain(given: unknown, base: string): string | undefined {
 
 function parseUrl(given: unknown, base: string, protocols = /^https?:$/): string | undefined {
   if (typeof given !== 'string' || given === '' || !URL.canParse(given, base)) return undefined
-  const { protocol, username, password, hostname, origin, href } = new URL(given, base)
+  const { protocol, hostname, origin, href } = new URL(given, base)
   const isSecure = protocol === 'https:' || protocol === 'wss:'
   const isListed = isSecure || LOOPBACK.test(hostname) || origin === new URL(base).origin
-  // URLs with a user name are refused, because a user name before an @ can look like the host.
-  return protocols.test(protocol) && isListed && username + password === '' ? href : undefined
+  return protocols.test(protocol) && isListed ? href : undefined
 }
 
 function wholeNumber(least: number, most: number): FieldReader {
-  const read = (given: unknown): number | undefined => {
-    const isText = typeof given === 'string' || typeof given === 'number'
-    const number = isText && /^[0-9]+$/.test(`${given}`) ? Number(given) : Number.NaN
-    return number >= least && number <= most ? number : undefined
-  }
+  const isValid = (given: unknown): boolean =>
+    Number.isInteger(given) && Number(given) >= least && Number(given) <= most
+  const read = (given: unknown): unknown => (isValid(given) ? given : undefined)
   return [`a whole number from ${least} to ${most}`, read]
 }
 
-function areNames(value: unknown): value is Readonly<Record<string, string>> {
-  if (typeof value !== 'object' || value === null) return false
-  return Object.values(value).every((name) => typeof name === 'string')
-}
-
-/** Reports whether two files describe the same network, ignoring names of hotkeys. */
-function isSameNetwork(a: NetworkFile, b: NetworkFile): boolean {
-  const [one, other] = [a, b].map(({ names: _, ...rest }) => JSON.stringify(rest))
-  return one === other
+function parseNames(given: unknown): unknown {
+  const areStrings = Object.values(Object(given)).every((name) => typeof name === 'string')
+  return typeof given === 'object' && areStrings ? given : undefined
 }

@@ -19,24 +19,34 @@ export interface Opened {
   readonly requests: readonly string[]
 }
 
-/** Opens a URL in a new context, runs `script` before the page, and waits for the reading's end. */
+interface PageOptions extends BrowserContextOptions {
+  readonly script?: string
+  readonly network?: object
+}
+
+/**
+ * Opens a URL in a new context, runs `script` before the page, and waits for the reading's end.
+ * `network` replaces the site's network file.
+ */
 export async function openPage(
   browser: Browser,
   url: string,
-  { script = '', ...options }: BrowserContextOptions & { readonly script?: string } = {},
+  { script = '', network, ...options }: PageOptions = {},
 ): Promise<Opened> {
   const context = await browser.newContext({ viewport: { width: 1100, height: 900 }, ...options })
   await context.addInitScript(script)
-  return openIn(await context.newPage(), url)
+  return openIn(await context.newPage(), url, network)
 }
 
 /**
  * Opens a URL in an open page, and waits for the end of the reading. `openPage` is slower: a new
  * context starts a process, which compiles the code of the page again.
  */
-export async function openIn(page: Page, url: string): Promise<Opened> {
+export async function openIn(page: Page, url: string, network?: object): Promise<Opened> {
   const problems: string[] = []
   const requests: string[] = []
+  await page.unrouteAll()
+  if (network) await page.route('**/network.json', (route) => route.fulfill({ json: network }))
   await page.goto('about:blank') // another fragment alone would not load the page
   page.on('pageerror', (error) => problems.push(String(error)))
   page.on('console', (message) => {

@@ -127,8 +127,8 @@ describe.runIf(HAS_BROWSER)('hostile evidence', () => {
         stops.push(() => server.close())
         await once(server.listen(0, '127.0.0.2'), 'listening')
         unlisted = `http://127.0.0.2:${(server.address() as AddressInfo).port}/`
-        const query = `?chain=${data.url}/chain.json&buckets=${data.url}/buckets`
-        page = (await openPage(browser, pageUrl + query)).page
+        const network = { chain: `${data.url}/chain.json`, buckets: `${data.url}/buckets` }
+        page = (await openPage(browser, pageUrl, { network })).page
       })
       afterAll(() => Promise.all(stops.map((stop) => stop())))
 
@@ -150,13 +150,13 @@ describe.runIf(HAS_BROWSER)('hostile evidence', () => {
         expect(isRun).toBe(false)
       })
 
-      it('connects to no unlisted address that a link names', async () => {
+      it('connects to no unlisted address that a network file names', async () => {
         const places = [`${unlisted}chain.json`, unlisted, unlisted.replace('http', 'ws')]
-        const queries = places.map((chain) => `?chain=${chain}&netuid=1&firstEpoch=0`)
-        for (const query of [...queries, `?chain=${data.url}/chain.json&buckets=${unlisted}`]) {
-          const { page: linked } = await openIn(tab, pageUrl + query)
-          expect(await linked.locator('.strip.bad').textContent()).toMatch(
-            /^The link cannot be followed: "(?:chain|buckets)" expected .* got "\w+:\/\/127\.0\.0\.2/,
+        const files = places.map((chain) => ({ chain, netuid: 1, firstEpoch: 0 }))
+        for (const file of [...files, { chain: `${data.url}/chain.json`, buckets: unlisted }]) {
+          const { page: refused } = await openIn(tab, pageUrl, file)
+          expect(await refused.locator('.strip.bad').textContent()).toMatch(
+            /^"(?:chain|buckets)" expected .* got "\w+:\/\/127\.0\.0\.2/,
           )
         }
         expect(connections).toBe(0)

@@ -85,9 +85,9 @@ async function visitsOf(page: Page, colorScheme: 'light' | 'dark') {
   return visits
 }
 
-/** Opens the page with a link to the files of the demo on another server. */
+/** Opens the page with the files of the demo on another server. */
 const openFrom = ({ url }: { readonly url: string }): Promise<Opened> =>
-  openIn(tab, `${demo.url}?chain=${url}/chain.json&buckets=${url}/buckets`)
+  openIn(tab, demo.url, { chain: `${url}/chain.json`, buckets: `${url}/buckets` })
 
 /** Opens the race in the shared wide page. */
 async function race(): Promise<Page> {
@@ -231,8 +231,8 @@ describe.runIf(HAS_BROWSER)('the page of af demo --open', () => {
       for (const [, name] of (await read(path)).matchAll(/(?:from|import)"\.\/([^"]+\.js)"/g))
         if (!loaded.includes(`assets/${name}`)) loaded.push(`assets/${name}`)
     const code = (await Promise.all(loaded.map(read))).join('')
-    // These texts occur in Preact, in a view, and in the warning about a link.
-    for (const part of ['createElementNS', 'Champions, latest first', 'Named by this link'])
+    // These texts occur in Preact and in a view.
+    for (const part of ['createElementNS', 'Champions, latest first'])
       expect(code).not.toContain(part)
     expect(code).toMatch(/import\(`\.\/app-/)
   })
@@ -368,54 +368,48 @@ describe.runIf(HAS_BROWSER)('the page of af demo --open', () => {
   })
 
   it('states that it begins with an attested state if `last` is given', async () => {
-    const { page } = await openIn(tab, `${demo.url}?chain=chain.json&buckets=./&last=3`)
+    const { page } = await openIn(tab, demo.url, { chain: 'chain.json', buckets: './', last: 3 })
     expect(await page.locator('.root').textContent()).toBe(demo.verified.root)
     expect(await page.locator('.strip').textContent()).toMatch(
       /, from the attested state of epoch \d/,
     )
   })
 
-  describe('a network named by a link', () => {
-    const WARNING = '⚠ Named by this link, not by this site.'
+  it('names the network, its chain and its buckets on every view, whatever its link says', async () => {
+    using server = await serveFaulty(demo.out, {})
+    const { page } = await openIn(tab, `${demo.url}?chain=${server.url}/chain.json`)
+    for (const view of VIEWS_OF_ALL) {
+      await goTo(page, view)
+      const source = (await page.locator('.source').textContent()) ?? ''
+      for (const part of ['chain.json', '']) expect(source).toContain(`${demo.url}${part}`)
+      expect(source).toMatch(/netuid 120, genesis [0-9a-f]{64}/)
+    }
+  })
 
-    it('is shown with a warning on every view, and a link to the site’s own network', async () => {
-      using server = await serveFaulty(demo.out, {})
-      const { page } = await openFrom(server)
-      const strip = await page.locator('.strip.good').textContent()
-      expect(strip).toContain('of the network named by the link to this page.')
+  it('gives the reason, and shows no ✔ on any view, if nothing can be recomputed', async () => {
+    const nim = { specHash: 'ab'.repeat(32), players: 2, quotaFirst: 8, quotaMost: 64 }
+    const envs = { 'nim@0.1.0': nim }
+    const chain = LocalChain.create({ netuid: 120, random: () => new Uint8Array(32), envs })
+    using server = await listen(serveLocal(chain, 10), 0)
+    const late = 'the first epoch to recompute is 4000000, and the chain was in epoch 6\\.'
+    const cases = [
+      [
+        { chain: 'chain.json', buckets: './', firstEpoch: 4_000_000 },
+        `Nothing was recomputed yet: ${late}`,
+      ],
+      [
+        { chain: `${server.url}/` },
+        'Reading stopped: the network plays nim@0.1.0 .* cannot be replayed',
+      ],
+    ] as const
+    for (const [network, reason] of cases) {
+      const { page } = await openIn(tab, demo.url, network)
+      expect(await page.locator('.strip').textContent()).toMatch(new RegExp(`^${reason}`))
       for (const view of VIEWS_OF_ALL) {
         await goTo(page, view)
-        await page.getByText(WARNING).waitFor()
-        const source = (await page.locator('.source').textContent()) ?? ''
-        for (const part of ['chain.json', 'buckets'])
-          expect(source).toContain(`${server.url}/${part}`)
-        expect(source).toMatch(/netuid 120, genesis [0-9a-f]{64}/)
+        expect(await page.locator('body').textContent(), view).not.toContain('✔')
       }
-      await page.getByRole('link', { name: /^Show this site’s own network/ }).click()
-      await page.getByText(/named by this site/).waitFor()
-      expect(await page.getByText(WARNING).count()).toBe(0)
-      expect(page.url().startsWith(demo.url)).toBe(true)
-    })
-
-    it('is shown with the reason, and no ✔ on any view, if nothing can be recomputed', async () => {
-      const nim = { specHash: 'ab'.repeat(32), players: 2, quotaFirst: 8, quotaMost: 64 }
-      const envs = { 'nim@0.1.0': nim }
-      const chain = LocalChain.create({ netuid: 120, random: () => new Uint8Array(32), envs })
-      using server = await listen(serveLocal(chain, 10), 0)
-      const late = 'the first epoch to recompute is 4000000, and the chain was in epoch 6\\.'
-      for (const [query, reason] of [
-        ['chain.json&buckets=./&firstEpoch=4000000', `Nothing was recomputed yet: ${late}`],
-        [`${server.url}/`, 'Reading stopped: the network plays nim@0.1.0 .* cannot be replayed'],
-      ]) {
-        const { page } = await openIn(tab, `${demo.url}?chain=${query}`)
-        expect(await page.locator('.strip').textContent()).toMatch(new RegExp(`^${reason}`))
-        await page.getByText(WARNING).waitFor()
-        for (const view of VIEWS_OF_ALL) {
-          await goTo(page, view)
-          expect(await page.locator('body').textContent(), view).not.toContain('✔')
-        }
-      }
-    })
+    }
   })
 
   it('reports the epoch whose lanes are unavailable', async () => {
@@ -432,9 +426,9 @@ describe.runIf(HAS_BROWSER)('the page of af demo --open', () => {
     const log = await readFile(join(demo.out, 'chain.json'), 'utf8')
     const chain = LocalChain.import(log, () => new Uint8Array(32))
     using server = await listen(serveLocal(chain, 10), 0)
-    const query = `?chain=${server.url}/&buckets=${demo.url}`
+    const network = { chain: `${server.url}/`, buckets: demo.url }
     const viewport = { width: 360, height: 500 }
-    const { page } = await openPage(browser, demo.url + query, { viewport })
+    const { page } = await openPage(browser, demo.url, { viewport, network })
     expect(await page.locator('.root').textContent()).toBe(demo.verified.root)
     await page.locator('summary').click()
     await page.locator('.root').scrollIntoViewIfNeeded()
@@ -450,8 +444,8 @@ describe.runIf(HAS_BROWSER)('the page of af demo --open', () => {
 
   it('loads Bittensor’s client only for a node, whose error it shows', async () => {
     const node = await fakeNode()
-    const query = `?chain=${node.url}&netuid=120&firstEpoch=0`
-    const { page, requests } = await openIn(tab, demo.url + query)
+    const network = { chain: node.url, netuid: 120, firstEpoch: 0 }
+    const { page, requests } = await openIn(tab, demo.url, network)
     await node.stop()
     expect(await page.locator('.strip').textContent()).toContain('NotInRuntime')
     expect(node.asked.length).toBeGreaterThan(0)

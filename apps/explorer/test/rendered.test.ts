@@ -85,12 +85,10 @@ it('shows the champion first, then contenders, then the queue with its expected 
 })
 
 it('states what was verified, and warns with the reason if data is faulty or the reading has stopped', async () => {
-  const network = { file, isByLink: false, own: undefined }
   const stripOf = (found: Partial<AppState>): string => {
     const state = { ...ENDED, ...found }
-    const props = { state, network }
-    const { class: kind } = (ReadingStrip(props) as VNode<{ class: string }>).props
-    return `${kind}: ${renderText(() => ReadingStrip(props), [], {})}\n`
+    const { class: kind } = (ReadingStrip({ state }) as VNode<{ class: string }>).props
+    return `${kind}: ${renderText(() => ReadingStrip({ state }), [], {})}\n`
   }
   const stateWithFlaw = (code: string, validator = hotkey): Partial<AppState> => ({
     epochs: [{ ...epoch, flaws: [{ epoch: 3, validator, code, detail: '' }] } as never],

@@ -1,35 +1,30 @@
 import { formatCount } from '@affine/report/sentences'
 import type { ComponentChildren } from 'preact'
 import type { AppState } from '../app-state.ts'
-import { isNetworkName, type NamedNetwork, type NetworkFile } from '../network-file.ts'
-import { hotkeyNames } from '../page.ts'
+import { isNetworkName, type NetworkFile } from '../network-file.ts'
+import { hotkeyNames, type StateProps } from '../page.ts'
 import { formatDuration, showOnLine } from '../visible.ts'
 import type { ChainHead, ReadingSpan } from '../worker/reader.ts'
-
-interface ReadingProps {
-  readonly state: AppState
-  readonly network: NamedNetwork | undefined
-}
 
 /**
  * Shows on every view the progress and the result of the recomputation, and the newest block. A new
  * block is not announced to screen readers.
  */
-export function ReadingStrip(props: ReadingProps) {
-  const [kind, content] = describeReading(props)
+export function ReadingStrip({ state }: StateProps) {
+  const [kind, content] = describeReading(state)
   return (
     <section class={`strip ${kind}`} aria-label="What was verified">
-      <span role="status">{content}</span> {props.state.head && describeHead(props.state.head)}
+      <span role="status">{content}</span> {state.head && describeHead(state.head)}
     </section>
   )
 }
 
 type Strip = readonly [kind: 'good' | 'warn' | 'bad' | 'busy' | 'none', content: ComponentChildren]
 
-function describeReading({ state, network }: ReadingProps): Strip {
-  const { ms, failure, beginning, epochs } = state
+function describeReading(state: AppState): Strip {
+  const { file, ms, failure, beginning, epochs } = state
   if (beginning === undefined || ms === undefined) {
-    const stopped = network === undefined ? '' : 'Reading stopped: '
+    const stopped = file === undefined ? '' : 'Reading stopped: '
     if (failure !== undefined) return ['bad', stopped + showOnLine(failure, 600)]
     return ['busy', beginning ? progressBar(beginning, state.epochsRead) : 'Reading the chain…']
   }
@@ -40,8 +35,7 @@ function describeReading({ state, network }: ReadingProps): Strip {
   }
   const done = `${formatCount(epochs.length, 'epoch')} recomputed in ${(ms / 1000).toFixed(1)} s`
   const trusted = isTrusted ? `, from the attested state of epoch ${from}` : ''
-  const named = network?.isByLink ? ', of the network named by the link to this page' : ''
-  return describeResult(state, `${done}${trusted}${named}.`)
+  return describeResult(state, `${done}${trusted}.`)
 }
 
 /** Describes what was verified. `done` describes the epochs that were read. */
@@ -107,32 +101,14 @@ const progressBar = ({ from, to }: ReadingSpan, epochsRead = 0) => (
   </label>
 )
 
-/** Shows the network, its chain and buckets, and whether the site or a link names it. */
-export function SourceBar({ state, network }: ReadingProps) {
-  if (network === undefined) return null
-  const { file, isByLink } = network
-  const { beginning } = state
+/** Shows the network, its chain and buckets. */
+export function SourceBar({ state: { file, beginning } }: StateProps) {
+  if (file === undefined) return null
   return (
     <footer class="source">
       <b>Network</b> {describeNetwork(file, beginning)} · <b>chain</b> {describeChain(file)} ·{' '}
-      <b>buckets</b> {describeBuckets(file)} · <b>named by</b>{' '}
-      {isByLink ? 'the link to this page, not by this site' : 'this site'}
+      <b>buckets</b> {describeBuckets(file)}
     </footer>
-  )
-}
-
-/** Warns that a link names the network. Stays visible while scrolling. */
-export function LinkWarning({ own }: Pick<NamedNetwork, 'own'>) {
-  return (
-    <section class="link-warning bad" aria-label="Source of this network">
-      <b>⚠ Named by this link, not by this site.</b> The link chose the chain and the buckets, and
-      the results apply only to them.{' '}
-      {own ? (
-        <a href={location.pathname}>Show this site’s own network, {describeChain(own)}</a>
-      ) : (
-        'This site names no network.'
-      )}
-    </section>
   )
 }
 

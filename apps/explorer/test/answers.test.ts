@@ -102,9 +102,8 @@ it('counts the results of both miners in the lanes that count', () => {
     expect(champion.challenges).toBe(sum(({ wins, ties }) => wins + ties))
     const lost = accounts.findDetails(account.duel.id)
     expect(lost.contender).toEqual([])
-    expect(lost.champion.length).toBe(sum(({ wins }) => Math.min(3, wins)))
-    for (const { block, forfeit } of lost.champion)
-      expect([block, forfeit]).toEqual([game.block, 'unreadable'])
+    expect(lost.champion.length).toBe(sum(({ wins }) => Math.min(2, wins)))
+    for (const { block } of lost.champion) expect(block).toBe(game.block)
   }
 })
 

@@ -10,10 +10,9 @@ import {
 } from '@affine/report/sentences'
 import { type DuelAccount, formatSpan, listDuels } from '../app-state.ts'
 import { describeResult, explainAbsence, type Page, useAnswer } from '../page.ts'
-import type { LostLine } from '../worker/epoch-accounts.ts'
 import { LEADS_KEY, Leads, Strips } from './bars.tsx'
 import { Thumbnail } from './course-view.tsx'
-import { Few, Heading, Key, Table } from './parts.tsx'
+import { Heading, Key, Table } from './parts.tsx'
 import { Terms } from './terms.tsx'
 
 /** Shows a contender's duel: its result, lost challenges, and the numbers behind the verdicts. */
@@ -60,7 +59,7 @@ interface DuelProps extends Page {
 function Losses({ account, side, ...page }: DuelProps & { readonly side: Side }) {
   const { duel, epochs } = account
   const { value, error } = useAnswer(page.ask, ['duel', duel.id], [epochs.length])
-  const losses = value && alternateEnvs(value[side])
+  const losses = value?.[side]
   return (
     <section>
       <h2>
@@ -71,27 +70,12 @@ function Losses({ account, side, ...page }: DuelProps & { readonly side: Side })
       {losses === undefined && <p>{error ?? 'Reading…'}</p>}
       {losses?.length === 0 && <p>No lost challenge counts.</p>}
       <ul class="plain grid thumbnails">
-        <Few limit={5}>
-          {(losses ?? []).map((loss) => (
-            <Thumbnail key={loss.block + loss.line} {...page} loss={loss} side={side} />
-          ))}
-        </Few>
+        {losses?.map((loss) => (
+          <Thumbnail key={loss.block + loss.line} {...page} loss={loss} side={side} />
+        ))}
       </ul>
     </section>
   )
-}
-
-/**
- * Sorts lost challenges so that the environments alternate. In each environment, challenges without
- * a forfeit come first, because they show the most, and later challenges before earlier ones.
- */
-function alternateEnvs(losses: readonly LostLine[]): readonly LostLine[] {
-  const best = [...losses]
-    .reverse()
-    .sort((a, b) => Number(a.forfeit !== undefined) - Number(b.forfeit !== undefined))
-  const rankOf = (loss: LostLine): number =>
-    best.filter(({ env }) => env === loss.env).indexOf(loss)
-  return [...best].sort((a, b) => rankOf(a) - rankOf(b))
 }
 
 /** Shows the verdicts with their causes, the results of each validator, and every analysis. */

@@ -94,18 +94,14 @@ interface ThumbnailProps extends Page {
   readonly side: Side
 }
 
-/** Number of shapes above which a small picture needs twice the width. */
-const MANY_SHAPES = 60
-
 /** Shows the deciding move of a lost challenge as a small picture, with the reason. */
 export function Thumbnail({ loss, side, ask }: ThumbnailProps) {
   const { block, line, env, index } = loss
   const { value, error } = useAnswer(ask, ['sample', { block, line }], [])
   const course = value?.pairs[0]?.courses[side]
   const turn = course && findDecidingTurn(course)
-  const shapeCount = turn?.picture?.shapes.length ?? 0
   return (
-    <li class={shapeCount > MANY_SHAPES ? 'large' : undefined}>
+    <li>
       <a href={linkTo.sample(loss)} title={`${env} #${index}`}>
         <b>{env.replace(/@.*/, '')}</b>
         <div aria-hidden="true">{turn && <Drawing {...turn} />}</div>

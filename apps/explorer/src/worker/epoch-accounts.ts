@@ -24,11 +24,10 @@ export interface ShownDuel extends DuelFacts {
   readonly stats: PerSide<Omit<MinerStats<LostLine>, 'losses'>>
 }
 
-/** A lost challenge, and the kind of forfeit. */
+/** A lost challenge. */
 export interface LostLine extends SampleLine {
   readonly env: string
   readonly index: number
-  readonly forfeit: string | undefined
 }
 
 /** The latest challenges that each side of a duel lost, in the lanes that count. */
@@ -44,10 +43,8 @@ export interface DuelDetails extends PerSide<readonly LostLine[]> {
 export class EpochAccounts {
   /** Receives the samples of the current epoch, one lane after the other, each in order. */
   readonly stats: DuelStats<LostLine> = new DuelStats<LostLine>({
-    most: 3,
-    keep: ({ pair: { env, index }, block, line, forfeit }) => {
-      return { block, line, env, index, forfeit }
-    },
+    most: 2,
+    keep: ({ pair: { env, index }, block, line }) => ({ block, line, env, index }),
   })
   readonly #details = new Map<ShownDuel['id'], DuelDetails>()
 

@@ -85,7 +85,7 @@ describe.runIf(HAS_BROWSER)('hostile evidence', () => {
 
   it('is not shown if its lane is void', async () => {
     const { page } = await openIn(tab, url)
-    expect(await page.locator('.strip.warn').textContent()).toContain('has a void lane')
+    expect(await page.locator('.strip.warn').textContent()).toContain('Faulty or missing data: ')
     await goTo(page, '#/validators')
     await page.getByText('PROMPT_DIFFERS').first().waitFor()
     await goTo(page, `#/sample/${hostile.forged}/0`)

@@ -455,16 +455,21 @@ describe.runIf(HAS_BROWSER)('the page of af demo --open', () => {
   })
 
   it.each([
-    ['no blocks', 'did not serve a requested file'],
-    ['no states', 'does not serve the state that it attested'],
-  ] as const)('shows a warning with the reason for a bucket with %s', async (fault, reason) => {
+    ['no blocks', /✘ \d+ files? read, [1-9]\d* missing$/],
+    ['no states', /STATE_MISSING/],
+  ] as const)('names the validator of a bucket with %s, and the reason', async (fault, reason) => {
     const [first = ''] = await readdir(join(demo.out, 'buckets'))
     using server = await serveFaulty(demo.out, { [first]: fault })
     const { page } = await openFrom(server)
     expect(await page.locator('.root').textContent()).toBe(demo.verified.root)
     const text = (await page.locator('.strip.warn').textContent()) ?? ''
-    expect(text).toContain(`${first.slice(0, 6)}…${first.slice(-4)} ${reason}.`)
+    const name = `${first.slice(0, 6)}…${first.slice(-4)}`
+    expect(text).toContain(`Faulty or missing data: ${name}.`)
     expect(text).toContain('Every result that counts is valid.')
+    await page.locator('.strip a').click()
+    expect(await page.locator('tr', { hasText: name }).allTextContents()).toContainEqual(
+      expect.stringMatching(reason),
+    )
   })
 
   it('reads another copy if a bucket is missing, slow, lying or without CORS headers', async () => {
@@ -484,11 +489,11 @@ describe.runIf(HAS_BROWSER)('the page of af demo --open', () => {
     await goTo(page, '#/validators')
     const rowOf = (hotkey: string) =>
       page.locator('section[aria-label="Buckets"] tr', { hasText: hotkey }).textContent()
-    expect(await rowOf(slow)).toMatch(/no answer (so far|in time)/)
+    expect(await rowOf(slow)).toMatch(/0 files read, 0 missing$|no answer in time/)
     expect(await rowOf(closed)).toContain('no response that a page may read')
-    expect(await rowOf(missing)).toMatch(/0[1-9]\d*✘ has none/)
+    expect(await rowOf(missing)).toMatch(/✘ 0 files read, [1-9]\d* missing$/)
     // One valid copy is enough to decide; missing copies are reported.
-    expect(await page.locator('.strip.warn').textContent()).toContain('; others.')
+    expect(await page.locator('.strip.warn').textContent()).toContain(', others.')
   })
 
   it.runIf(HAS_FIREFOX)('recomputes, and leads to a duel and a challenge, in Firefox', async () => {

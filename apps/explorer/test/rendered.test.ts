@@ -9,8 +9,7 @@ import { ContenderView } from '../src/views/contender-view.tsx'
 import { MinersView, MinerView } from '../src/views/miners-view.tsx'
 import { RaceView } from '../src/views/race-view.tsx'
 import { ReadingStrip } from '../src/views/reading-strip.tsx'
-import { BucketTable, ValidatorsView } from '../src/views/validators-view.tsx'
-import type { BucketHealth } from '../src/worker/buckets.ts'
+import { ValidatorsView } from '../src/views/validators-view.tsx'
 import type { EpochAccount } from '../src/worker/epoch-accounts.ts'
 import type { ReadingSpan } from '../src/worker/reader.ts'
 import { played } from './epochs.ts'
@@ -112,19 +111,6 @@ it('states what was verified, and warns with the reason if data is faulty or the
     { epochs: [] },
   ].map(stripOf)
   await expect(strips.join('')).toMatchFileSnapshot('snapshots/strip.txt')
-})
-
-it('distinguishes a bucket without files from one without an answer', async () => {
-  const bucket = (files: number, missing: number): BucketHealth => {
-    const place = { hotkey, announced: 'a', place: 'p' }
-    return { ...place, files, missing, failure: undefined }
-  }
-  const health = [bucket(0, 0), bucket(0, 3), bucket(1, 3)]
-  const { props } = BucketTable({ state: { ...STOPPED, health } }) as VNode<{
-    rows: readonly Readonly<Record<string, string>>[]
-  }>
-  const states = props.rows.map(({ state }) => `${state}\n`).join('')
-  await expect(states).toMatchFileSnapshot('snapshots/bucket-states.txt')
 })
 
 /** Shares of wins and losses. m2 loses in one epoch, m3 wins in one, m4 gets no verdict. */

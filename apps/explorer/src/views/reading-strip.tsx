@@ -50,37 +50,25 @@ function describeResult(state: AppState, done: string): Strip {
   return [
     'warn',
     <>
-      ! {text} {shown.length > 0 && <a href="#/validators">{`${shown.join('; ')}.`}</a>}
+      ! {text}{' '}
+      {shown.length > 0 && (
+        <a href="#/validators">{`Faulty or missing data: ${shown.join(', ')}.`}</a>
+      )}
       {failure && ` The page no longer follows the chain: ${showOnLine(failure, 600)}`}
     </>,
   ]
 }
 
-/** Maximum number of shown entries, each a validator with a reason. */
+/** Maximum number of validators in the strip. */
 const MAX_NAMED = 3
 
-/** Reasons by code of a flaw. Any other code means a void lane. */
-const REASONS: Readonly<Record<string, string>> = {
-  COPY_MISSING: 'does not serve a lane that it attested',
-  STATE_MISSING: 'does not serve the state that it attested',
-  STATE_DIFFERS: 'serves another state',
-  WRONG_ROOT_ATTESTED: 'attested another state',
-  NEVER_SEALED: 'attested an unsealed lane',
-  SIGNED_TWICE: 'signed a block twice',
-}
-
-/** Names each validator with faulty data, and the reasons. */
+/** Names each validator with a flaw, or whose bucket did not serve a requested file. */
 function listFaulty(state: AppState): readonly string[] {
-  const nameOf = hotkeyNames(state)
-  const flaws = state.epochs.flatMap((epoch) => epoch.flaws)
-  const named = flaws.map(
-    ({ validator, code }) => `${nameOf(validator)} ${REASONS[code] ?? 'has a void lane'}`,
-  )
-  const isFlawed = (hotkey: string): boolean => flaws.some(({ validator }) => validator === hotkey)
+  const flawed = state.epochs.flatMap(({ flaws }) => flaws.map(({ validator }) => validator))
   const lacking = state.health
-    .filter(({ hotkey, missing, failure }) => (missing > 0 || failure) && !isFlawed(hotkey))
-    .map(({ hotkey }) => `${nameOf(hotkey)} did not serve a requested file`)
-  return [...new Set([...named, ...lacking])]
+    .filter(({ missing, failure }) => missing > 0 || failure)
+    .map(({ hotkey }) => hotkey)
+  return [...new Set([...flawed, ...lacking])].map(hotkeyNames(state))
 }
 
 /** The year 2020 in Unix milliseconds. The clock of a simulated chain begins at 0. */

@@ -1,4 +1,4 @@
-import { formatLane, formatStake, percent } from '@affine/report/sentences'
+import { formatCount, formatLane, formatStake, percent } from '@affine/report/sentences'
 import { type AppState, formatSpan, listDuels } from '../app-state.ts'
 import { explainAbsence, hotkeyNames, type Page, type StateProps } from '../page.ts'
 import { showOnLine } from '../visible.ts'
@@ -140,14 +140,12 @@ function Findings({ state, of }: ValidatorProps) {
   return <Table title="Flaws and warnings" rows={rows} />
 }
 
-export function BucketTable({ state, of }: ValidatorProps) {
+function BucketTable({ state, of }: ValidatorProps) {
   const health = state.health.filter(({ hotkey }) => of === undefined || hotkey === of)
   if (of !== undefined && health.length === 0) return null
   const rows = health.map((bucket) => ({
     validator: <Key state={state} hotkey={bucket.hotkey} isBad={bucket.failure !== undefined} />,
     announced: showOnLine(bucket.announced, 140),
-    'files read': bucket.files,
-    'files missing': bucket.missing,
     state: describeBucket(bucket),
   }))
   return <Table title="Buckets" rows={rows} />
@@ -156,6 +154,5 @@ export function BucketTable({ state, of }: ValidatorProps) {
 function describeBucket({ place, failure, files, missing }: BucketHealth): string {
   if (place === undefined) return 'a page cannot open this address'
   if (failure !== undefined) return `✘ ${showOnLine(failure)}`
-  if (files + missing === 0) return 'no answer so far'
-  return files > 0 ? '✔ responds' : '✘ has none of the requested files'
+  return `${missing > 0 ? '✘ ' : ''}${formatCount(files, 'file')} read, ${missing} missing`
 }

@@ -7,7 +7,6 @@ import {
   explainFrozen,
   formatCount,
   formatEpochs,
-  formatWait,
   percent,
   shortenHotkey,
   warnOtherState,
@@ -20,10 +19,11 @@ import type { EpochAccount } from '../worker/epoch-accounts.ts'
 import { LEADS_KEY, Leads } from './bars.tsx'
 import { Face, Few, Heading, Key } from './parts.tsx'
 
-/** Shows the champion, the contenders, the waiting miners and the earlier champions. */
+/** Shows the champion, the contenders, why an epoch was frozen, and the earlier champions. */
 export function RaceView({ state }: Page) {
   const { beginning, epochs } = state
   const last = epochs.at(-1)
+  const nameOf = hotkeyNames(state)
   const hotkey = last?.nextChampion?.hotkey
   const when = readingState(state) === 'stopped' && last ? ` in epoch ${last.epoch + 1}` : ''
   return (
@@ -37,7 +37,7 @@ export function RaceView({ state }: Page) {
         <>
           <Numbers state={state} />
           <Duels state={state} />
-          {warnOtherState(last).map((text) => (
+          {[...explainFrozen(last, nameOf), ...warnOtherState(last, nameOf)].map((text) => (
             <p key={text}>{text}</p>
           ))}
           <TimeLine state={state} />
@@ -106,7 +106,7 @@ const TO_BEAT =
   'is the share of the decisive challenges (one of the two does better) that a contender has to ' +
   'exceed'
 
-/** Shows how the throne was won, the current contenders, and the waiting miners. */
+/** Shows how the throne was won, and the current contenders. */
 function Duels({ state }: StateProps) {
   const { nextDuels = [] } = state.epochs.at(-1) ?? {}
   const duels = listDuels(state)
@@ -125,32 +125,7 @@ function Duels({ state }: StateProps) {
         const account = duels.find(({ duel }) => duel.id === formatDuelId(turn))
         return <Contender key={formatDuelId(turn)} {...{ state, account }} of={turn} />
       })}
-      <Waiting state={state} />
     </section>
-  )
-}
-
-/** Shows the waiting miners, the next contender first, and the reason if no duel begins. */
-function Waiting({ state }: StateProps) {
-  const { nextChampion, lacking, others } = state.epochs.at(-1) ?? {}
-  const waiting = (state.queue ?? []).filter(({ turn }) => turn)
-  if (waiting.length === 0) return <p class="lead">No miner waits.</p>
-  return (
-    <>
-      <h2>Waiting miners{nextChampion === undefined && ': the first takes the throne'}</h2>
-      {explainFrozen({ lacking, others }, hotkeyNames(state)).map((text) => (
-        <p key={text}>{text}</p>
-      ))}
-      <ul class="plain">
-        <Few limit={4}>
-          {waiting.map(({ hotkey, turn }) => (
-            <li key={hotkey}>
-              <Key state={state} hotkey={hotkey} /> waits {turn && formatWait(turn)}
-            </li>
-          ))}
-        </Few>
-      </ul>
-    </>
   )
 }
 

@@ -283,6 +283,15 @@ describe.runIf(HAS_BROWSER)('the page of af demo --open', () => {
     await press(/^Its proof: /)
   })
 
+  it('explains a term when it is pressed', async () => {
+    const { page } = wide
+    await goTo(page, '#/proof')
+    await page.getByRole('button', { name: 'seal' }).click()
+    await page.getByText(/^seal: .* The protocol, section/).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByText(/^seal: .* The protocol, section/).waitFor({ state: 'hidden' })
+  })
+
   it('shows the liar far from the other validators', async () => {
     const { page } = wide
     await VIEWS.validators(page)

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useId } from 'preact/hooks'
 import glossary from '../../../../docs/glossary.md?raw'
 import protocolUrl from '../../../../docs/protocol.md?url'
 
@@ -22,7 +22,7 @@ const ENTRIES: ReadonlyMap<string, GlossaryEntry> = new Map(
 
 const MENTION = new RegExp(`\\b((?:${[...ENTRIES.keys()].sort().reverse().join('|')})s?)\\b`, 'i')
 
-/** Shows a text. The first mention of each term of the glossary shows its entry. */
+/** Shows a text. The first mention of each term of the glossary opens its entry. */
 export function Terms({ children }: { readonly children: string }) {
   const seen = new Set<GlossaryEntry>()
   const parts = children.split(MENTION).map((part) => {
@@ -35,29 +35,17 @@ export function Terms({ children }: { readonly children: string }) {
   return <>{parts}</>
 }
 
-/** Shows a term, and its entry while the pointer or the focus is on it. */
+/** Shows a term as a button that opens its entry. */
 function Term({ meaning, section, children }: GlossaryEntry & { readonly children: string }) {
-  const [isShown, setShown] = useState(false)
+  const id = useId()
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the reader operates the button in it
-    <span
-      class="term"
-      onMouseEnter={() => setShown(true)}
-      onMouseLeave={({ currentTarget }) => setShown(currentTarget.contains(document.activeElement))}
-      onFocusIn={() => setShown(true)}
-      onFocusOut={({ currentTarget, relatedTarget }) =>
-        setShown(currentTarget.contains(relatedTarget as Node | null))
-      }
-      onKeyDown={({ key }) => key === 'Escape' && setShown(false)}
-    >
-      <button type="button" aria-expanded={isShown} onClick={() => setShown(true)}>
+    <>
+      <button type="button" class="term" popovertarget={id}>
         {children}
       </button>
-      {isShown && (
-        <span class="entry" role="note">
-          <b>{children}</b>: {meaning}. <a href={protocolUrl}>The protocol, section {section}</a>
-        </span>
-      )}
-    </span>
+      <span id={id} class="entry" popover>
+        <b>{children}</b>: {meaning}. <a href={protocolUrl}>The protocol, section {section}</a>
+      </span>
+    </>
   )
 }

@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { gzipSync } from 'node:zlib'
 import { defineConfig, type Plugin, type UserConfig } from 'vite'
 import { licences } from './licences.ts'
 
@@ -8,14 +7,12 @@ const packages = fileURLToPath(new URL('../../packages/', import.meta.url))
 
 const { resolve } = createRequire(new URL('../../packages/prng/package.json', import.meta.url))
 const BLAKE3 = 'hash-wasm/dist/blake3.umd.min.js'
-const BLAKE3_PATH = resolve(BLAKE3)
 const SR25519 = '@polkadot/wasm-crypto-wasm/cjs/bytes'
-const HASHER = fileURLToPath(new URL('src/worker/blake3.ts', import.meta.url))
 
 /** Modules that our packages import only for speed; without them, plain JavaScript runs. */
 const COMPILED: Readonly<Record<string, string | { id: string; external: true }>> = {
   // prng omits it in browsers, but a page that verifies everything needs its speed.
-  [BLAKE3]: BLAKE3_PATH,
+  [BLAKE3]: resolve(BLAKE3),
   // The import of its bare name fails in a browser, so its 170 kB are not sent.
   [SR25519]: { id: SR25519, external: true },
 }
@@ -32,26 +29,13 @@ const PRELOAD = `export const __vitePreload = (load, parts = [], base) => {
   return load()
 }`
 
-/**
- * Replaces the code of hash-wasm with a smaller hasher. Its WebAssembly is half as large
- * when it is compressed before it becomes Base64.
- */
-function reduceBlake3(code: string): string {
-  const [wasm] = /[\w+/]{9999,}=*/.exec(code) ?? []
-  if (wasm === undefined) throw new Error(`${BLAKE3_PATH} has no WebAssembly in Base64`)
-  const packed = gzipSync(Buffer.from(wasm, 'base64'), { level: 9 }).toString('base64')
-  return `import { createHasher } from ${JSON.stringify(HASHER)}
-export default { createBLAKE3: () => createHasher('${packed}') }`
-}
-
-/** Omits modules that the page does not need, and replaces two modules with smaller code. */
+/** Omits a module that the page does not need, and replaces Vite's wrapper of `import()`. */
 const sendLess = (): Plugin => ({
   name: 'send-less',
   enforce: 'pre',
   resolveId: (source, importer = '') =>
     importer.startsWith(packages) && !importer.includes('/node_modules/') ? COMPILED[source] : null,
   load: (id) => (id === PRELOAD_ID ? PRELOAD : null),
-  transform: (code, id) => (id === BLAKE3_PATH ? reduceBlake3(code) : null),
 })
 
 /** Links to the repository whose workflow builds the page. No file contains its name. */

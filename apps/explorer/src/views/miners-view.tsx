@@ -38,15 +38,11 @@ export function MinersView({ state }: Page) {
 export function MinerView({ state, hotkey }: HotkeyProps) {
   const duels = [...findDuels(state, hotkey)].reverse()
   const place = state.queue?.find((row) => row.hotkey === hotkey)
-  const seated = state.epochs.filter((each) => each.seated?.hotkey === hotkey)
   return (
     <>
       <Heading kind="miner">{hotkeyNames(state)(hotkey)}</Heading>
       <p class="mono">{hotkey}</p>
       <p class="lead">{place ? `It ${place.why}.` : state.queue && 'It is not registered.'}</p>
-      {seated.map(({ epoch }) => (
-        <p key={epoch}>It took the empty throne after epoch {epoch}, without a duel.</p>
-      ))}
       <ul class="duels">
         <Few limit={12}>
           {duels.map((account) => (

@@ -22,9 +22,6 @@ export type NetworkResult =
   | { readonly ok: true; readonly value: NetworkFile }
   | { readonly ok: false; readonly detail: string }
 
-/** Reports whether `chain` is the name of a network, not a URL. */
-export const isNetworkName = (chain: string): boolean => /^(finney|test)$/.test(chain)
-
 /** Expected value of a field, and its parser, which returns undefined for an invalid value. */
 type FieldReader = readonly [expected: string, read: (given: unknown, base: string) => unknown]
 
@@ -62,9 +59,7 @@ export function readNetworkFile(file: unknown, base: string): NetworkResult {
 }
 
 function parseChain(given: unknown, base: string): string | undefined {
-  return typeof given === 'string' && isNetworkName(given)
-    ? given
-    : parseUrl(given, base, /^(http|ws)s?:$/)
+  return given === 'finney' || given === 'test' ? given : parseUrl(given, base, /^(http|ws)s?:$/)
 }
 
 function parseUrl(given: unknown, base: string, protocols = /^https?:$/): string | undefined {

@@ -1,7 +1,6 @@
 import { formatCount } from '@affine/report/sentences'
 import type { ComponentChildren } from 'preact'
 import type { AppState } from '../app-state.ts'
-import { isNetworkName, type NetworkFile } from '../network-file.ts'
 import { hotkeyNames, type StateProps } from '../page.ts'
 import { formatDuration, showOnLine } from '../visible.ts'
 import type { ChainHead, ReadingSpan } from '../worker/reader.ts'
@@ -89,28 +88,15 @@ const progressBar = ({ from, to }: ReadingSpan, epochsRead = 0) => (
   </label>
 )
 
-/** Shows the network, its chain and buckets. */
+/** Shows the sources of the network's chain and buckets. */
 export function SourceBar({ state: { file, beginning } }: StateProps) {
   if (file === undefined) return null
+  const subnet = beginning && `, netuid ${beginning.netuid}, genesis ${beginning.genesis}`
+  const below = file.buckets && `, plain names below ${showOnLine(file.buckets)}`
   return (
     <footer class="source">
-      <b>Network</b> {describeNetwork(file, beginning)} · <b>chain</b> {describeChain(file)} ·{' '}
-      <b>buckets</b> {describeBuckets(file)}
+      <b>Chain</b> {showOnLine(file.chain)}
+      {subnet}; <b>buckets</b> where voters announced them{below}
     </footer>
   )
 }
-
-/** Describes the network. A URL has no name, because its node may report any genesis. */
-function describeNetwork({ chain }: NetworkFile, beginning: ReadingSpan | undefined): string {
-  const name = isNetworkName(chain) ? `${chain}, ` : ''
-  if (beginning === undefined) return `${name}not read yet`
-  return `${name}netuid ${beginning.netuid}, genesis ${beginning.genesis}`
-}
-
-const describeChain = ({ chain }: NetworkFile): string =>
-  isNetworkName(chain) ? `${chain}’s public nodes` : showOnLine(chain, 200)
-
-const describeBuckets = ({ buckets }: NetworkFile): string =>
-  buckets === undefined
-    ? 'where voters announced them'
-    : `where voters announced them, plain names below ${showOnLine(buckets, 200)}`

@@ -131,7 +131,6 @@ it('shows each contender with its lead and remaining epochs', () => {
   expect(text).toMatch(/m4 contends, epoch 2 of at most 8; 7 epochs left its duel/)
   expect(text).toContain('mult8: 63.1 % to 96 %. win')
   expect(text).toContain('51 %: to beat')
-  expect(text).not.toContain('was to beat')
   const ended = renderText(RaceView, DUEL_EPOCHS, {})
   expect(ended).toMatch(
     /How sure99.7 %\nor more of the contenders .* won 2 of 2 environments and needed 2/,
@@ -140,10 +139,10 @@ it('shows each contender with its lead and remaining epochs', () => {
   expect(ended).toMatch(/How it won the throne.*m3 took the throne: .* its duel/s)
 })
 
-it('lists the champions, their ratios and failed contenders, latest first', () => {
+it('lists the champions and their failed contenders, latest first', () => {
   const [, line = ''] = renderText(RaceView, DUEL_EPOCHS, {}).split('Champions, latest first')
-  expect(line).toMatch(/^m3from epoch 20 on. To beat: \d/)
-  expect(line).toMatch(/m1epochs 12 to 19. Was to beat: 51 %\nm2 failedm3 took the thronem4 failed/)
+  expect(line).toMatch(/^m3from epoch 20 on\n/)
+  expect(line).toMatch(/m1epochs 12 to 19\nm2 failedm3 took the thronem4 failed/)
 })
 
 test.each([

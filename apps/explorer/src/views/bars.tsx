@@ -46,7 +46,7 @@ function Lead({ analysis, duel }: { readonly analysis: EnvFacts; readonly duel: 
             <rect x={toPercent(lower)} y="4" width={toPercent(upper - lower)} height="10" />
           )}
           {trials > 0 && <circle cx={toPercent((1e6 * wins) / trials)} cy="9" r="5" />}
-          <RatioLine ratio={analysis.ratioPpm} isPast={duel.end !== undefined} height={18} />
+          <RatioLine ratio={analysis.ratioPpm} height={18} />
         </svg>
       </dd>
       <dd>
@@ -60,17 +60,16 @@ function Lead({ analysis, duel }: { readonly analysis: EnvFacts; readonly duel: 
 interface RatioLineProps {
   /** In ppm. */
   readonly ratio: number
-  readonly isPast: boolean
   /** In pixels. */
   readonly height: number
 }
 
 /** Draws the ratio to beat as a line, with its number below. */
-const RatioLine = ({ ratio, isPast, height }: RatioLineProps) => (
+const RatioLine = ({ ratio, height }: RatioLineProps) => (
   <>
     <line x1={toPercent(ratio)} x2={toPercent(ratio)} y1="0" y2={height} />
     <text x={toPercent(ratio)} y={height + 12} text-anchor={ratio > 600_000 ? 'end' : 'middle'}>
-      {percent(ratio)}: {isPast ? 'was to beat' : 'to beat'}
+      {percent(ratio)}: to beat
     </text>
   </>
 )
@@ -85,12 +84,11 @@ interface StripsProps extends Page {
 export function Strips({ account, of, ...page }: StripsProps) {
   const { duel, epochs } = account
   const { value, error } = useAnswer(page.ask, ['duel', duel.id], [epochs.length])
-  const shared = { state: page.state, of, isPast: duel.end !== undefined }
   return (
     <figure>
       {value === undefined && <p>{error ?? 'Reading…'}</p>}
       {value?.analyses.map((each) => (
-        <Strip key={each.env} {...shared} {...each} />
+        <Strip key={each.env} state={page.state} of={of} {...each} />
       ))}
       <figcaption>
         Each face is a validator, at the contender’s share of the decisive challenges that this
@@ -105,9 +103,9 @@ export function Strips({ account, of, ...page }: StripsProps) {
 const ROWS = 3
 const MAX_NAMED = 4
 
-type StripProps = EnvAnalysis & Pick<StripsProps, 'state' | 'of'> & Pick<RatioLineProps, 'isPast'>
+type StripProps = EnvAnalysis & Pick<StripsProps, 'state' | 'of'>
 
-function Strip({ state, env, ratioPpm, report, of, isPast }: StripProps) {
+function Strip({ state, env, ratioPpm, report, of }: StripProps) {
   const nameOf = hotkeyNames(state)
   const faces = Object.entries(report.tallies).flatMap(([validator, { wins, losses }]) => {
     const trials = wins + losses
@@ -122,7 +120,7 @@ function Strip({ state, env, ratioPpm, report, of, isPast }: StripProps) {
       <svg width="100%" height={76 + 15 * named.length} role="img">
         <title>{`${env}: the results of each validator`}</title>
         <rect class="track" y="26" width="100%" height="6" />
-        <RatioLine ratio={ratioPpm} isPast={isPast} height={58} />
+        <RatioLine ratio={ratioPpm} height={58} />
         {faces.map((lane, i) => (
           // biome-ignore lint/a11y/noSvgWithoutTitle: the group in it has a title
           <svg key={lane.validator} x={toPercent(lane.rate)} y={4 + (i % ROWS) * 18}>

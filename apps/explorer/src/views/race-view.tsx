@@ -170,22 +170,15 @@ const TimeLine = ({ state }: StateProps) => (
 
 function TermEntry({ state, term }: StateProps & { readonly term: Term }) {
   const { hotkey, from, to } = term
-  const { epoch = 0, nextRatio } = state.epochs.at(-1) ?? {}
-  const isLast = epoch === to - 2
+  const isLast = state.epochs.at(-1)?.epoch === to - 2
   const isIn = (each: EpochAccount): boolean => each.epoch >= from && each.epoch < to
-  const ratios = state.epochs.filter(isIn).map(({ ratio }) => ratio)
-  const ends = [ratios[0] ?? nextRatio, isLast ? nextRatio : ratios.at(-1)]
-  const texts = new Set(ends.map((ratio = 0) => percent(ratio)))
-  const verb = isLast ? 'To beat' : 'Was to beat'
   const fallen = listDuels(state).filter((account) => isIn(account.last))
   const before = isStartUnknown(state, from) ? ', and perhaps earlier' : ''
   const when = (isLast ? `from epoch ${from} on` : formatEpochs(from, to - 1)) + before
   return (
     <li>
       <b>{hotkey === undefined ? 'no one' : <Key state={state} hotkey={hotkey} />}</b>
-      <p>
-        {when}. {verb}: {[...texts].join(' at first, then ')}
-      </p>
+      <p>{when}</p>
       <ul class="plain">
         <Few limit={12}>
           {fallen.map((account) => (

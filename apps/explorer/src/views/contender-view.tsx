@@ -3,7 +3,6 @@ import {
   describeMinerDuel,
   explainVerdict,
   formatCount,
-  formatVerdicts,
   formatWon,
   percent,
   percentRange,
@@ -78,16 +77,11 @@ function Losses({ account, side, ...page }: DuelProps & { readonly side: Side })
   )
 }
 
-/** Shows the verdicts with their causes, the results of each validator, and every analysis. */
+/** Shows the results of each validator, and every analysis with its result. */
 function Decided({ account, ...page }: DuelProps) {
   return (
     <details class="fold">
       <summary>How this was decided</summary>
-      <ul>
-        {formatVerdicts(account.duel, account.analyses).map((text) => (
-          <li key={text}>{text}</li>
-        ))}
-      </ul>
       <Strips {...page} account={account} />
       <p>
         <Terms>{TESTS}</Terms>

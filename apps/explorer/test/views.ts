@@ -19,10 +19,14 @@ const openWonDuel: Open = async (page) => {
   await page.locator('.thumbnails .picture').nth(7).waitFor()
 }
 
-/** Opens the last listed challenge of an environment that the champion lost in the won duel. */
-const openLost = async (page: Page, env: string): Promise<void> => {
+/**
+ * Opens the last listed challenge of an environment that the champion lost in the won duel, and
+ * whose ending contains a text.
+ */
+const openLost = async (page: Page, env: string, ending = ''): Promise<void> => {
   await openWonDuel(page)
-  await page.locator(`.thumbnails a[title^="${env}@"]`).last().click()
+  const listed = page.locator(`.thumbnails a[title^="${env}@"]`, { hasText: ending })
+  await listed.last().click()
   await shows(page, /All \d+ steps are valid/)
 }
 
@@ -47,7 +51,7 @@ export const VIEWS = {
   board: (page) => openLost(page, 'tictactoe'),
   multiplication: (page) => openLost(page, 'mult8'),
   game: async (page) => {
-    await openLost(page, 'hex')
+    await openLost(page, 'hex', ' joined ')
     await showsHeading(page, 'The game')
   },
   packing: (page) => openLost(page, 'pack'),

@@ -52,7 +52,7 @@ const FIELDS = {
   ...{ kind: 'seal', says: { epoch: 4 }, blocks: 900, folder: '<folder>', days: 9, ms: 250 },
   ...{ freeBytes: 9e9, dayBytes: 1e9, dollars: '1.50', balance: 0, status: 401, aheadMs: -7000 },
   ...{ roles: ['subnet_admin'], netuids: [1], path: '<path>', url: '<url>', chute: '<chute>' },
-  ...{ text: '<text>', models: ['one', 'two'], count: 3, env: 'mult8@0.1.0', challenges: 8 },
+  ...{ text: '<text>', count: 3, env: 'mult8@0.1.0', challenges: 8 },
   ...{ asked: 8, usable: 7, legal: 6, right: 5 },
 }
 

@@ -72,8 +72,6 @@ export type MinerErrorCode =
   | 'too-large'
   | 'not-http'
   | 'not-json'
-  | 'stream'
-  | 'error'
   | 'no-text'
   | 'nothing'
   // The deployment, or the clock in a game.

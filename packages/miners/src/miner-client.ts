@@ -49,7 +49,7 @@ export function minerClient(
     const query = buildQuery(miner, messages, { replyMs, signal: end, now })
     const ask = async (): Promise<Reply> => {
       const received = await throttle.run(() => exchange(query), isGame ? 1 : 0)
-      const reply = readReply(received, query.url)
+      const reply = readReply(received)
       on({ type: 'call', outcome: 'reply' })
       return reply
     }
@@ -86,18 +86,18 @@ function buildQuery(
 }
 
 /**
- * Returns the reply in a response from `url`.
+ * Returns the reply in a response.
  * @throws DeliveryError if the platform did not reach the miner; MinerError if the response is
  * not a chat completion.
  */
-function readReply(received: HttpResponse, url: string): Reply {
+function readReply(received: HttpResponse): Reply {
   const { status, ms, invocation } = received
   if (status === 429) {
     const advice = 'serve more requests at a time, or stop other callers'
     throw new DeliveryError(`${showStatus(received)}: ${advice}`, '429')
   }
   if (isUndelivered(status)) throw new DeliveryError(showStatus(received), '5xx')
-  const content = readCompletion(received, url)
+  const content = readCompletion(received)
   return { content, ms, ...(invocation !== undefined && { invocation }) }
 }
 

@@ -19,8 +19,11 @@ export interface PlayerAsking extends Caller {
   readonly signal: AbortSignal
 }
 
+/** The reason for which a player gave no usable reply. */
+export type MissingReply = Pick<CallFailure, 'reason' | 'status' | 'text'>
+
 /** The count of requests that failed for one reason and status. `text` is of the first failure. */
-export interface FailureCount extends Pick<CallFailure, 'reason' | 'status' | 'text'> {
+export interface FailureCount extends MissingReply {
   readonly count: number
 }
 
@@ -73,25 +76,13 @@ function parseEndpoint(player: string): string {
   throw new RangeError(`expected a player: ${players}; got "${player}"${advice}`)
 }
 
-/** The reason for which a player gave no usable reply. */
-export interface MissingReply extends Pick<CallFailure, 'reason' | 'status' | 'text'> {
-  /** Models that the endpoint lists, if it refused the request with 400, 404 or 422. */
-  readonly models?: readonly string[]
-}
-
 /** The error of a player that gave no usable reply to the first prompt, or in all its episodes. */
 export class NoAnswer extends Error {
   readonly why: MissingReply
   constructor(player: string, why: MissingReply) {
-    super(`${player} gives no usable reply: ${describeMissingReply(why)}`)
+    super(`${player} gives no usable reply: ${why.text}`)
     this.why = why
   }
-}
-
-/** Returns the reason as the end of a sentence. */
-export function describeMissingReply({ text, models = [] }: Omit<MissingReply, 'reason'>): string {
-  const names = models.map((name) => JSON.stringify(name)).join(', ')
-  return names === '' ? text : `${text}; it serves the models ${names}`
 }
 
 export function countFailures(): Pick<Opponent, 'failures'> & { readonly on: MinerListener } {
@@ -118,7 +109,7 @@ export async function openMiner(
   asking: Omit<PlayerAsking, 'model'>,
 ): Promise<Opponent> {
   const { timeoutMs, signal } = asking
-  const why = await probeMiner(chute, clientOf, asking)
+  const why = await probeMiner(clientOf, asking)
   if (why !== undefined) throw new NoAnswer(chute, why)
   const { failures, on } = countFailures()
   const client = clientOf(on)
@@ -133,26 +124,21 @@ export async function openMiner(
   }
 }
 
-type ProbeOptions = Omit<PlayerAsking, 'model' | 'random' | 'timeoutMs'> & {
-  readonly timeoutMs?: number
-}
-
 /** Failures of a reachable endpoint, whose request is repeated. */
 const BUSY: ReadonlySet<string> = new Set(['429', '5xx'])
 
 /**
- * Sends one prompt of an environment to `chute`. Resolves with the reason for which the reply is
+ * Sends one prompt of an environment to a miner. Resolves with the reason for which the reply is
  * unusable, or undefined if it is usable; its contents are not judged. Requests to a busy endpoint
- * are repeated for `timeoutMs` milliseconds (default: 30,000); an endpoint without a connection
- * gets one request. A reply has the time limit of its environment in addition. Rejects if `signal`
- * aborts, and with any error of the agent.
+ * are repeated for `timeoutMs` milliseconds; an endpoint without a connection gets one request. A
+ * reply has the time limit of its environment in addition. Rejects if `signal` aborts, and with any
+ * error of the agent.
  */
 export async function probeMiner(
-  chute: string,
   clientOf: (on: MinerListener) => Client,
-  asking: ProbeOptions,
+  asking: Pick<PlayerAsking, 'now' | 'env' | 'timeoutMs' | 'signal'>,
 ): Promise<MissingReply | undefined> {
-  const { now, signal, timeoutMs = 30_000, env = [...registry.keys()][0] ?? '' } = asking
+  const { now, signal, timeoutMs, env = [...registry.keys()][0] ?? '' } = asking
   const game = make(env)
   game.reset()
   const { replyMs } = game.spec
@@ -174,32 +160,7 @@ export async function probeMiner(
   signal.throwIfAborted()
   if ('content' in answer) return undefined
   const { reason, status, text } = why
-  return { reason, status, text, models: await listModels(chute, status, asking) }
-}
-
-const MAX_MODELS = 5
-
-/** Statuses with which servers refuse an unknown model. */
-const MODEL_REFUSALS: readonly (number | undefined)[] = [400, 404, 422]
-
-/**
- * Returns the first models that an endpoint lists. The result is empty unless the endpoint refused
- * the request with a status that may concern the model.
- */
-async function listModels(
-  chute: string,
-  status: number | undefined,
-  { exchange, now, signal }: ProbeOptions,
-): Promise<readonly string[]> {
-  if (!MODEL_REFUSALS.includes(status) || !/^https?:/.test(chute)) return []
-  const url = `${chute.replace(/\/$/, '')}/models`
-  try {
-    const { text } = await exchange({ url, replyMs: 5000, signal, now })
-    const { data }: { readonly data: readonly { readonly id: string }[] } = JSON.parse(text)
-    return data.slice(0, MAX_MODELS).map(({ id }) => id.slice(0, 128))
-  } catch {
-    return [] // the endpoint does not list models
-  }
+  return { reason, status, text }
 }
 
 /**

@@ -124,10 +124,10 @@ async function* checkChain(chain: Chain): AsyncGenerator<Finding, Snapshot> {
  */
 export async function* checkAnswers(miner: TargetMiner, network: Network, signal: AbortSignal) {
   const { chute } = miner
-  const caller = { ...NODE_CALLER, signal }
+  const caller = { ...NODE_CALLER, timeoutMs: 30_000, signal }
   const startMs = performance.now()
   try {
-    const why = await probeMiner(chute, (on) => openClient(network, miner, on), caller)
+    const why = await probeMiner((on) => openClient(network, miner, on), caller)
     const ms = Math.ceil(performance.now() - startMs)
     if (why !== undefined) {
       const arePrivate = why.reason === 'not-shown'
@@ -139,8 +139,8 @@ export async function* checkAnswers(miner: TargetMiner, network: Network, signal
   } catch (error) {
     signal.throwIfAborted()
     const failure = describe(error as Error)
-    if (error instanceof RangeError) yield note('NOT_ASKED', failure)
-    else yield note('NO_ANSWER', { chute, reason: failure.error, text: failure.message })
+    const silent = { chute, reason: failure.error, text: failure.message }
+    yield error instanceof RangeError ? note('NOT_ASKED', failure) : note('NO_ANSWER', silent)
   }
 }
 

@@ -1,5 +1,5 @@
 import type { SlotRecord } from '@affine/chain'
-import { describeMissingAccess, describeMissingReply, formatReplyCounts } from '@affine/miners'
+import { describeMissingAccess, formatReplyCounts } from '@affine/miners'
 import { type Output, printable } from '@affine/terminal'
 import { describeWrongKey, KEY_ADVICE } from '../service/account.ts'
 import { getErrorCode } from '../service/narrate.ts'
@@ -10,8 +10,6 @@ type DiskFacts = Readonly<{ folder: string } & Record<'freeBytes' | 'dayBytes' |
 /** Offset of this clock from the clock of Chutes, positive if ahead, and the request's duration. */
 type ClockOffset = Readonly<Record<'aheadMs' | 'ms', number>>
 type Access = Parameters<typeof describeMissingAccess>[0] & { readonly netuid: number }
-type SilentMiner = Parameters<typeof describeMissingReply>[0] &
-  Readonly<Record<'chute' | 'reason', string>>
 
 export function formatBytes(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB']
@@ -36,9 +34,6 @@ export function formatSlot({ block, kind, says }: Partial<SlotRecord>): string {
 }
 
 const formatAccess = (access: Access) => `Chutes ${describeMissingAccess(access, access.netuid)}`
-
-const formatSilence = (silent: SilentMiner): string =>
-  `${silent.chute} gives no usable reply: ${describeMissingReply(silent)}`
 
 type EnvCounts = Parameters<typeof formatReplyCounts>[0] & { readonly env: string }
 
@@ -119,7 +114,7 @@ export const FINDINGS = {
   PROBE_OTHER: ['bucket read', 'fail', '{path} at {url} has other content', PUBLIC],
   PROBE_URL: ['bucket read', 'fail', 'validators cannot open {url}', 'use an https URL'],
   ANSWER: ['answer', 'ok', '{chute} gives a usable reply, in {ms} ms'],
-  NO_ANSWER: ['answer', 'fail', formatSilence],
+  NO_ANSWER: ['answer', 'fail', '{chute} gives no usable reply: {text}'],
   NOT_ASKED: ['answer', 'warn', 'the chute was not called: {message}'],
   FILES_PRIVATE: ['files', 'fail', "make {chute}'s model public before its duel: {text}"],
   REPLIES: ['replies', 'ok', formatCounts],

@@ -94,20 +94,19 @@ def try_endpoint(url: str, model: str, champion: str, winner: str) -> None:
 
 
 def openai() -> None:
-    """Tests OpenAI's client with `af miner`: models, lists of parts, errors."""
+    """Tests OpenAI's client with `af miner`: texts, lists of parts, errors."""
     from openai import BadRequestError, OpenAI
 
     with serving(*MINER) as url:
         client = OpenAI(base_url=f"{url}/v1", api_key="none", max_retries=0)
-        [model] = client.models.list()
         ask: Any = client.chat.completions.create
-        whole = ask(model=model.id, messages=PROMPT)
+        whole = ask(model="any", messages=PROMPT)
         product = whole.choices[0].message.content
         assert product.splitlines()[-1] == str(12345678 * 87654321), product
         parts = [{"role": "user", "content": [{"type": "text", "text": QUESTION}]}]
-        assert ask(model=model.id, messages=parts).choices[0].message.content == product
+        assert ask(model="any", messages=parts).choices[0].message.content == product
         try:
-            raise AssertionError(ask(model=model.id, messages=[]))
+            raise AssertionError(ask(model="any", messages=[]))
         except BadRequestError:
             client.close()
 

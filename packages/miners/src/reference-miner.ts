@@ -8,27 +8,14 @@ import { digest, pcg64 } from '@affine/prng'
  */
 export type ReferencePlayer = { readonly skill: number; readonly seed: string }
 
-/** A reply to a prompt. `env` is undefined if no environment has such a prompt. */
-export interface ReferenceReply {
-  readonly reply: string
-  readonly env: string | undefined
-  /** Whether the scripted player would give the reply. */
-  readonly isPerfect: boolean
-}
-
-export function playerReply(prompt: string, player: ReferencePlayer): string {
-  return answerPrompt(prompt, player).reply
-}
-
-export function answerPrompt(prompt: string, { skill, seed }: ReferencePlayer): ReferenceReply {
+/** Returns the reply to a prompt of any registered environment. */
+export function playerReply(prompt: string, { skill, seed }: ReferencePlayer): string {
   const random = pcg64(BigInt(`0x${digest('player', seed, prompt).slice(0, 32)}`))
   for (const spec of registry.values()) {
     try {
       const perfect = spec.solve(prompt)
-      const isGood = random.random() < skill
-      const reply = isGood ? perfect : spec.guess(prompt, random)
-      return { reply, env: spec.id, isPerfect: reply === perfect }
+      return random.random() < skill ? perfect : spec.guess(prompt, random)
     } catch {} // the prompt is of another environment
   }
-  return { reply: 'I do not know this game.', env: undefined, isPerfect: false }
+  return 'I do not know this game.'
 }

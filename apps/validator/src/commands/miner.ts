@@ -78,10 +78,9 @@ async function commitMiner(account: Account, url: string, options: ChainOptions)
 
 function formatRequest(request: MinerRequest): string {
   if (request === undefined) return '✘ a request without a prompt'
-  const { env, prompt, reply, isPerfect } = request
+  const { prompt, reply } = request
   const lines = prompt.split('\n').map((line) => line.trim())
   const short = lines.filter((line) => line !== '' && line.length <= MAX_CHARACTERS)
   const summary = printable(short.join(' / ') || prompt, 80)
-  if (env === undefined) return `✘ unknown environment: ${summary}`
-  return `${env}  ${summary} → ${printable(reply, 80)}${isPerfect ? '' : ', not the best'}`
+  return `${summary} → ${printable(reply, 80)}`
 }

@@ -1,9 +1,9 @@
 import { listen } from '@affine/node/listen'
 import { joinParts } from '../completion.ts'
-import { answerPrompt, type ReferencePlayer, type ReferenceReply } from '../reference-miner.ts'
+import { playerReply, type ReferencePlayer } from '../reference-miner.ts'
 
 /** The prompt and the reply of a request; undefined if the request is refused. */
-export type MinerRequest = (ReferenceReply & { readonly prompt: string }) | undefined
+export type MinerRequest = Readonly<Record<'prompt' | 'reply', string>> | undefined
 
 /**
  * Serves an OpenAI-compatible API that answers as `player` does, to the last message, for any model
@@ -17,8 +17,6 @@ export async function serveMiner(
   // `hono` is loaded on demand, because most commands of `af` do not need it.
   const { Hono } = await import('hono')
   const app = new Hono()
-  let count = 0
-  app.get('/v1/models', (context) => context.json(MODELS))
   app.post('/v1/chat/completions', async (context) => {
     // Hono's own limit is not used: it makes a web stream of each body, which is slow.
     const length = context.req.header('content-length') ?? Number.POSITIVE_INFINITY
@@ -26,16 +24,15 @@ export async function serveMiner(
     const { messages, model, stream } = Object(await context.req.json().catch(() => null))
     const prompt = Array.isArray(messages) ? joinParts(Object(messages.at(-1)).content) : undefined
     const hasPrompt = prompt !== undefined && stream !== true
-    const answer = hasPrompt ? { prompt, ...answerPrompt(prompt, player) } : undefined
+    const answer = hasPrompt ? { prompt, reply: playerReply(prompt, player) } : undefined
     hear(answer)
     if (answer === undefined) return context.json(NO_PROMPT, 400)
-    count += 1
     const message = { role: 'assistant', content: answer.reply }
     return context.json({
-      id: `chatcmpl-${count}`,
+      id: 'chatcmpl',
       object: 'chat.completion',
       created: 0,
-      model: typeof model === 'string' ? model : MODEL,
+      model,
       choices: [{ index: 0, finish_reason: 'stop', message }],
     })
   })
@@ -45,11 +42,6 @@ export async function serveMiner(
 
 const REQUEST_BYTES = 1024 * 1024
 
-const MODEL = 'reference'
-const MODELS = {
-  object: 'list',
-  data: [{ id: MODEL, object: 'model', created: 0, owned_by: 'af' }],
-}
 const createRefusal = (message: string) => ({ error: { message, type: 'invalid_request_error' } })
 const NO_PROMPT = createRefusal(
   '"messages" must be a list of { role, content } with a text or text parts, "stream" not true',

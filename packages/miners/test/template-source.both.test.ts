@@ -56,8 +56,8 @@ it('states what a source must change before its deployment', () => {
   expect(findRefusal(MODEL, 'mine')).toContain('"mine", is not owner/name')
   expect(findRefusal(MODEL, 'me/other')).toContain('"affine"')
   expect(findRefusal('32,', '"32",')).toMatch(/^concurrency: expected a whole number, got /)
-  expect(findRefusal('32,', '32, *a')).toMatch(/, got ", \*a .*; deploy the output of python3 /)
-  expect(findRefusal('\n', '\n\n')).toMatch(/^line 2: .*, got ""; deploy the output of python3 /)
+  expect(findRefusal('32,', '32, *a')).toMatch(/as ast.unparse writes it, got ", \*a /)
+  expect(findRefusal('\n', '\n\n')).toMatch(/^line 2: .*as ast.unparse writes it, got ""/)
 })
 
 it('reads any text, or refuses it with a message of bounded length', () => {

@@ -11,11 +11,6 @@ import {
 } from './deployment.ts'
 import type { Template, Templates } from './templates.ts'
 
-/** The command that writes a source in the form that `readTemplate` reads. */
-const CONVERT =
-  "python3 -c 'import ast, sys; print(ast.unparse(ast.parse(sys.stdin.read())))' " +
-  '< chute.py > stored.py'
-
 /**
  * Checks that the source of a deployment is the plain use of a template, with the committed model,
  * in the image of its description. Never throws. Protocol §11 states what this check cannot detect.
@@ -40,17 +35,12 @@ export function judgeSource(
   return { ok: true, value: { slug, version } }
 }
 
-/**
- * Returns the first reason for which validators would refuse a chute's source, or undefined. If the
- * source has another form than Python writes, the reason ends with a command that changes this.
- */
+/** Returns the first reason for which validators would refuse a chute's source, or undefined. */
 export function findSourceRefusal(source: string, templates: Templates): string | undefined {
   const read = readTemplate(source, templates)
-  if (read.ok) {
-    const { model_name: model = '', revision = '' } = read.value
-    return checkName({ name: model, revision, public: false }, { model, revision })?.detail
-  }
-  return read.code === 'STATEMENT' ? `${read.detail}; deploy the output of ${CONVERT}` : read.detail
+  if (!read.ok) return read.detail
+  const { model_name: model = '', revision = '' } = read.value
+  return checkName({ name: model, revision, public: false }, { model, revision })?.detail
 }
 
 /** The values of a call's arguments as Python writes them, without quotes if they are plain. */
@@ -82,7 +72,8 @@ export function readTemplate(
   const template = own(templates.builders, name)
   const isImported = lines.some((each) => each.endsWith(` import ${name}`))
   if (at < last || template === undefined || !isImported) {
-    const expected = 'imports, then, as the last line, chute = a call of an imported template'
+    const expected =
+      'imports, then chute = a call of an imported template, as ast.unparse writes it'
     return refuse('STATEMENT', `line ${at + 1}: expected ${expected}, got ${quote(line)}`)
   }
   const read = readArguments(text, templates.arguments)

@@ -16,7 +16,6 @@ const root = testFolder('af-practise')
 afterAll(closeServers)
 afterAll(killAll)
 
-const HOPELESS = /^ {2}no reply was legal in (\d+) challenges, so no more were played$/m
 const REFUSED = { code: 2, stderr: expect.stringContaining('"--resume"') }
 const TWO = ['--env', 'tictactoe-v0', 'mult8-v0']
 const practise = (...words: readonly string[]): Promise<Written> => runAf(['practise', ...words])
@@ -50,27 +49,6 @@ it('af practise counts rewards and forfeits, and shows lost challenges and the b
   expect(lost).toHaveLength(3)
   expect(ended.stdout.match(/^ {2}best was \d+$/gm)).toHaveLength(2)
   expect(ended.stdout).toMatch(/^ {4}product +\d+\n {4}reply +1000000000000000\n/m)
-})
-
-it('af practise drops an environment without a legal reply in 20 challenges, and plays the others', async () => {
-  const { solve } = make('mult8@0.1.0').spec
-  const { url, seen } = await endpoint((prompt) =>
-    prompt.startsWith('Compute') ? solve(prompt) : 'My move: Z1',
-  )
-  const words = [url, ...TWO, '--challenges', '50', '--ahead', '5']
-  const file = join(root, 'hopeless.jsonl')
-  const { code, stdout } = await practise(...words, '--resume', file, '--at-least', '0.5')
-  expect(code).toBe(1)
-  const usable = /^ {2}(\d+) of \1 replies usable, 0 legal; 0 of \1 challenges right$/m
-  const challenges = usable.exec(stdout)?.[1]
-  expect(Number(challenges)).toBeGreaterThanOrEqual(20)
-  expect(Number(challenges)).toBeLessThan(25)
-  expect(HOPELESS.exec(stdout)?.[1]).toBe(challenges)
-  expect(stdout).toContain('  50 of 50 replies usable, 50 legal; 50 of 50 challenges right\n')
-  const count = seen.length
-  const again = await practise(...words, '--resume', file)
-  expect(HOPELESS.exec(again.stdout)?.[1]).toBe(challenges)
-  expect(seen.length).toBe(count + 1)
 })
 
 it('af practise plays games against a scripted opponent and counts wins', async () => {

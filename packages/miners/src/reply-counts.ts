@@ -37,25 +37,6 @@ export function countLegal(played: Transcript, forfeit: string | undefined): num
   return listReplies(played.messages).length - Number(isIllegal)
 }
 
-/** Number of challenges, all without a legal answer, after which no more are sent. */
-export const HOPELESS = 20
-
-/** Counts the challenges of an environment until a challenge has a legal answer. */
-export class LegalityWatch {
-  #hopeless = 0
-  #hasLegal = false
-
-  /** Adds a challenge. Calls `hasLegal` until one challenge has a legal answer. */
-  add(hasLegal: () => boolean): void {
-    this.#hasLegal ||= hasLegal()
-    if (!this.#hasLegal) this.#hopeless += 1
-  }
-
-  get isHopeless(): boolean {
-    return !this.#hasLegal && this.#hopeless >= HOPELESS
-  }
-}
-
 export function formatReplyCounts(counts: ReplyCounts): string {
   const { asked, usable, legal, challenges, right } = counts
   const text = `${usable} of ${asked} replies usable, ${legal} legal`

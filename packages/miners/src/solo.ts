@@ -1,10 +1,4 @@
-import {
-  type ChallengePair,
-  type Clock,
-  compareRewards,
-  findEpisodeForfeit,
-  findForfeit,
-} from '@affine/blocks'
+import { type ChallengePair, type Clock, compareRewards, findForfeit } from '@affine/blocks'
 import { addChallenge, findWinner, type Match, NO_MATCH, PROTOCOL, type Winner } from '@affine/duel'
 import {
   challengeId,
@@ -21,7 +15,7 @@ import { addTimeout } from './asking.ts'
 import type { Client } from './miner-client.ts'
 import { type AnsweringMiner, limitByClock, playPair } from './play-sample.ts'
 import type { Opponent } from './player.ts'
-import { countLegal, judgeReplies, LegalityWatch, type ReplyCounts } from './reply-counts.ts'
+import { countLegal, judgeReplies, type ReplyCounts } from './reply-counts.ts'
 
 /** The journal with which an interrupted duel or practice continues, on disk or elsewhere. */
 export interface Notes {
@@ -138,25 +132,33 @@ export async function runDuel(run: DuelRun): Promise<DuelStanding> {
 function readStanding(duels: readonly EnvDuel[]): DuelStanding {
   const envs = Object.fromEntries(duels.map(({ env, match }) => [env, match]))
   const verdicts = Object.fromEntries(duels.map(({ env, match }) => [env, match.verdict]))
-  const left = duels.filter(({ legality }) => legality.isHopeless).map(({ env }) => env)
+  const left = duels.filter(({ isHopeless }) => isHopeless).map(({ env }) => env)
   return { envs, outcome: findWinner(verdicts, PROTOCOL.margin), left }
 }
+
+/** Number of challenges, all without a legal answer, after which no more are sent. */
+export const HOPELESS = 20
 
 /** The challenges of one environment of a duel, and its match so far. */
 class EnvDuel {
   readonly env: string
   match: Match = NO_MATCH
-  readonly legality: LegalityWatch = new LegalityWatch()
   readonly #run: DuelRun
   /** Stored and new challenges by index. */
   readonly #played = new Map<number, ChallengePair>()
   #next = 0
+  #hasLegal = false
 
   constructor(env: string, run: DuelRun) {
     this.env = env
     this.#run = run
     const stored = run.journal.entries.slice(1) as unknown as readonly ChallengePair[]
     for (const played of stored.filter((each) => each.env === env)) this.add(played)
+  }
+
+  /** Whether neither side gave a legal answer in the first challenges, so that no more are sent. */
+  get isHopeless(): boolean {
+    return !this.#hasLegal && this.match.played >= HOPELESS
   }
 
   /** Returns a function that plays the next open challenge. Undefined after the verdict or cap. */
@@ -178,10 +180,8 @@ class EnvDuel {
       const { champion, contender } = next
       const rewards = { champion: champion.reward, contender: contender.reward }
       this.match = addChallenge(this.match, compareRewards(rewards), rule)
-      this.legality.add(() =>
-        SIDES.some((side) => countLegal(next[side], findForfeit(next, side)) > 0),
-      )
-      const isOver = this.match.played === PROTOCOL.cap || this.legality.isHopeless
+      this.#hasLegal ||= SIDES.some((side) => countLegal(next[side], findForfeit(next, side)) > 0)
+      const isOver = this.match.played === PROTOCOL.cap || this.isHopeless
       if (isOver && this.match.verdict === 'continue')
         this.match = { ...this.match, verdict: 'hold' }
     }
@@ -253,29 +253,19 @@ interface PracticeRun extends SoloRun {
 
 /**
  * Plays the exercises that are not in the journal. Resolves with the played exercises in the order
- * of `exercises`. If the first 20 challenges of an environment have no legal answer, sends no more
- * of that environment. Rejects if `signal` aborts.
+ * of `exercises`. Rejects if `signal` aborts.
  */
 export async function practise(run: PracticeRun): Promise<readonly PlayedExercise[]> {
   const { exercises, journal, on } = run
   const stored = journal.entries.slice(1) as unknown as readonly PlayedExercise[]
   const played = new Map(stored.map((each) => [each.challengeId, each]))
-  const watches = new Map(exercises.map(({ env }) => [env, new LegalityWatch()]))
-  const note = (exercise: PlayedExercise): void => {
-    const strength = make(exercise.env).spec.game && run.strength
-    const forfeit = () => findEpisodeForfeit({ ...exercise, strength }, exercise)
-    watches.get(exercise.env)?.add(() => countLegal(exercise, forfeit()) > 0)
-  }
-  stored.forEach(note)
-  const open = exercises.filter(({ challengeId }) => !played.has(challengeId)).values()
+  const open = exercises.filter(({ challengeId }) => !played.has(challengeId))
   const next = (): (() => Promise<PlayedExercise>) | undefined => {
-    for (const exercise of open)
-      if (!watches.get(exercise.env)?.isHopeless) return () => playExercise(exercise, run)
-    return undefined
+    const exercise = open.shift()
+    return exercise && (() => playExercise(exercise, run))
   }
   const add = (exercise: PlayedExercise): void => {
     played.set(exercise.challengeId, exercise)
-    note(exercise)
     on([...played.values()])
   }
   await playAll(run, next, add)

@@ -3,7 +3,6 @@ import {
   type Exercise,
   expectReply,
   formatReplyCounts,
-  HOPELESS,
   judgeReplies,
   openPlayer,
   type PlayedExercise,
@@ -103,10 +102,7 @@ export function printEnvironment(
   const played = all.flatMap((each) => (each.env === env ? { ...each, ...opponent } : []))
   const result = summarisePractice(env, played)
   const replies = judgeReplies(played, opponent?.strength)
-  const isLeft = replies.legal === 0 && played.length >= HOPELESS
-  const left = `no reply was legal in ${played.length} challenges, so no more were played`
-  const judged = [formatReplyCounts(replies), ...(isLeft ? [left] : [])]
-  const text = [formatPractice(result, spec), ...judged.map((line) => `  ${line}`)].join('\n')
+  const text = `${formatPractice(result, spec)}\n  ${formatReplyCounts(replies)}`
   screen.line(text, { type: 'result', ...result, judged: replies })
   for (const each of played.filter(isLost).slice(0, MAX_SHOWN)) {
     const ending = describeSoloEnding(each, each)

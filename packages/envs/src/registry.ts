@@ -1,6 +1,6 @@
 import type { Hash } from '@affine/prng'
 import type { EnvSpec } from './definition.ts'
-import { Env, expectOnly } from './env.ts'
+import { Env } from './env.ts'
 import { requireRules } from './episode.ts'
 import { hex } from './hex.ts'
 import { mult8 } from './mult8.ts'
@@ -40,26 +40,16 @@ interface MakeOptions {
  * the newest registered 0.x.y. `strength` applies only to games of two players.
  *
  * @throws RangeError for an id that is not registered, a strength outside 0 to 1, and a strength
- *   for an environment of one player; TypeError for an unknown option.
+ *   for an environment of one player.
  */
-export function make(env: string, options: MakeOptions = {}): Env {
-  expectOnly('make', options, ['strength'])
-  const { strength } = options
+export function make(env: string, { strength }: MakeOptions = {}): Env {
   const spec = specs.get(env) ?? findNewest(env)
-  const listed = [...specs.keys()].join(', ')
   if (spec === undefined)
-    throw new RangeError(`"env" expected one of ${listed}, got "${env}"${suggest(env)}`)
+    throw new RangeError(`"env" expected one of ${[...specs.keys()].join(', ')}, got "${env}"`)
   if (strength === undefined) return new Env(spec)
   if (!(strength >= 0 && strength <= 1))
     throw new RangeError(`"strength" expected 0 to 1, got ${strength}`)
   return new Env(Object.freeze({ ...spec, ...requireRules(spec).against(strength) }))
-}
-
-/** Suggests the environment whose name begins like a mistyped name. Empty if there is none. */
-function suggest(env: string): string {
-  const letters = env.toLowerCase().replace(/[^a-z]/g, '')
-  const near = [...specs.values()].find(({ name }) => letters.startsWith(name.slice(0, 3)))
-  return near === undefined ? '' : `: did you mean ${near.name}-v${near.version.split('.')[0]}?`
 }
 
 /** Returns the newest specification of an alias `name-v0`, or undefined if there is none. */

@@ -34,14 +34,8 @@ export interface Explanation<Observation, Action> {
    * if it does not expect that.
    */
   whyGivenUp?(observation: Observation): string | undefined
-  /** Explains the end of an episode that did not end with a forfeit. */
-  ending?(last: LastTurn<Observation, Action>): Outcome
-}
-
-/** The reason for an episode's result, and lines of text that show it. */
-export interface Outcome {
-  readonly why: string
-  readonly shown: readonly string[]
+  /** Returns the reason for the result of an episode that did not end with a forfeit. */
+  ending?(last: LastTurn<Observation, Action>): string
 }
 
 /** An observation as shapes on a plane, drawn in order. Sizes and corners have the same unit. */

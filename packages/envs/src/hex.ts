@@ -1,6 +1,6 @@
 import type { Generator } from '@affine/prng'
 import type { EnvSpec } from './definition.ts'
-import type { LastTurn, Outcome } from './explanation.ts'
+import type { LastTurn } from './explanation.ts'
 import {
   computeChainLengths,
   countCellsNeeded,
@@ -179,9 +179,8 @@ function explainLag(board: HexBoard): string | undefined {
   return `${MARKS[mover]} needs ${own} more cells to join its sides, ${MARKS[rival]} only ${others}`
 }
 
-function explainWinner({ after: board, reward }: LastTurn<HexBoard, number>): Outcome {
+function explainWinner({ after: board, reward }: LastTurn<HexBoard, number>): string {
   const winner = findRival(getMover(board))
   const joined = `${MARKS[winner]} joined ${describeSides(winner, getBoardSize(board))}`
-  const why = `${reward > 0 ? 'won' : 'lost'}: ${joined}`
-  return { why, shown: drawBoard(board) }
+  return `${reward > 0 ? 'won' : 'lost'}: ${joined}`
 }

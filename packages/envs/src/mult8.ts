@@ -1,11 +1,5 @@
 import type { EnvSpec } from './definition.ts'
-import {
-  type LastTurn,
-  type Outcome,
-  type Picture,
-  type PictureShape,
-  rectangle,
-} from './explanation.ts'
+import { type LastTurn, type Picture, type PictureShape, rectangle } from './explanation.ts'
 import { Box, Text } from './spaces.ts'
 import { defineEnv } from './spec.ts'
 
@@ -88,12 +82,7 @@ function drawProduct(factors: readonly number[], answer = ''): Picture {
   return { width, height: ROW * rows.length, shapes }
 }
 
-function explainProduct({ before, action, reward }: LastTurn<readonly number[], string>): Outcome {
-  const right = multiply(before)
-  if (reward > 0) return { why: `solved: the product is ${right}`, shown: [] }
-  const width = Math.max(right.length, action.length)
-  const [above, below] = [right.padStart(width), action.padStart(width)]
-  const marks = [...above].map((digit, i) => (digit === below[i] ? ' ' : '^')).join('')
-  const shown = [`product ${above}`, `reply   ${below}`, `        ${marks}`.trimEnd()]
-  return { why: `not solved: the product is ${right}`, shown }
+function explainProduct({ before, action, reward }: LastTurn<readonly number[], string>): string {
+  const right = `the product is ${multiply(before)}`
+  return reward > 0 ? `solved: ${right}` : `not solved: ${right}, not ${action}`
 }

@@ -1,11 +1,5 @@
 import type { EnvSpec } from './definition.ts'
-import {
-  type LastTurn,
-  type Outcome,
-  type Picture,
-  type PictureShape,
-  rectangle,
-} from './explanation.ts'
+import { type LastTurn, type Picture, type PictureShape, rectangle } from './explanation.ts'
 import {
   BOX_HEIGHT,
   BOX_WIDTH,
@@ -220,27 +214,11 @@ function readPrompt(prompt: string): readonly PieceSides[] {
   return readPieces(parseNumbers(list, 2 * MAX_PIECES))
 }
 
-/**
- * Returns the covered area, a drawing of the box with one line for two rows unless the box is
- * empty, and the placements that earned nothing.
- */
+/** Returns the covered area, and the first placement that earned nothing. */
 function explainArea({ before, action, reward }: LastTurn<readonly number[], readonly number[]>) {
   const judgements = judgeAction(before, action)
-  const accepted = judgements.flatMap(({ placement, flaw }) =>
-    flaw === undefined ? [placement] : [],
-  )
-  const letterAt = (x: number, y: number): string => {
-    const at = accepted.findIndex((piece) => isOverlapping(piece, { x, y, width: 1, height: 1 }))
-    return at === -1 ? '.' : (LETTERS[at] ?? '')
-  }
-  const height = accepted.length === 0 ? 0 : BOX_HEIGHT / 2
-  const rows = Array.from({ length: height }, (_, row) =>
-    Array.from({ length: BOX_WIDTH }, (_, x) => letterAt(x, 2 * row)).join(''),
-  )
-  const rejected = judgements.filter(({ flaw }) => flaw !== undefined).map(formatJudgement)
-  const counts = `${accepted.length} of ${judgements.length} placements`
-  const why = `covered ${reward.toLocaleString('en-US')} of 2,400 with ${counts}`
-  return { why, shown: [...rows, ...rejected] } satisfies Outcome
+  const rejected = judgements.filter(({ flaw }) => flaw !== undefined)
+  const counts = `${judgements.length - rejected.length} of ${judgements.length} placements`
+  const covered = `covered ${reward.toLocaleString('en-US')} of 2,400 with ${counts}`
+  return [covered, ...rejected.slice(0, 1).map(formatJudgement)].join('; ')
 }
-
-const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdef'

@@ -1,6 +1,6 @@
 import type { Generator } from '@affine/prng'
 import type { EnvSpec } from './definition.ts'
-import { type LastTurn, type Outcome, type Picture, rectangle } from './explanation.ts'
+import { type LastTurn, type Picture, rectangle } from './explanation.ts'
 import { Box, Discrete } from './spaces.ts'
 import { defineEnv } from './spec.ts'
 import { type Board, findLine, getMover, type Position, solvedGame, WON } from './tictactoe-game.ts'
@@ -125,11 +125,9 @@ function drawPicture(board: Board, chosen?: number): Picture {
 const findPosition = (board: Board): Position | undefined =>
   solvedGame().positions.get(board.join(''))
 
-function explainLine({ after: board, reward }: LastTurn<Board, number>): Outcome {
+function explainLine({ after: board, reward }: LastTurn<Board, number>): string {
   const line = findLine(board)
-    ?.map((cell) => NAMES[cell])
-    .join(' ')
-  const shown = drawBoard(board)
-  if (line === undefined) return { why: 'drawn: the board is full', shown }
-  return { why: `${reward > 0 ? 'won by' : 'lost to'} the line ${line}`, shown }
+  if (line === undefined) return 'drawn: the board is full'
+  const cells = line.map((cell) => NAMES[cell]).join(' ')
+  return `${reward > 0 ? 'won by' : 'lost to'} the line ${cells}`
 }

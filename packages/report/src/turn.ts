@@ -1,4 +1,4 @@
-import { type EnvSpec, extractAnswer, type Outcome, type Picture } from '@affine/envs'
+import { type EnvSpec, extractAnswer, type Picture } from '@affine/envs'
 import { printable } from './text.ts'
 
 /** One turn of an episode: the prompt, the reply and the best actions. */
@@ -72,7 +72,10 @@ function describeMistake(spec: EnvSpec, turn: Turn): string | undefined {
   return `${given}, gave ${away} away: best was ${text}`
 }
 
-export interface EpisodeEnding extends Outcome {
+export interface EpisodeEnding {
+  readonly why: string
+  /** Lines of text that show the end. */
+  readonly shown: readonly string[]
   /** A better reply or the reason to resign. Undefined if unknown, or stated in `why`. */
   readonly better: string | undefined
   /**
@@ -89,17 +92,16 @@ export function describeOutcome(
 ): EpisodeEnding {
   const { turns, last, reward } = played
   const turn = turns.at(-1)
+  // In a one-turn episode, the prompt already showed the last observation.
+  const shown = spec.maxSteps === 1 ? [] : (spec.explain?.draw?.(last) ?? [])
   if (turn?.forfeit !== undefined) {
     const why = `forfeited: ${describeForfeit(turn)}`
-    const better = describeBest(spec, turn.best)
-    // In a one-turn episode, the prompt already showed the last observation.
-    const shown = spec.maxSteps === 1 ? [] : (spec.explain?.draw?.(last) ?? [])
-    return { why, shown, better }
+    return { why, shown, better: describeBest(spec, turn.best) }
   }
   const ended = { before: turn?.observation, action: turn?.action, after: last, reward }
-  const outcome = spec.explain?.ending?.(ended) ?? { why: `reward ${reward}`, shown: [] }
+  const why = spec.explain?.ending?.(ended) ?? `reward ${reward}`
   const givenUp = reward === spec.lowestReward ? findGivenUp(spec, turns) : undefined
-  return { ...outcome, ...(givenUp ?? { better: describeFirstMistake(spec, turns) }) }
+  return { why, shown, ...(givenUp ?? { better: describeFirstMistake(spec, turns) }) }
 }
 
 /**

@@ -52,7 +52,7 @@ export async function exchange(query: Query): Promise<HttpResponse> {
     if (response === undefined || response.statusCode === 200) {
       const seconds = Math.ceil(took() / 100) / 10
       if (signal.aborted) throw createLateError(outgoing, `in the remaining ${seconds} s`)
-      throw classifyError(error as NodeJS.ErrnoException, response !== undefined)
+      throw classifyError(error as NodeJS.ErrnoException)
     }
   } finally {
     clearTimeout(timer)
@@ -88,21 +88,16 @@ async function readInto(
 
 /**
  * Returns the error to reject with. Failures of a connection have a code and are the platform's.
- * A code HPE_… means that the response is not HTTP, or exceeds a limit of its head. `began` states
- * whether a response had begun.
+ * A code HPE_… means that the response is not HTTP, or exceeds a limit of its head.
  */
-function classifyError(error: NodeJS.ErrnoException, began: boolean): Error {
+function classifyError(error: NodeJS.ErrnoException): Error {
   if (error instanceof MinerError || error.code === undefined) return error
-  if (error.code.startsWith('HPE_')) {
-    const detail = `the response is not HTTP, or exceeds a size limit (${error.message})`
-    return new MinerError('not-http', detail)
-  }
-  if (isDecodingError(error)) {
-    const fault = `cannot decompress the body (${error.message})`
-    return new MinerError('not-json', `${fault}: disable compression on the server`)
+  if (error.code.startsWith('HPE_') || isDecodingError(error)) {
+    const flaws = 'is not HTTP, exceeds a size limit, or is wrongly compressed'
+    return new MinerError('not-http', `the response ${flaws} (${error.message})`)
   }
   const isReset = error.code === 'ECONNRESET' || error.code === 'EPIPE'
-  const closed = `the server closed the connection ${began ? 'during' : 'before'} its reply`
+  const closed = 'the server closed the connection before the end of its reply'
   return new DeliveryError(isReset ? closed : describeConnectionFailure(error))
 }
 

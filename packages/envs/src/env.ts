@@ -119,13 +119,6 @@ export class Env {
 }
 
 /**
- * Returns the salt of the commitment. Called only when the commitment is read, because it takes
- * longer than a step.
- */
-const formatSalt = ({ origin, since }: StreamOrigin): string =>
-  since === 0 ? String(origin) : `${origin}+${since}`
-
-/**
  * Gymnasium's `info` of one episode. TypeScript and Python use the same names. Protocol §3.6.
  */
 export interface Info {
@@ -150,7 +143,7 @@ export interface Info {
 function createInfo(
   spec: EnvSpec,
   initialState: unknown,
-  source: StreamOrigin,
+  { origin, since }: StreamOrigin,
   challengeId: string | null = null,
 ): Info {
   return {
@@ -161,7 +154,8 @@ function createInfo(
       return spec.specHash()
     },
     get ground_truth_commitment() {
-      return digest('truth', formatSalt(source), spec.truth(initialState))
+      const salt = since === 0 ? String(origin) : `${origin}+${since}`
+      return digest('truth', salt, spec.truth(initialState))
     },
   }
 }

@@ -113,12 +113,7 @@ function replayTurns(
 }
 
 const reject = (code: ReplayFault, side: Side, at: number, players: 1 | 2) =>
-  failure(code, `${players === 1 ? '' : `${side}, `}message ${at}${REASONS[code] ?? ''}`)
-
-const REASONS: Partial<Record<ReplayFault, string>> = {
-  TOO_SHORT: ": missing, though it is this player's turn",
-  TOO_LONG: ': unexpected, because the episode is over',
-}
+  failure(code, players === 1 ? `message ${at}` : `${side}, message ${at}`)
 
 /**
  * Returns the first flaw in a turn's messages, which begin at index `at`, and the index of the

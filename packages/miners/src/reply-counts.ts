@@ -15,17 +15,14 @@ export interface ReplyCounts {
   readonly right: number
 }
 
-/**
- * Counts replies by the rules of their environment; in games, against the scripted opponent of
- * `strength`. Default: 1.
- */
-export function judgeReplies(played: readonly ScoredEpisode[], strength?: number): ReplyCounts {
+/** Counts replies by the rules of their environment; in games, against the scripted opponent. */
+export function judgeReplies(played: readonly ScoredEpisode[]): ReplyCounts {
   const counts = { challenges: played.length, asked: 0, usable: 0, legal: 0, right: 0 }
   for (const each of played) {
     const usable = listReplies(each.messages).length
     counts.asked += each.messages.length - usable
     counts.usable += usable
-    counts.legal += countLegal(each, findEpisodeForfeit({ ...each, strength }, each))
+    counts.legal += countLegal(each, findEpisodeForfeit(each, each))
     counts.right += Number(each.reward >= each.best)
   }
   return counts

@@ -2,8 +2,6 @@ import { make } from '@affine/envs'
 import {
   type Exercise,
   expectReply,
-  formatReplyCounts,
-  judgeReplies,
   openPlayer,
   type PlayedExercise,
   practise,
@@ -101,9 +99,7 @@ export function printEnvironment(
   const opponent = spec.game && { strength }
   const played = all.flatMap((each) => (each.env === env ? { ...each, ...opponent } : []))
   const result = summarisePractice(env, played)
-  const replies = judgeReplies(played, opponent?.strength)
-  const text = `${formatPractice(result, spec)}\n  ${formatReplyCounts(replies)}`
-  screen.line(text, { type: 'result', ...result, judged: replies })
+  screen.line(formatPractice(result, spec), { type: 'result', ...result })
   for (const each of played.filter(isLost).slice(0, MAX_SHOWN)) {
     const ending = describeSoloEnding(each, each)
     screen.line(formatPracticeLoss(each, ending), { type: 'lost', ...each, ending })

@@ -79,10 +79,8 @@ export class Env {
   ): [observation: unknown, reward: number, terminated: boolean, truncated: boolean, info: Info] {
     const { actionSpace, spec } = this
     const episode = this.#episode
-    if (episode === undefined)
-      throw new TypeError('"step" expected an episode in progress, got none')
-    if (episode.now.done)
-      throw new TypeError('"step" expected an episode in progress, got an ended episode')
+    if (episode === undefined || episode.now.done)
+      throw new TypeError('"step" expected an episode in progress: reset first')
     if (action !== null && !actionSpace.contains(action))
       throw new TypeError(`"action" expected ${actionSpace.description}, got ${String(action)}`)
     const before = episode.now.value.reward

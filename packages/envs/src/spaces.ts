@@ -42,15 +42,13 @@ export function Text(shape: {
   charset: string
 }): Space<string> {
   const { minLength, maxLength, charset } = shape
-  const codes = new Set(Array.from(charset, (character) => character.charCodeAt(0)))
-  const areIn = (text: string): boolean => {
-    for (let i = 0; i < text.length; i++) if (!codes.has(text.charCodeAt(i))) return false
-    return true
-  }
+  const pattern = new RegExp(`^[${charset.replace(/[\\\]^-]/g, '\\$&')}]*$`)
   return {
     description: `Text(${minLength}..${maxLength}, ${JSON.stringify(charset)})`,
     contains: (value): value is string =>
-      typeof value === 'string' && isBetween(value.length, minLength, maxLength) && areIn(value),
+      typeof value === 'string' &&
+      isBetween(value.length, minLength, maxLength) &&
+      pattern.test(value),
     sample: (random = getOwnStream()) => {
       const length = random.integers(minLength, maxLength + 1)
       const draw = (): string => charset.charAt(random.integers(0, charset.length))

@@ -42,9 +42,7 @@ describe('step', () => {
     expect(() => env.render()).toThrow(TypeError)
     env.reset({ seed: 0 })
     env.step(7)
-    expect(() => env.step(1)).toThrow(
-      '"step" expected an episode in progress, got an ended episode',
-    )
+    expect(() => env.step(1)).toThrow('"step" expected an episode in progress: reset first')
     env.reset({ seed: 0 })
     env.close()
     expect(() => env.step(1)).toThrow(TypeError)
@@ -96,7 +94,7 @@ test.each([
 })
 
 const discrete = spaces.Discrete(9)
-const text = spaces.Text({ minLength: 2, maxLength: 4, charset: 'ab' })
+const text = spaces.Text({ minLength: 2, maxLength: 4, charset: 'a-b^]\\' })
 const box = spaces.Box({ low: -1, high: 2, length: 3 })
 
 test.each<{
@@ -106,7 +104,7 @@ test.each<{
   others: unknown[]
 }>([
   { ...discrete, members: [0, 8], others: [-1, 9, 0.5, '1', Number.NaN, 1n, [1], null] },
-  { ...text, members: ['ab', 'abab'], others: ['a', 'ababa', 'ac', 'aB', ['a', 'b'], null] },
+  { ...text, members: ['ab', '-]^\\'], others: ['a', 'ababa', 'a_', 'aB', ['a', 'b'], null] },
   {
     ...box,
     members: [[-1, 0, 2]],

@@ -207,7 +207,6 @@ function laneFor(
   { clock, exchange, ...world }: World,
 ): LaneTask {
   const { now } = clock
-  const random = streamOf('validator', index)
   const hotkeys = contenders.map((_, i) => contenderOf(i))
   const quotas = Object.fromEntries(hotkeys.map((hotkey) => [hotkey, quota]))
   const place = { chute: 'http://127.0.0.1/v1' }
@@ -217,7 +216,7 @@ function laneFor(
     miners: [CHAMPION, ...hotkeys].map((model) => minerOf(model, { model, ...place })),
     secret: digest('crowd secret', index),
     journalPath: `${NOWHERE}/journal/${index}.jsonl`,
-    agent: endpointAgents({ exchange, now, random: () => random.random(), concurrency: 32 }),
+    agent: endpointAgents({ exchange, now, concurrency: 32 }),
     gamesTime: { ...clock, samplingMs, endsAt: samplingMs },
   })
 }

@@ -132,7 +132,7 @@ describe('metrics', () => {
     const statuses = Array.from({ length: 200 }, (_, i) => 400 + i)
     const left = [...statuses]
     const exchange = async () => ({ status: left.shift() ?? 400, headers: {}, text: '', ms: 0 })
-    const asking = { exchange, now: () => 0, random: () => 0, concurrency: 200, on: metrics.on }
+    const asking = { exchange, now: () => 0, concurrency: 200, on: metrics.on }
     const client = minerClient({ model: 'm', chute: 'c' }, asking)
     const agent = client(1000, new AbortController().signal)
     await Promise.all(statuses.map(() => agent([{ role: 'user', content: 'And?' }])))

@@ -55,11 +55,10 @@ export class DeliveryError extends Error {
   }
 }
 
-/** The network, the clock in milliseconds, and random numbers from 0 to 1, for requests. */
+/** The network, and the clock in milliseconds, for requests. */
 export interface Caller {
   readonly exchange: Exchange
   readonly now: () => number
-  readonly random: () => number
 }
 
 export type MinerErrorCode =

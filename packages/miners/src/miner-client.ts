@@ -2,7 +2,6 @@ import type { Message, Reply } from '@affine/envs'
 import PQueue from 'p-queue'
 import pRetry, { type Options } from 'p-retry'
 import {
-  type Caller,
   type CallFailure,
   type CallOptions,
   DeliveryError,
@@ -40,7 +39,7 @@ const NO_URL =
  */
 export function minerClient(
   miner: Endpoint,
-  { exchange, concurrency, now, random, on = () => {} }: CallOptions,
+  { exchange, concurrency, now, on = () => {} }: CallOptions,
 ): Client {
   const throttle = new Throttle(concurrency, now)
   const tell = createReporter(miner, on)
@@ -67,7 +66,7 @@ export function minerClient(
       if (last === undefined && error instanceof MinerError) note(error)
       tell(isGame && !signal.aborted ? reportClock(last, on) : last)
     }
-    const policy = createRetryPolicy(end, random, { failed, isGame })
+    const policy = createRetryPolicy(end, { failed, isGame })
     return pRetry(ask, policy).catch((error: unknown) => {
       if (end.aborted && !(signal.reason instanceof StopError)) ended(error)
       return NO_REPLY
@@ -169,14 +168,13 @@ function createReporter(
  */
 export function createRetryPolicy(
   signal: AbortSignal,
-  random: Caller['random'],
   { isGame = false, failed }: { isGame?: boolean; failed?: (error: Error) => void } = {},
 ): Options {
   return {
     retries: Number.POSITIVE_INFINITY,
     minTimeout: isGame ? 1000 : 100,
     factor: isGame ? 1 : 2,
-    maxTimeout: 30_000 * (1 + random()),
+    maxTimeout: 30_000 * (1 + Math.random()),
     randomize: true,
     shouldRetry: ({ error }) => error instanceof DeliveryError,
     signal,

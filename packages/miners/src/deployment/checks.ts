@@ -20,7 +20,7 @@ import { findTemplates } from './templates.ts'
 const SECOND_CHECK_MS = 60_000
 
 type DeploymentVerdict = Result<Deployment, DeploymentFault>
-interface CheckSetup extends Directory, Pick<CallOptions, 'random' | 'on'> {
+interface CheckSetup extends Directory, Pick<CallOptions, 'on'> {
   /** Milliseconds between two checks of a model that is not public. */
   readonly pauseMs: number
 }
@@ -85,7 +85,7 @@ export class DeploymentChecks {
   async #wake({ chute }: TargetMiner, context: EpochContext): Promise<void> {
     const ask = (): ReturnType<typeof fetchPublished> =>
       fetchPublished(`/chutes/warmup/${chute}`, context, this.#setup)
-    await pRetry(ask, createRetryPolicy(context.signal, this.#setup.random)).catch(() => {})
+    await pRetry(ask, createRetryPolicy(context.signal)).catch(() => {})
   }
 
   /**
@@ -117,8 +117,7 @@ export class DeploymentChecks {
   }
 
   #check(miner: TargetMiner, context: EpochContext): Promise<DeploymentVerdict> {
-    const { random } = this.#setup
-    const policy = { ...createRetryPolicy(context.signal, random), shouldRetry: () => true }
+    const policy = { ...createRetryPolicy(context.signal), shouldRetry: () => true }
     return pRetry(() => checkDeployment(miner, context, this.#setup), policy)
   }
 

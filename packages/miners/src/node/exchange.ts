@@ -106,5 +106,5 @@ function classifyError(error: NodeJS.ErrnoException): Error {
  */
 const now = (): number => Math.round(performance.timeOrigin + performance.now())
 
-/** Node's network, clock and random numbers. */
-export const NODE_CALLER: Caller = { exchange, now, random: Math.random }
+/** Node's network and clock. */
+export const NODE_CALLER: Caller = { exchange, now }

@@ -276,13 +276,8 @@ it('af doctor prints the first reason to refuse a source, and reads only a regul
   const path = await fileOf('import requests\n')
   const refused = await runCommand(doctor, '--source', path, '--json')
   expect([refused.error, refused.exitCode]).toEqual([undefined, 1])
-  expect(refused.records).toMatchObject([
-    {
-      type: 'source',
-      path,
-      refusal: expect.stringMatching(/^line 1: .*"import requests".*python3 -c/),
-    },
-  ])
+  const refusal = expect.stringMatching(/^line 1: .*ast\.unparse.*"import requests"$/)
+  expect(refused.records).toMatchObject([{ type: 'source', path, refusal }])
   const large = await fileOf('#'.repeat(2 ** 20 + 1))
   for (const wrong of [`${path}-that-is-not-there`, root, large])
     expect((await runCommand(doctor, '--source', wrong)).error).toBeInstanceOf(RangeError)

@@ -72,8 +72,7 @@ function parseEndpoint(player: string): string {
     throw new RangeError(`expected a player's URL up to and including /v1, without "?" or "#"`)
   }
   const players = 'an http:// or https:// URL, perfect, random, or a skill from 0 to 1'
-  const advice = /^[\w.-]+:\d+(\/|$)/.test(player) ? ': put http:// before it' : ''
-  throw new RangeError(`expected a player: ${players}; got "${player}"${advice}`)
+  throw new RangeError(`expected a player: ${players}; got "${player}"`)
 }
 
 /** The error of a player that gave no usable reply to the first prompt, or in all its episodes. */

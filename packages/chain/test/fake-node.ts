@@ -41,7 +41,7 @@ export interface FakeNodeOptions {
 export const GENESIS: string = 'ab'.repeat(32)
 
 /** The metadata of a runtime that has only the time of a block. */
-const LEAST_METADATA = metadataOf(['timestamp.now'], 14)
+const LEAST_METADATA = metadataOf(['timestamp.now'])
 
 /** The versions of the runtime's metadata: only 14. */
 const VERSIONS = '0x040e000000'

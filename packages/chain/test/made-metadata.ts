@@ -1,15 +1,18 @@
 import { TypeRegistry } from '@polkadot/types'
 import { u8aConcat, u8aToHex } from '@polkadot/util'
-import { CALLS, METHODS, STORAGE } from '../src/bittensor/runtime-faults.ts'
+import { CALLS, STORAGE, TIMELOCKED } from '../src/bittensor/runtime-faults.ts'
 
 const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 const pascal = (name: string) => name.charAt(0).toUpperCase() + name.slice(1)
 
+/** The calls that the client uses. */
+export const ALL_CALLS: readonly string[] = [...CALLS, ...TIMELOCKED]
+
 /**
- * Returns in hex the metadata of an invented runtime. Of the items that the client uses, it has only
- * `names`, each as `section.item`. All its types are empty.
+ * Returns in hex the metadata of an invented runtime. Of the storage and calls that the client uses,
+ * it has only `names`, each as `section.item`. All its types are empty.
  */
-export function metadataOf(names: readonly string[], version: 14 | 15 | 16): `0x${string}` {
+export function metadataOf(names: readonly string[]): `0x${string}` {
   const defs: object[] = [{ Tuple: [] }]
   const EMPTY = 0
   const sectionsOf = (items: readonly string[]) => {
@@ -20,8 +23,8 @@ export function metadataOf(names: readonly string[], version: 14 | 15 | 16): `0x
     const paths = items.filter((each) => names.includes(each)).map((each) => each.split('.'))
     return paths.filter(([first]) => first === section).map(([, item]) => item!)
   }
-  const pallets = sectionsOf([...STORAGE, ...CALLS]).map((section, index) => {
-    const calls = itemsOf(section, CALLS).map((call, i) => ({
+  const pallets = sectionsOf([...STORAGE, ...ALL_CALLS]).map((section, index) => {
+    const calls = itemsOf(section, ALL_CALLS).map((call, i) => ({
       name: snake(call),
       fields: [],
       index: i,
@@ -35,17 +38,9 @@ export function metadataOf(names: readonly string[], version: 14 | 15 | 16): `0x
       index,
     }
   })
-  const apis = sectionsOf(METHODS).map((section) => {
-    const methods = itemsOf(section, METHODS).map(snake)
-    return {
-      name: pascal(section),
-      methods: methods.map((name) => ({ name, inputs: [], output: EMPTY })),
-    }
-  })
-  const extensions = { signedExtensions: [], transactionExtensions: [] }
-  const extrinsic = { version: 4, versions: '0x0404', ...extensions }
+  const extrinsic = { version: 4, signedExtensions: [] }
   const lookup = { types: defs.map((def, id) => ({ id, type: { path: [], def } })) }
-  const content = { lookup, pallets, apis, extrinsic }
-  const encoded = new TypeRegistry().createType(`MetadataV${version}`, content)
-  return u8aToHex(u8aConcat('meta', Uint8Array.of(version), encoded.toU8a()))
+  const content = { lookup, pallets, extrinsic }
+  const encoded = new TypeRegistry().createType('MetadataV14', content)
+  return u8aToHex(u8aConcat('meta', Uint8Array.of(14), encoded.toU8a()))
 }

@@ -102,7 +102,7 @@ class SubtensorChain extends FinalBlocks implements Subtensor {
   }
 
   runtimeFaults(): Promise<readonly string[]> {
-    return this.use(async ({ runtimeMetadata }) => runtimeFaults(runtimeMetadata))
+    return this.use(async (api) => runtimeFaults(api))
   }
 
   /** Reads the state at the end of a final block. Protocol §5.1. */

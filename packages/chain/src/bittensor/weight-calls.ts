@@ -5,7 +5,7 @@ import { BLOCK_MS, type Snapshot, type UidWeights } from '../chain.ts'
 import { ChainError } from '../chain-error.ts'
 import { type Call, createCall } from './extrinsic.ts'
 import type { WeightMeans } from './nodes.ts'
-import { lookUp } from './runtime-faults.ts'
+import { findTimelocked, lookUp } from './runtime-faults.ts'
 import { type Codec, parseInteger, type Runtime, readInteger } from './storage.ts'
 import { computeDrandRound, timelockEncrypt } from './timelock.ts'
 
@@ -50,27 +50,16 @@ const MAX_LAG_ROUNDS = 200
 /** Blocks between the start of the epoch of the reveal and the opening of the timelock. */
 const REVEAL_MARGIN_BLOCKS = 3
 
-/**
- * The runtimes' calls for timelocked weights, newest first. The older call has no argument for the
- * version of commit and reveal, and its payload does not contain the hotkey.
- */
-const TIMELOCKED = [
-  { name: 'subtensorModule.commitTimelockedWeights', namesHotkey: true },
-  { name: 'subtensorModule.commitCrv3Weights', namesHotkey: false },
-] as const
-
 async function createTimelockedCall(
   runtime: Runtime,
   means: CallMeans,
   versioned: VersionedWeights,
 ): Promise<Call> {
   const { netuid, random, now, settings } = means
-  const timelocked = TIMELOCKED.find(({ name }) => lookUp(runtime.tx, name))
-  if (timelocked === undefined)
-    throw new ChainError('NotInRuntime', "this chain's runtime has no call for timelocked weights")
   const lastRound = Number(await readInteger(runtime, 'drand.lastStoredRound'))
   if (lastRound < computeDrandRound(now()) - MAX_LAG_ROUNDS) throw new ChainError('DrandBehind')
-  const { name, namesHotkey } = timelocked
+  const name = findTimelocked(runtime.tx)
+  const namesHotkey = name === 'subtensorModule.commitTimelockedWeights'
   const slot = lookUp(runtime.consts, 'aura.slotDuration')
   const blockMs = slot ? Number(parseInteger(slot, 'aura.slotDuration')) : BLOCK_MS
   const blocks = (await countBlocksToReveal(runtime, netuid, settings)) + REVEAL_MARGIN_BLOCKS

@@ -17,10 +17,9 @@ const INSTEAD =
   "name an unencrypted hotkey, or set AFFINE_HOTKEY to a hotkey's secret, never the coldkey's"
 /** Signature schemes by btwallet's `cryptoType`. */
 const SCHEMES = ['ed25519', 'sr25519'] as const
-const SR25519 = 1
 
 const keyFileShape = z.object({
-  cryptoType: z.nullish(z.number()),
+  cryptoType: z.nullish(z.literal([0, 1])),
   secretPhrase: z.nullish(z.string()),
   secretSeed: z.nullish(z.string()),
   privateKey: z.nullish(z.string()),
@@ -78,20 +77,13 @@ async function rejectColdkey(path: string): Promise<void> {
 function parseHotkeyFile(text: string, path: string): Account {
   if (/^(0x)?[0-9a-f]{64}$/i.test(text)) return accountFrom(text)
   const file = parseKeyFile(text)
-  if (file === null)
+  const secret = file?.secretPhrase ?? file?.secretSeed ?? file?.privateKey
+  if (!file || !secret)
     throw new RangeError(
-      `${path} expected to contain a hotkey: Bittensor's JSON of a key, or 64 hex digits`,
+      `${path} expected to contain a hotkey's secret: 64 hex digits, or Bittensor's JSON of an ` +
+        'sr25519 or Ed25519 key with a secretPhrase, secretSeed or privateKey',
     )
-  const scheme = SCHEMES[file.cryptoType ?? SR25519]
-  if (scheme === undefined)
-    throw new RangeError(
-      `${path} has a key of type ${file.cryptoType}, and this program signs only with sr25519 ` +
-        'and Ed25519 keys: make a hotkey of type sr25519, register it, and name it instead',
-    )
-  const secret = file.secretPhrase ?? file.secretSeed ?? file.privateKey
-  if (!secret)
-    throw new RangeError(`${path} has no secretPhrase, secretSeed or privateKey: ${INSTEAD}`)
-  const account = accountFrom(secret, `the secret in ${path}`, scheme)
+  const account = accountFrom(secret, `the secret in ${path}`, SCHEMES[file.cryptoType ?? 1])
   if (file.ss58Address && file.ss58Address !== account.hotkey)
     throw new RangeError(`${path} has a secret of ${account.hotkey}, which is not its ss58Address`)
   return account
@@ -105,19 +97,18 @@ function parseKeyFile(text: string): z.infer<typeof keyFileShape> | null {
   }
 }
 
-const DEV_PHRASE = 'bottom drive obey lake curtain smoke basket hold race lonely fit walk'
+/** Matches hard derivations that polkadot.js and Substrate read alike. */
+const HARD_PATH = /^(\/\/(?!0x|\+|\d{20})[^/]+)*$/
+const DERIVE_HARD = { sr25519: HDKD.secretHard, ed25519: ed25519DeriveHard }
 
 /**
  * Returns the account of a secret: a mnemonic of 12 to 24 words, a seed of 64 hex digits with or
- * without `0x`, or a private key of 128 digits as btwallet writes it. `//hard` and `/soft`
- * derivations and `///password` may follow, as in Substrate's secret URIs. A text that starts with
- * `//`, such as `//Alice`, is derived from the development phrase.
- *
- * Ed25519 has no private keys of 128 digits, and only `//hard` derivations.
+ * without `0x`, or a private key of 128 digits as btwallet writes it. Ed25519 has no private keys
+ * of 128 digits. `//hard` derivations and `///password` may follow, as in Substrate's secret URIs.
  *
  * @param name The name of the secret in the error.
- * @throws RangeError for anything else, and for derivations that polkadot.js and Substrate read
- *   differently: hexadecimal ones, and numbers with a plus sign or over 19 digits.
+ * @throws RangeError for anything else, also for `/soft` derivations and those that polkadot.js and
+ *   Substrate read differently: hexadecimal ones, and numbers with a plus sign or over 19 digits.
  */
 export function accountFrom(
   secret: string,
@@ -125,10 +116,12 @@ export function accountFrom(
   scheme: Scheme = 'sr25519',
 ): Account {
   try {
-    const { phrase, derivePath, path, password } = keyExtractSuri(toSecretUri(secret))
-    if (/\/(0x|\+|\d{20})/.test(derivePath)) throw new RangeError()
-    if (scheme === 'sr25519') return account(path.reduce(derive, toSecretKey(phrase, password)))
-    return ed25519Account(path.reduce(deriveEd25519, toSeed(phrase, password)))
+    const { phrase, derivePath, path, password } = keyExtractSuri(removeLineEnds(secret))
+    if (!HARD_PATH.test(derivePath)) throw new RangeError()
+    const derive = (key: Uint8Array): Uint8Array =>
+      path.reduce((last, { chainCode }) => DERIVE_HARD[scheme](last, chainCode), key)
+    if (scheme === 'sr25519') return account(derive(toSecretKey(phrase, password)))
+    return ed25519Account(derive(toSeed(phrase, password)))
   } catch {
     // The caught error is not the cause of the new error, since it may quote the secret.
     throw new RangeError(
@@ -137,26 +130,8 @@ export function accountFrom(
   }
 }
 
-/**
- * Returns a secret without line ends after it, and with the development phrase before a `//` at its
- * start. Blanks at the end may be part of a password, so they remain.
- */
-function toSecretUri(secret: string): string {
-  const uri = secret.replace(/(?<![\r\n])[\r\n]+$/, '')
-  return uri.startsWith('//') ? DEV_PHRASE + uri : uri
-}
-
-type Junction = ReturnType<typeof keyExtractSuri>['path'][number]
-
-function derive(key: Uint8Array, { isHard, chainCode }: Junction): Uint8Array {
-  if (isHard) return HDKD.secretHard(key, chainCode)
-  return HDKD.secretSoft(key, chainCode, new Uint8Array(32))
-}
-
-function deriveEd25519(seed: Uint8Array, { isHard, chainCode }: Junction): Uint8Array {
-  if (isHard) return ed25519DeriveHard(seed, chainCode)
-  throw new RangeError()
-}
+/** Blanks at the end may be part of a password, so they remain. */
+const removeLineEnds = (secret: string) => secret.replace(/(?<![\r\n])[\r\n]+$/, '')
 
 /** Returns the 64 bytes of a secret key for `account`: the scalar times 8, then the nonce. */
 function toSecretKey(phrase: string, password: string | undefined): Uint8Array {

@@ -1,17 +1,13 @@
 /**
- * The meaning and remedy of each refusal, by code. Codes up to `FundsUnavailable` are names of
- * subtensor and Substrate, the others are this package's.
+ * The meaning and remedy of frequent refusals, by code. Codes up to `Payment` are names of subtensor
+ * and Substrate, the others are this package's.
  */
 export const ADVICE = {
   HotKeyNotRegisteredInSubNet: 'this hotkey is not registered on the subnet: register it first',
-  HotKeyNotRegisteredInNetwork: 'this hotkey is not registered on the subnet: register it first',
   HotKeyAlreadyRegisteredInSubNet: 'this hotkey is already registered on the subnet: name another',
   NoNeuronIdAvailable: 'the subnet is full, and no neuron can be replaced now: try again later',
   AccountNotAllowedCommit: 'only a registered hotkey can commit: register it first',
-  HotkeyAccountDoesntExist: 'the chain does not know this hotkey: register it first',
-  SubnetNotExists:
-    'the subnet did not exist on this chain at that block: check the netuid and the first epoch',
-  NotEnoughStakeToSetWeights: 'the stake is below the threshold: add stake',
+  SubnetNotExists: 'the subnet did not exist at that block: check the netuid and the first epoch',
   StakeAmountTooLow: 'the stake is below the threshold: add stake',
   SettingWeightsTooFast: 'weights were set too recently: wait for the rate limit',
   CommittingWeightsTooFast: 'weights were set too recently: wait for the rate limit',
@@ -20,25 +16,17 @@ export const ADVICE = {
   UidsLengthExceedUidsInSubNet: 'there are more weights than neurons',
   DuplicateUids: 'a uid occurs twice',
   UidVecContainInvalidOne: 'a uid does not exist: read the metagraph again',
-  UidNotFound: 'this hotkey has no uid on the subnet: register it first',
   WeightVecLengthIsLow: "there are fewer weights than the subnet's minimum",
-  IncorrectWeightVersionKey:
-    'the subnet requires a newer version of its validators: update this program',
-  IncorrectCommitRevealVersion: 'the chain reads commits of another version: update this program',
+  IncorrectWeightVersionKey: 'the subnet requires newer validators: update this program',
   TooManyUnrevealedCommits: 'ten commits of weights are not revealed yet: wait for the next tempo',
   InvalidRevealRound: "the timelock's round is in the past: check this machine's clock",
   TooManyFieldsInCommitmentInfo: 'a commitment has at most three fields',
   SpaceLimitExceeded: 'this hotkey has no commitment space left in this tempo: wait for the next',
-  CommitmentSetRateLimitExceeded: 'the last commitment was too recent: wait for the rate limit',
-  ColdkeyInSwapSchedule: "this hotkey's coldkey is being swapped: wait until the swap ends",
-  ColdkeySwapDisputed: "the swap of this hotkey's coldkey is disputed: only the chain can end this",
   BadProof: 'the signature is wrong: sign for this genesis and netuid',
   Stale: 'the nonce was used before: sign again',
   ExhaustsResources: 'too many calls are waiting: try again after the next block',
   AncientBirthBlock: 'the last block that could contain this call has passed: sign again',
   Payment: 'this account cannot pay the fee: send it a little TAO',
-  BalanceTooLow: 'this account cannot pay: send it a little TAO',
-  FundsUnavailable: 'this account cannot pay: send it a little TAO',
   FieldTooLong: 'a commitment field has at most 128 bytes',
   DrandBehind: "the chain's drand is over ten minutes late: weights can be sent once it runs again",
 } as const

@@ -13,16 +13,13 @@ describe('a refusal of the pool', () => {
   test.each([
     [0, 'ColdkeyInSwapSchedule'],
     [1, 'StakeAmountTooLow'],
-    [2, 'BalanceTooLow'],
     [3, 'SubnetNotExists'],
-    [4, 'HotkeyAccountDoesntExist'],
     [6, 'RateLimitExceeded'],
-    [10, 'HotKeyNotRegisteredInNetwork'],
+    [10, 'HotKeyNotRegisteredInSubNet'],
     [15, 'InvalidRevealRound'],
-    [18, 'InputLengthsUnequal'],
     [19, 'UidNotFound'],
     [21, 'ColdkeySwapDisputed'],
-    [255, 'BadRequest'],
+    [255, 'Refused'],
   ])('maps the custom error %i to %s', (number, code) => {
     const forms = [
       invalid(`Custom error: ${number}`),

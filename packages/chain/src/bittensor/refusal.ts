@@ -3,30 +3,25 @@ import type { Registry } from '@polkadot/types/types'
 import { ADVICE, ChainError } from '../chain-error.ts'
 import { toAsciiLine } from './node-message.ts'
 
-/** The runtime's names for the numbers of its `CustomTransactionError`. */
+/** Names for the numbers of the runtime's `CustomTransactionError`. */
 const CUSTOM: Readonly<Record<number, string>> = {
   0: 'ColdkeyInSwapSchedule',
   1: 'StakeAmountTooLow',
-  2: 'BalanceTooLow',
   3: 'SubnetNotExists',
-  4: 'HotkeyAccountDoesntExist',
   6: 'RateLimitExceeded',
-  10: 'HotKeyNotRegisteredInNetwork',
+  10: 'HotKeyNotRegisteredInSubNet',
   15: 'InvalidRevealRound',
-  18: 'InputLengthsUnequal',
   19: 'UidNotFound',
   21: 'ColdkeySwapDisputed',
-  255: 'BadRequest',
 }
 
 /** The codes of other refusals, by the words in Substrate's messages. */
 const WORDS: readonly (readonly [RegExp, string])[] = [
-  [/outdated|stale/i, 'Stale'],
+  [/outdated|stale|banned|priority is too low|future/i, 'Stale'],
   [/bad ?signature|bad ?proof/i, 'BadProof'],
   [/ancient ?birth/i, 'AncientBirthBlock'],
   [/fees|payment/i, 'Payment'],
   [/exhaust|pool is full|immediately dropped|limits/i, 'ExhaustsResources'],
-  [/banned|priority is too low|future/i, 'Stale'],
 ]
 
 /**

@@ -1,5 +1,4 @@
 import type { ApiPromise } from '@polkadot/api'
-import pRetry from 'p-retry'
 import * as z from 'zod/mini'
 import type { Head } from '../chain.ts'
 import { ChainError, unknownBlockError } from '../chain-error.ts'
@@ -50,11 +49,8 @@ export class FinalBlocks extends Connection {
     const wasAnnounced = number <= this.#highest
     return this.use(async (api, node) => {
       if (number > node.finalBlock) await this.#last(api, node)
-      const isFinal = number <= node.finalBlock
-      if (!isFinal && !wasAnnounced) throw unknownBlockError(number, this.#highest)
-      const hash = await requestHash(api, number)
-      if (!isFinal) throw missingBlockError(number)
-      return hash
+      if (number <= node.finalBlock) return requestHash(api, number)
+      throw wasAnnounced ? missingBlockError(number) : unknownBlockError(number, this.#highest)
     })
   }
 
@@ -84,20 +80,9 @@ export class FinalBlocks extends Connection {
 export const missingBlockError = (number: number): ChainError =>
   new ChainError('Unreachable', `the node does not have block ${number} yet`)
 
-/**
- * Resolves with the hash of a block. Retries for 7 seconds, since a node may announce a block
- * before it can return the hash.
- */
 async function requestHash(api: ApiPromise, number: number): Promise<string> {
-  const early = missingBlockError(number)
-  const request = async () => {
-    const hash = await api.rpc.chain.getBlockHash(number)
-    if (hash.isEmpty) throw early
-    return hash.toHex().slice(2)
-  }
-  return pRetry(request, {
-    retries: 3,
-    minTimeout: 1000,
-    shouldRetry: ({ error }) => error === early,
-  })
+  const hash = await api.rpc.chain.getBlockHash(number)
+  // A node may announce a block before it can return the hash.
+  if (hash.isEmpty) throw missingBlockError(number)
+  return hash.toHex().slice(2)
 }

@@ -77,7 +77,7 @@ export class FinalBlocks extends Connection {
 }
 
 /** Returns the error for a block that another node may have. */
-export const missingBlockError = (number: number): ChainError =>
+const missingBlockError = (number: number): ChainError =>
   new ChainError('Unreachable', `the node does not have block ${number} yet`)
 
 async function requestHash(api: ApiPromise, number: number): Promise<string> {

@@ -4,7 +4,7 @@ import type { Chain, Head, OpenAt, Snapshot, UidWeights } from '../chain.ts'
 import { ChainError } from '../chain-error.ts'
 import { MAX_FIELD_BYTES, MAX_FIELDS } from '../commitment.ts'
 import { createCall, Sender } from './extrinsic.ts'
-import { FinalBlocks, missingBlockError } from './final-blocks.ts'
+import { FinalBlocks } from './final-blocks.ts'
 import { readSnapshot } from './metagraph.ts'
 import type { Nodes, WeightMeans } from './nodes.ts'
 import { runtimeFaults } from './runtime-faults.ts'
@@ -114,11 +114,7 @@ class SubtensorChain extends FinalBlocks implements Subtensor {
         return await task({ query, call, consts, tx: api.tx }, { number: block, hash })
       } catch (error) {
         if (!isMissingState(error)) throw error
-        if ((await api.rpc.chain.getHeader()).number.toNumber() < block)
-          throw missingBlockError(block)
-        const detail =
-          `the node no longer has the state of block ${block}: ` +
-          'name the endpoint of an archive node'
+        const detail = `the node lacks the state of block ${block}: name an archive node's endpoint`
         throw new ChainError('StateDiscarded', detail, { cause: error })
       }
     })

@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer as createTlsServer } from 'node:https'
 import net, { createServer, type Socket } from 'node:net'
 import { afterEach, expect, test, vi } from 'vitest'
 import { closeServers, listen } from '../../../test/web-server.ts'
-import { selfSigned } from '../../settlement/test/certificate.ts'
 import { NodeSocket } from '../src/bittensor/node-socket.ts'
 import { fakeNode } from './fake-node.ts'
 
@@ -163,12 +161,6 @@ test('receives only notifications with the id in the last of two answers to a re
     return news === 8
   })
   expect(heard).toEqual([8])
-})
-
-test('names NODE_EXTRA_CA_CERTS for a certificate of an untrusted issuer', async () => {
-  const url = await listen(createTlsServer(selfSigned('localhost')))
-  const socket = new NodeSocket(url.replace('http', 'wss'), 10_000)
-  await expect(socket.connect()).rejects.toThrow(/self.signed certificate: .*NODE_EXTRA_CA_CERTS$/)
 })
 
 test('gives each address of a node five seconds to connect', async () => {

@@ -222,13 +222,5 @@ export async function withTimeout<T>(answer: Promise<T>, ms: number): Promise<T>
   return Promise.race([answer, late]).finally(() => clearTimeout(timer))
 }
 
-/** Matches OpenSSL's codes for a certificate whose issuer is not trusted. */
-const UNTRUSTED = /SELF_SIGNED_CERT|UNABLE_TO_(?:GET_ISSUER_CERT|VERIFY_LEAF_SIGNATURE)/
-
-function describeFailure(event: Event): string {
-  const { message = '', error } = event as Partial<ErrorEvent>
-  const advice = UNTRUSTED.test(Object(error).code)
-    ? ": to trust its issuer, name the issuer's file in NODE_EXTRA_CA_CERTS"
-    : ''
-  return toAsciiLine(message) + advice
-}
+const describeFailure = (event: Event): string =>
+  toAsciiLine((event as Partial<ErrorEvent>).message ?? '')

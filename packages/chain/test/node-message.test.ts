@@ -65,7 +65,9 @@ test.each([
   ['types', `0x${meta('0540')}`, /4097 types/],
   ['types, in upper case', `0x${meta('0540').toUpperCase()}`, /4097 types/],
   ['types, in four bytes', `0x01${'02000000'}${meta('06000100')}`, /16385 types/],
-  ['types to count', `0x${meta('03ffffffff')}`, /Infinity types/],
+  ['types to count', `0x${meta('07ffffffffff')}`, /1099511627775 types/],
+  ['types for a safe integer', `0x${meta('0fffffffffffff')}`, /MAX_SAFE_INTEGER/],
+  ['types in five bytes', `0x${meta('03ffffffff')}`, /4294967295 types/],
   ['bytes without a header', `0x${'00'.repeat(2 ** 12)}`, /8194 types/],
 ])('rejects metadata with too many %s', (_, answer, why) => {
   expect(() => checkMetadata('state_getMetadata', [], answer)).toThrow(why)

@@ -1,5 +1,6 @@
 import { type JsonBounds, parseBounded } from '@affine/prng'
 import { hexToBytes } from '@noble/hashes/utils.js'
+import { compactFromU8aLim } from '@polkadot/util'
 import * as z from 'zod/mini'
 
 /**
@@ -80,29 +81,21 @@ const MAX_TYPES = 2 ** 12
  * The start of metadata in hex: "meta", a version, and the number of types as SCALE's compact
  * integer. Up to 6 bytes that state the length of the metadata may precede "meta".
  */
-const BEGINNING = /^0x(?:[\da-f]{2}){0,6}?6d657461[\da-f]{2}((?:[\da-f]{2}){1,4})/i
+const BEGINNING = /^0x(?:[\da-f]{2}){0,6}?6d657461[\da-f]{2}((?:[\da-f]{2}){1,7})/i
 
 /**
  * Checks the size of metadata, and of no other answer: decoding metadata blocks this process, for
  * seconds if it is long, and for minutes if it has many types.
- * @throws RangeError if the metadata is longer or has more types than any real runtime's.
+ * @throws Error if the metadata is longer or has more types than any real runtime's.
  */
 export function checkMetadata(method: string, [name]: readonly unknown[], answer: unknown): void {
   const isMetadata = method === 'state_getMetadata' || `${name}`.startsWith('Metadata_')
   if (!isMetadata || typeof answer !== 'string') return
   const [, count] = BEGINNING.exec(answer.slice(0, 40)) ?? []
   // An answer with another beginning is a short list of versions, or cannot be decoded.
-  const types = count === undefined ? answer.length : decodeCompact(count)
+  const types = count === undefined ? answer.length : compactFromU8aLim(hexToBytes(count))[1]
   if (answer.length > MAX_LENGTH || types > MAX_TYPES)
     throw new RangeError(`the metadata is too large: ${answer.length} digits and ${types} types`)
-}
-
-/** Decodes SCALE's compact integer at the start of `hex`. Returns Infinity from 2^30 on. */
-function decodeCompact(hex: string): number {
-  const bytes = hexToBytes(hex.padEnd(8, '0'))
-  const whole = new DataView(bytes.buffer).getUint32(0, true)
-  const sizes = [whole & 0xff, whole & 0xffff, whole, Number.POSITIVE_INFINITY]
-  return Math.floor((sizes[whole & 3] ?? 0) / 4)
 }
 
 /** Returns an untrusted text as one line of at most 300 printable ASCII characters. */

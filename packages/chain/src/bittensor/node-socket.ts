@@ -119,7 +119,7 @@ export class NodeSocket {
 
   /**
    * Sends a request and resolves with its result. Rejects with the node's code, message and data if
-   * the node refuses, `Unreachable` without an answer in time, and a RangeError if metadata is too
+   * the node refuses, `Unreachable` without an answer in time, and an Error if metadata is too
    * large.
    */
   async send<T>(method: string, params: unknown[]): Promise<T> {

@@ -1,7 +1,7 @@
 import { record, type Shape, uint } from '@affine/prng/shape'
 import { ChainError } from '../chain-error.ts'
 import type { LocalChain } from './local-chain.ts'
-import { type Extrinsic, extrinsicShape, formatPlace } from './log.ts'
+import { type Extrinsic, extrinsicShape } from './log.ts'
 
 export const JSON_TYPE = 'application/json'
 
@@ -40,7 +40,6 @@ export function serveLocal(
     if (LOOPBACK_PAGE.test(origin)) {
       response.headers.set('access-control-allow-origin', origin)
       response.headers.set('access-control-allow-headers', 'content-type')
-      response.headers.set('vary', 'Origin')
     }
     return response
   }
@@ -53,8 +52,7 @@ async function answer(chain: LocalChain, request: Request, waitMs: number): Prom
   try {
     const content = parseJson(await readBody(request))
     const fault = requestShape(content)
-    if (fault !== undefined)
-      throw new ChainError('BadRequest', `the request is not valid${formatPlace(fault)}`)
+    if (fault !== undefined) throw new ChainError('BadRequest', `the request${fault}`)
     const question = content as ChainRequest
     if ('submit' in question) {
       if (request.headers.has('origin'))

@@ -176,15 +176,8 @@ export function readLine<T>(shape: Shape<T>, line: string, name: string): T {
   if (!parsed.ok) throw new ChainError('BadLog', `${name} is not valid: ${parsed.detail}`)
   const fault = shape(parsed.value)
   if (fault === undefined) return parsed.value as T
-  throw new ChainError('BadLog', `${name} is not valid${formatPlace(fault)}`)
+  throw new ChainError('BadLog', `${name}${fault}`)
 }
-
-/**
- * Returns the place of a fault that a shape found. It is printable, since it consists of keys that
- * the shape allows.
- */
-export const formatPlace = (fault: string): string =>
-  ` at "${fault.slice(1, fault.indexOf(':')).replaceAll('/', '.') || 'the start'}"`
 
 export const hashSetup = (setup: LogSetup): string => digest('local-chain', setup)
 

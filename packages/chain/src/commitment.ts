@@ -93,12 +93,9 @@ function encodeHash(name: string, text: string): Uint8Array {
 
 function encodeText(name: string, text: string): Uint8Array {
   const bytes = new TextEncoder().encode(text)
-  if (!isSized(bytes))
-    throw new RangeError(
-      `"${name}" expected 1..${MAX_FIELD_BYTES} bytes of UTF-8, got ${bytes.length}`,
-    )
-  if (decodeText(bytes) !== text) throw new RangeError(`"${name}" expected no lone surrogate`)
-  return bytes
+  if (isSized(bytes) && decodeText(bytes) === text) return bytes
+  const expectation = `1..${MAX_FIELD_BYTES} bytes of UTF-8 without lone surrogates`
+  throw new RangeError(`"${name}" expected ${expectation}, got ${bytes.length}`)
 }
 
 /**

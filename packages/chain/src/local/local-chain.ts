@@ -132,8 +132,8 @@ export class LocalChain implements Chain {
   /**
    * Makes the next block from all waiting calls, regardless of the order of their arrival, at
    * `time` in milliseconds. Resolves with the new head.
-   * @throws RangeError, as a rejection, if `time` is not an integer or is before the last block's,
-   *   or `random` does not return 32 bytes; TypeError if there is no `random`.
+   * @throws RangeError, as a rejection, if `time` is not an integer or is before the last block's;
+   *   TypeError if there is no `random`.
    */
   async produce(time: number): Promise<Head> {
     this.#extend(time)
@@ -288,14 +288,12 @@ export class LocalChain implements Chain {
     const minTime = this.#lastTime
     if (!Number.isSafeInteger(time) || time < minTime)
       throw new RangeError(`"time" expected an integer from ${minTime} on, got ${time}`)
-    const entropy = this.#random()
-    if (entropy.length !== 32)
-      throw new RangeError(`"random" expected to return 32 bytes, got ${entropy.length}`)
+    const entropy = bytesToHex(this.#random())
     const ledger = this.#nextLedger()
     const calls = this.#pool.splice(0).sort(compareRank)
     // A registration in this block may have evicted the hotkey of another waiting call.
     const applied = calls.filter((call) => apply(ledger, call) === null)
-    const draft = { time, entropy: bytesToHex(entropy), calls: applied }
+    const draft = { time, entropy, calls: applied }
     this.#add({ ...draft, hash: this.#hashNext(draft) }, ledger)
   }
 

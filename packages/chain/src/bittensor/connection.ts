@@ -74,10 +74,12 @@ export class Connection {
       const api = await node.api
       return await withTimeout(task(api, node.socket), this.#stallMs)
     } catch (error) {
-      const mayAnotherHelp = !(error instanceof ChainError) || isNodeFailure(error)
-      if (signal.aborted || !mayAnotherHelp) throw error
+      const isOwn = error instanceof ChainError
+      if (signal.aborted || (isOwn && !isNodeFailure(error))) throw error
       this.#drop(node)
-      throw toChainError(error as Error)
+      if (isOwn) throw error
+      const detail = `the node's answer cannot be used: ${toAsciiLine((error as Error).message)}`
+      throw new ChainError('BadReply', detail, { cause: error })
     }
   }
 
@@ -142,10 +144,4 @@ function closeAtUpgrade(socket: NodeSocket, { runtimeVersion }: ApiPromise): voi
     () => socket.close('the runtime was upgraded'),
     () => socket.close('the node does not report upgrades of its runtime'),
   )
-}
-
-function toChainError(error: Error): ChainError {
-  if (error instanceof ChainError) return error
-  const detail = `the node's answer cannot be used: ${toAsciiLine(error.message)}`
-  return new ChainError('BadReply', detail, { cause: error })
 }

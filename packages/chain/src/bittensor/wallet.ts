@@ -1,5 +1,4 @@
 import { realpath } from 'node:fs/promises'
-import { homedir } from 'node:os'
 import { basename, join } from 'node:path'
 import { readRegularFile } from '@affine/node/disk'
 import { ristretto255 } from '@noble/curves/ed25519.js'
@@ -33,20 +32,15 @@ export interface Key {
   readonly warning?: string
 }
 
-/**
- * The place of a hotkey in Bittensor's wallets. `root` is the folder of all wallets. Default:
- * `~/.bittensor/wallets`.
- */
-export type WalletPath = Readonly<{ wallet: string; hotkey: string; root?: string | undefined }>
+/** The place of a hotkey in Bittensor's wallets. `root` is the folder of all wallets. */
+export type WalletPath = Readonly<Record<'wallet' | 'hotkey' | 'root', string>>
 
 /**
  * Reads the hotkey `<root>/<wallet>/hotkeys/<hotkey>`. Never opens the coldkey.
  * @throws RangeError, as a rejection, in the cases of `readHotkey`.
  */
-export async function readWallet({ wallet, hotkey, root }: WalletPath): Promise<Key> {
-  const wallets = root ?? join(homedir(), '.bittensor', 'wallets')
-  return readHotkey(join(wallets, wallet, 'hotkeys', hotkey))
-}
+export const readWallet = ({ wallet, hotkey, root }: WalletPath): Promise<Key> =>
+  readHotkey(join(root, wallet, 'hotkeys', hotkey))
 
 /**
  * Reads a hotkey file: btwallet's JSON, or only a seed of 64 hex digits. Errors name the file, and

@@ -92,7 +92,7 @@ const ECHO = `import type { OpenAt } from './chain.ts'
 import { LocalChain } from './local/local-chain.ts'
 
 /** Opens a new chain of one block, whatever the name. */
-export const openEcho: OpenAt = async ({ random, netuid = 1 }) =>
+export const openEcho: OpenAt = async (_, { random, netuid = 1 }) =>
   LocalChain.create({ netuid, random: () => random(32) })
 `
 

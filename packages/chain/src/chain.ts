@@ -121,8 +121,6 @@ export interface Host {
 }
 
 export interface ChainOpening extends Host {
-  /** The chain's name as the user gave it. */
-  readonly name: string
   /** The URLs or the file of the chain. Any one of several URLs is sufficient. */
   readonly places: readonly string[]
   readonly netuid?: number | undefined
@@ -135,7 +133,8 @@ export interface ChainOpening extends Host {
   readonly onRetry?: ((error: Error) => void) | undefined
 }
 
-export type OpenAt = (opening: ChainOpening) => Promise<Chain>
+/** `name` is the chain's name as the user gave it. */
+export type OpenAt = (name: string, opening: ChainOpening) => Promise<Chain>
 
 /** Returns an amount in rao as a decimal with nine places: `1.000000000` for 10^9 rao. */
 export const formatTao = (rao: bigint): string =>

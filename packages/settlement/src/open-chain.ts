@@ -22,7 +22,7 @@ const LIVE_KINDS = [
   {
     help: 'the http:// URL of `af localnet`',
     place: /^https?:\/\//,
-    loadOpener: async () => (await import('@affine/chain')).openServed,
+    loadOpener: async () => (await import('@affine/chain')).remoteChain,
   },
 ]
 
@@ -107,10 +107,10 @@ async function openAt(where: string, host: Host, options: OpenOptions): Promise<
     host.readText(path).catch((error: Error & { readonly code?: string }) => {
       throw explainUnreadable(where, error)
     })
-  const opening = { ...host, readText, name: where, places, netuid, onRetry }
+  const opening = { ...host, readText, places, netuid, onRetry }
   const live = findLiveKind(places)
   const open = live ? await live.loadOpener() : (await import('@affine/chain')).openExport
-  return open({ ...opening, genesis: named?.genesis })
+  return open(where, { ...opening, genesis: named?.genesis })
 }
 
 /** System codes for a path without a file: the text may be meant as a network's name. */

@@ -38,7 +38,7 @@ export async function subtensor(options: SubtensorOptions): Promise<Subtensor> {
  * Opens a subnet by the URLs of nodes.
  * @throws RangeError, as a rejection, if there is no netuid.
  */
-export const openNodes: OpenAt = async ({ name, places: endpoints, netuid, ...opening }) => {
+export const openNodes: OpenAt = async (name, { places: endpoints, netuid, ...opening }) => {
   if (netuid === undefined)
     throw new RangeError(`"netuid" is required: ${name} does not imply a subnet`)
   return subtensor({ ...opening, endpoints, netuid })

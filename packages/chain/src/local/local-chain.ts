@@ -339,7 +339,7 @@ function compareRank(a: Extrinsic, b: Extrinsic): number {
 }
 
 /** Opens the file `name`, an export of a local chain. */
-export const openExport: OpenAt = async ({ name, readText }) => {
+export const openExport: OpenAt = async (name, { readText }) => {
   const [text] = await Promise.all([readText(name), verifyReady()])
   try {
     return LocalChain.import(text)

@@ -1,5 +1,5 @@
 import { verifyReady } from '../account.ts'
-import type { ChainOpening, OpenAt } from '../chain.ts'
+import type { ChainOpening } from '../chain.ts'
 import { ADVICE, ChainError } from '../chain-error.ts'
 import { createRetryPolicy } from '../retries.ts'
 import { LocalChain } from './local-chain.ts'
@@ -31,10 +31,6 @@ export async function remoteChain(url: string, options: RemoteOptions): Promise<
   await chain.head()
   return chain
 }
-
-/** Opens the local chain that is served at the URL `name`. */
-export const openServed: OpenAt = ({ name, fetch, onRetry }) =>
-  remoteChain(name, { fetch, onRetry })
 
 class RemoteChain extends LocalChain {
   readonly #server: Server

@@ -164,18 +164,16 @@ export class LocalChain implements Chain {
   }
 
   async *heads(signal?: AbortSignal): AsyncGenerator<Head, void, undefined> {
+    if (signal?.aborted) return
     const aborted = new Promise((resolve) =>
       signal?.addEventListener('abort', resolve, { once: true }),
     )
-    let next: number | undefined
+    const wait = (block: number) => Promise.race([this.reach(block, signal), aborted])
+    await wait(this.height)
+    let next = this.height
     while (!signal?.aborted) {
-      if (next === undefined || next > this.height) {
-        await Promise.race([this.reach(next ?? this.height, signal), aborted])
-        next ??= this.height
-        continue
-      }
-      yield (await this.#at(next)).head
-      next += 1
+      if (next > this.height) await wait(next)
+      else yield (await this.#at(next++)).head
     }
   }
 

@@ -96,8 +96,7 @@ export interface Chain {
   /**
    * Sets the account's weights as the subnet requires: in public, or as a commit that the chain
    * opens later. Resolves with the block that contains the call; no block after `until` can contain
-   * it. The largest weight has to be 65,535: subtensor would rescale weights with a smaller
-   * maximum. Protocol §8.13.
+   * it. Subtensor rescales weights so that the largest is 65,535. Protocol §8.13.
    */
   setWeights(account: Account, weights: UidWeights, until?: number): Promise<Head>
   /**

@@ -9,9 +9,6 @@ import { findTimelocked, lookUp } from './runtime-faults.ts'
 import { type Codec, parseInteger, type Runtime, readInteger } from './storage.ts'
 import { computeDrandRound, timelockEncrypt } from './timelock.ts'
 
-/** The value that the largest of the weights must have. */
-const MAX_WEIGHT = 65_535
-
 /** The weights of a hotkey, and the version that the subnet requires of validators. */
 interface VersionedWeights {
   readonly hotkey?: string
@@ -22,50 +19,34 @@ interface VersionedWeights {
 /** The block whose runtime is used, and the subnet's settings at the end of that block. */
 type WeightSettings = Pick<Snapshot, 'head' | 'tempo' | 'revealPeriod'>
 
-type CallMeans = WeightMeans & { readonly settings: WeightSettings }
-
-/**
- * Returns the call that sets weights as the subnet requires: in public, or timelocked.
- * Protocol §8.13.
- * @throws RangeError, as a rejection, unless the largest weight is 65,535. ChainError, as a
- *   rejection: `NotInRuntime` if the runtime lacks an item, `BadReply` for a malformed value,
- *   `DrandBehind` if the chain would open timelocked weights too late.
- */
-export async function createWeightsCall(
-  runtime: Runtime,
-  means: CallMeans,
-  { hotkey, weights }: { readonly hotkey: string; readonly weights: UidWeights },
-): Promise<Call> {
-  const { netuid, settings } = means
-  if (!weights.some(([, weight]) => weight === MAX_WEIGHT))
-    throw new RangeError(`"weights" expected ${MAX_WEIGHT} as the largest weight`)
-  const versionKey = await readInteger(runtime, 'subtensorModule.weightsVersionKey', netuid)
-  if (settings.revealPeriod > 0)
-    return createTimelockedCall(runtime, means, { hotkey, weights, versionKey })
-  return createCall('subtensorModule.setWeights', netuid, ...splitColumns(weights), versionKey)
-}
-
 /** Maximum lag of the chain's drand behind the clock, in rounds: ten minutes. */
 const MAX_LAG_ROUNDS = 200
 /** Blocks between the start of the epoch of the reveal and the opening of the timelock. */
 const REVEAL_MARGIN_BLOCKS = 3
 
-async function createTimelockedCall(
+/**
+ * Returns the call that sets weights as the subnet requires: in public, or timelocked.
+ * Protocol §8.13.
+ * @throws ChainError, as a rejection: `NotInRuntime` if the runtime lacks an item, `BadReply` for a
+ *   malformed value, `DrandBehind` if the chain would open timelocked weights too late.
+ */
+export async function createWeightsCall(
   runtime: Runtime,
-  means: CallMeans,
-  versioned: VersionedWeights,
+  { netuid, random, now, settings }: WeightMeans & { readonly settings: WeightSettings },
+  { hotkey, weights }: { readonly hotkey: string; readonly weights: UidWeights },
 ): Promise<Call> {
-  const { netuid, random, now, settings } = means
+  const versionKey = await readInteger(runtime, 'subtensorModule.weightsVersionKey', netuid)
+  if (settings.revealPeriod === 0)
+    return createCall('subtensorModule.setWeights', netuid, ...splitColumns(weights), versionKey)
   const lastRound = Number(await readInteger(runtime, 'drand.lastStoredRound'))
   if (lastRound < computeDrandRound(now()) - MAX_LAG_ROUNDS) throw new ChainError('DrandBehind')
-  const name = findTimelocked(runtime.tx)
-  const namesHotkey = name === 'subtensorModule.commitTimelockedWeights'
   const slot = lookUp(runtime.consts, 'aura.slotDuration')
   const blockMs = slot ? Number(parseInteger(slot, 'aura.slotDuration')) : BLOCK_MS
   const blocks = (await countBlocksToReveal(runtime, netuid, settings)) + REVEAL_MARGIN_BLOCKS
   const round = computeDrandRound(now() + blocks * blockMs)
-  const { weights, versionKey } = versioned
-  const payload = timelockPayload(namesHotkey ? versioned : { weights, versionKey })
+  const name = findTimelocked(runtime.tx)
+  const namesHotkey = name === 'subtensorModule.commitTimelockedWeights'
+  const payload = timelockPayload({ weights, versionKey, ...(namesHotkey && { hotkey }) })
   const sealed = `0x${bytesToHex(await timelockEncrypt(payload, round, random))}`
   const args: unknown[] = [netuid, sealed, round]
   if (namesHotkey)

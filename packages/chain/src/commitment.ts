@@ -67,22 +67,17 @@ export function encodeCommitment(commitment: Commitment): Uint8Array[] {
   return [encodePayload(commitment), encodeText('url', commitment.url)]
 }
 
+/** The payload starts with the version, the kind, and the epoch in 4 bytes, lowest first. */
 function encodePayload(commitment: Seal | AttestationCommitment): Uint8Array {
   const { kind, epoch } = commitment
-  const start = encodeStart(kind === 'seal' ? SEAL : ATTEST, epoch)
+  if (!Number.isInteger(epoch) || epoch < 0 || epoch > 0xffff_ffff)
+    throw new RangeError(`"epoch" expected 0..4294967295, got ${epoch}`)
+  const start = Uint8Array.of(VERSION, kind === 'seal' ? SEAL : ATTEST, 0, 0, 0, 0)
+  new DataView(start.buffer).setUint32(2, epoch, true)
   if (kind === 'seal') return concatBytes(start, encodeHash('head', commitment.head))
   const { bitmap, next, stateRoot } = commitment
   if (bitmap.length !== 16) throw new RangeError(`"bitmap" expected 16 bytes, got ${bitmap.length}`)
   return concatBytes(start, bitmap, encodeHash('next', next), encodeHash('stateRoot', stateRoot))
-}
-
-/** Encodes the version, the kind, and the epoch in 4 bytes, lowest first. Protocol §5.2. */
-function encodeStart(kind: number, epoch: number): Uint8Array {
-  if (!Number.isInteger(epoch) || epoch < 0 || epoch > 0xffff_ffff)
-    throw new RangeError(`"epoch" expected 0..4294967295, got ${epoch}`)
-  const start = Uint8Array.of(VERSION, kind, 0, 0, 0, 0)
-  new DataView(start.buffer).setUint32(2, epoch, true)
-  return start
 }
 
 function encodeHash(name: string, text: string): Uint8Array {

@@ -76,8 +76,10 @@ const commit: CallRule<readonly string[]> = (ledger, neuron, fields) => {
   if (fields.some(({ length }) => length / 2 > MAX_FIELD_BYTES)) return 'FieldTooLong'
   const { block, params } = ledger
   const { hotkey } = neuron
-  const added = Math.max(MIN_COMMITMENT_BYTES, fields.join('').length / 2)
-  const bytes = countBytesInTempo(ledger, hotkey) + added
+  const last = ledger.slots.get(hotkey)
+  const computeTempo = (number: number) => Math.floor(number / params.tempo)
+  const before = last && computeTempo(last.block) === computeTempo(block) ? last.bytes : 0
+  const bytes = before + Math.max(MIN_COMMITMENT_BYTES, fields.join('').length / 2)
   if (bytes > params.commitmentBytes) return 'SpaceLimitExceeded'
   ledger.slots = new Map(ledger.slots).set(hotkey, { hotkey, block, fields, bytes })
   return null
@@ -175,13 +177,6 @@ function hasWeightFor(voter: Neuron, { uid }: Neuron, ledger: Ledger): boolean {
 
 const sumStakes = (neurons: readonly Neuron[]): bigint =>
   neurons.reduce((sum, { stake }) => sum + stake, 0n)
-
-function countBytesInTempo({ block, params, slots }: Ledger, hotkey: string): number {
-  const last = slots.get(hotkey)
-  if (last === undefined) return 0
-  const computeTempo = (number: number) => Math.floor(number / params.tempo)
-  return computeTempo(last.block) === computeTempo(block) ? last.bytes : 0
-}
 
 const setWeights: CallRule<UidWeights> = (ledger, neuron, weights) => {
   const { block, neurons, params } = ledger

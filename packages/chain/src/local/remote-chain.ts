@@ -56,14 +56,9 @@ class RemoteChain extends LocalChain {
 
   /** Requests the log from `block` on. The server answers when that block exists. */
   protected override async reach(block: number, signal?: AbortSignal): Promise<void> {
-    let from = block
-    let isFull = true
-    while (isFull) {
-      const log = await this.#log(from, signal)
-      this.follow(log, from)
-      isFull = log.blocks.length === MAX_BLOCKS
-      from = this.height
-    }
+    const log = await this.#log(block, signal)
+    this.follow(log, block)
+    if (log.blocks.length === MAX_BLOCKS) await this.reach(this.height, signal)
   }
 
   async #log(from: number, signal?: AbortSignal): Promise<Log> {

@@ -50,7 +50,11 @@ async function answer(chain: LocalChain, request: Request, waitMs: number): Prom
   // added only for pages on loopback.
   if (request.method === 'OPTIONS') return new Response(null, { status: 204 })
   try {
-    const content = parseJson(await readBody(request))
+    // A browser asks this server for permission before it sends this content type for a page of
+    // another origin. Only pages on loopback get the permission.
+    const isJson = request.headers.get('content-type') === JSON_TYPE
+    const text = isJson ? await readText(request.body, MAX_REQUEST).catch(() => '') : ''
+    const content = parseJson(text)
     const fault = requestShape(content)
     if (fault !== undefined) throw new ChainError('BadRequest', `the request${fault}`)
     const question = content as ChainRequest
@@ -66,15 +70,6 @@ async function answer(chain: LocalChain, request: Request, waitMs: number): Prom
     if (!(error instanceof ChainError)) throw error
     return Response.json({ code: error.code, message: error.message }, { status: 400 })
   }
-}
-
-/** Resolves with the text of a request, or '' if it is not a POST of JSON or cannot be read. */
-async function readBody({ method, headers, body }: Request): Promise<string> {
-  // A browser asks this server for permission before it sends this content type for a page of
-  // another origin. Only pages on loopback get the permission.
-  const isAllowed = method === 'POST' && headers.get('content-type') === JSON_TYPE
-  if (!isAllowed) return ''
-  return readText(body, MAX_REQUEST).catch(() => '')
 }
 
 /**

@@ -4,10 +4,7 @@ import { readRegularFile } from '@affine/node/disk'
 import { ristretto255 } from '@noble/curves/ed25519.js'
 import { numberToBytesLE } from '@noble/curves/utils.js'
 import { concatBytes, hexToBytes } from '@noble/hashes/utils.js'
-import { ed25519DeriveHard } from '@polkadot/util-crypto/ed25519'
-import { keyExtractSuri } from '@polkadot/util-crypto/key'
 import { mnemonicToMiniSecret } from '@polkadot/util-crypto/mnemonic'
-import { HDKD, secretFromSeed } from '@scure/sr25519'
 import * as z from 'zod/mini'
 import { type Account, account, ed25519Account, type Scheme } from '../account.ts'
 
@@ -91,18 +88,12 @@ function parseKeyFile(text: string): z.infer<typeof keyFileShape> | null {
   }
 }
 
-/** Matches hard derivations that polkadot.js and Substrate read alike. */
-const HARD_PATH = /^(\/\/(?!0x|\+|\d{20})[^/]+)*$/
-const DERIVE_HARD = { sr25519: HDKD.secretHard, ed25519: ed25519DeriveHard }
-
 /**
- * Returns the account of a secret: a mnemonic of 12 to 24 words, a seed of 64 hex digits with or
- * without `0x`, or a private key of 128 digits as btwallet writes it. Ed25519 has no private keys
- * of 128 digits. `//hard` derivations and `///password` may follow, as in Substrate's secret URIs.
+ * Returns the account of a secret: a mnemonic of 12 to 24 words, a seed of 64 hex digits, or, only
+ * for sr25519, a private key of 128 digits as btwallet writes it. `0x` may precede digits.
  *
  * @param name The name of the secret in the error.
- * @throws RangeError for anything else, also for `/soft` derivations and those that polkadot.js and
- *   Substrate read differently: hexadecimal ones, and numbers with a plus sign or over 19 digits.
+ * @throws RangeError for anything else.
  */
 export function accountFrom(
   secret: string,
@@ -110,32 +101,24 @@ export function accountFrom(
   scheme: Scheme = 'sr25519',
 ): Account {
   try {
-    const { phrase, derivePath, path, password } = keyExtractSuri(removeLineEnds(secret))
-    if (!HARD_PATH.test(derivePath)) throw new RangeError()
-    const derive = (key: Uint8Array): Uint8Array =>
-      path.reduce((last, { chainCode }) => DERIVE_HARD[scheme](last, chainCode), key)
-    if (scheme === 'sr25519') return account(derive(toSecretKey(phrase, password)))
-    return ed25519Account(derive(toSeed(phrase, password)))
+    const bytes = parseSecret(secret.trim())
+    if (scheme === 'ed25519') return ed25519Account(bytes)
+    return account(bytes.length === 64 ? toSecretKey(bytes) : bytes)
   } catch {
     // The caught error is not the cause of the new error, since it may quote the secret.
     throw new RangeError(
-      `${name} expected a mnemonic, a seed of 64 hex digits, or either with a //path`,
+      `${name} expected a mnemonic, a seed of 64 hex digits, or a private key of 128`,
     )
   }
 }
 
-/** Blanks at the end may be part of a password, so they remain. */
-const removeLineEnds = (secret: string) => secret.replace(/(?<![\r\n])[\r\n]+$/, '')
-
-/** Returns the 64 bytes of a secret key for `account`: the scalar times 8, then the nonce. */
-function toSecretKey(phrase: string, password: string | undefined): Uint8Array {
-  if (!/^(0x)?[0-9a-f]{128}$/i.test(phrase)) return secretFromSeed(toSeed(phrase, password))
-  const bytes = hexToBytes(phrase.replace(/^0x/i, ''))
-  const scalar = ristretto255.Point.Fn.fromBytes(bytes.subarray(0, 32))
-  return concatBytes(numberToBytesLE(scalar << 3n, 32), bytes.subarray(32))
+function parseSecret(text: string): Uint8Array {
+  const [, digits] = /^(?:0x)?([0-9a-f]+)$/i.exec(text) ?? []
+  return digits ? hexToBytes(digits) : mnemonicToMiniSecret(text, undefined, undefined, true)
 }
 
-function toSeed(phrase: string, password: string | undefined): Uint8Array {
-  if (/^(0x)?[0-9a-f]{64}$/i.test(phrase)) return hexToBytes(phrase.replace(/^0x/i, ''))
-  return mnemonicToMiniSecret(phrase, password, undefined, true)
+/** Returns a secret key for `account`: the scalar of the private key times 8, then the nonce. */
+function toSecretKey(privateKey: Uint8Array): Uint8Array {
+  const scalar = ristretto255.Point.Fn.fromBytes(privateKey.subarray(0, 32))
+  return concatBytes(numberToBytesLE(scalar << 3n, 32), privateKey.subarray(32))
 }

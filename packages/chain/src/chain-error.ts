@@ -1,6 +1,6 @@
 /**
- * The meaning and remedy of frequent refusals, by code. Codes up to `Payment` are names of subtensor
- * and Substrate, the others are this package's.
+ * The meaning and remedy of frequent refusals, by code. Codes up to `Payment` are names of
+ * subtensor and Substrate, the others are this package's.
  */
 export const ADVICE = {
   HotKeyNotRegisteredInSubNet: 'this hotkey is not registered on the subnet: register it first',

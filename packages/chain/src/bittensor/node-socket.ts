@@ -67,8 +67,6 @@ function limitPings(socket: ws): void {
   })
 }
 
-const LOST = 'the connection was lost'
-
 interface PendingRequest {
   answer(result: unknown): void
   reject(error: Error): void
@@ -107,12 +105,9 @@ export class NodeSocket {
       const socket = openSocket(this.#url)
       this.#socket = socket
       socket.onmessage = ({ data }) => this.#receive(String(data))
-      socket.onclose = () => this.close(LOST)
-      socket.onerror = (event) => this.close(describeFailure(event) || 'no connection')
-      socket.onopen = () => {
-        socket.onerror = (event) => this.close(`${LOST}: ${describeFailure(event)}`)
-        this.#requests.get(id)?.answer(undefined)
-      }
+      socket.onclose = () => this.close('the connection was lost')
+      socket.onerror = (event) => this.close(describeFailure(event))
+      socket.onopen = () => this.#requests.get(id)?.answer(undefined)
     })
     return withTimeout(opening, this.#answerMs)
   }
@@ -222,5 +217,7 @@ export async function withTimeout<T>(answer: Promise<T>, ms: number): Promise<T>
   return Promise.race([answer, late]).finally(() => clearTimeout(timer))
 }
 
-const describeFailure = (event: Event): string =>
-  toAsciiLine((event as Partial<ErrorEvent>).message ?? '')
+function describeFailure(event: Event): string {
+  const { message = 'unknown' } = event as Partial<ErrorEvent>
+  return `the connection failed: ${toAsciiLine(message)}`
+}

@@ -13,7 +13,6 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, readonly [string, 
     setup: ['ask for settings and write .env', () => import('./commands/setup.ts')],
     doctor: ["check a validator's or a miner's setup", () => import('./commands/doctor.ts')],
     validate: ['run a validator', () => import('./commands/validate.ts')],
-    'set-weights': ['compute and set weights once', () => import('./commands/set-weights.ts')],
   },
   'Mine:': {
     practise: ['score an endpoint on challenges', () => import('./commands/practise.ts')],

@@ -1,22 +1,17 @@
-import { randomBytes } from 'node:crypto'
 import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Account, account, encodeCommitment, LocalChain, serveLocal } from '@affine/chain'
+import { type Account, account, encodeCommitment, type LocalChain } from '@affine/chain'
 import { claimFolder } from '@affine/engine/node'
 import { playerReply } from '@affine/miners'
-import { listen } from '@affine/node/listen'
-import { digest } from '@affine/prng'
 import { afterAll, describe, expect, it } from 'vitest'
 import { completion, serve } from '../../../packages/miners/test/servers.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { closeServers } from '../../../test/web-server.ts'
 import { commit } from '../src/commands/commit.ts'
-import { setWeights } from '../src/commands/set-weights.ts'
 import { status } from '../src/commands/status.ts'
 import { validate } from '../src/commands/validate.ts'
 import {
   changeNetwork,
-  changeSnapshots,
   createChain,
   findUnprintable,
   playOnly,
@@ -24,7 +19,6 @@ import {
   serveGrowingChain,
   writeIn,
 } from './commands.ts'
-import { hotkeyOf, PARTICIPANTS, playSubnetOnce } from './played-subnet.ts'
 
 const HOSTILE = '\u001b]0;owned\u0007\u001b[2J\u202e\u009b31mred\n\r'
 const HASH = 'ab'.repeat(32)
@@ -209,84 +203,5 @@ describe('af validate', () => {
     expect(error?.message).toMatch(new RegExp(`^${folder} ${owners}`))
     expect(error).toBeInstanceOf(RangeError)
     expect(await readdir(folder)).toEqual(before)
-  })
-})
-
-const played = await playSubnetOnce()
-
-describe('af set-weights', () => {
-  const keyOfMember = (name: string): Promise<string> =>
-    writeIn(root, digest('demo key', PARTICIPANTS.seed, name))
-
-  /** Returns a copy of the played chain, which can continue. */
-  const copyChain = () => LocalChain.import(played.chainExport, () => randomBytes(32))
-
-  it('sets all weight to the champion, and prints the weights in force', async () => {
-    const chain = copyChain()
-    await using served = await serveGrowingChain(chain)
-    const { neurons } = await chain.snapshot(0)
-    const uid = neurons.find(({ hotkey }) => hotkey === hotkeyOf('stronger'))?.uid
-    const [{ account: alice } = { account: first }] = PARTICIPANTS.validators
-    const weightsOf = async () => (await chain.weights(chain.height))[alice.hotkey]
-    const lastUpdate = async () => (await chain.snapshot(chain.height)).neurons[0]?.lastUpdate ?? 0
-    await chain.setWeights(alice, [[0, 65_535]])
-    const own = `--key ${await keyOfMember('alice')} --buckets ${played.buckets}`
-    const args = `--network ${served.url} ${own}`.split(' ')
-
-    const dry = await runCommand(setWeights, ...args, '--dry-run', '--json')
-    const weights = [[uid, 65_535]]
-    expect(dry.records).toEqual([{ type: 'withheld', hotkey: alice.hotkey, weights }])
-    expect(await weightsOf()).toEqual([[0, 65_535]])
-
-    const { records, error } = await runCommand(setWeights, ...args, '--json')
-    expect(error).toBeUndefined()
-    const block = await lastUpdate()
-    expect(records).toEqual([
-      { type: 'weights', hotkey: alice.hotkey, weights, block, held: weights },
-    ])
-    expect(await weightsOf()).toEqual(weights)
-
-    changeNetwork(chain, { careful: true })
-    const shown = await runCommand(setWeights, ...args)
-    const text = `^would set \\[\\[${uid},65535\\]\\], .* ${hotkeyOf('stronger')}; .*\n$`
-    expect(shown.stdout).toMatch(new RegExp(text))
-    expect(await lastUpdate()).toBe(block)
-    const sent = await runCommand(setWeights, ...args, '--emit')
-    expect(sent.stdout).toMatch(
-      /^block \d+ contains \[\[\d+,65535\]\], to the champion .* Weights in force: \[\[\d+,65535\]\]\n$/,
-    )
-    expect(await lastUpdate()).toBeGreaterThan(block)
-  })
-
-  it('rejects a hotkey without permit or registration, and an unregistered champion', async () => {
-    const chain = copyChain()
-    using served = await listen(serveLocal(chain, 50), 0)
-    const args = ['--network', served.url, '--buckets', played.buckets, '--key']
-    const miner = await runCommand(setWeights, ...args, await keyOfMember('veteran'))
-    expect(miner.error?.message).toContain('NeuronNoValidatorPermit')
-    const other = await runCommand(setWeights, ...args, await keyOf(0))
-    const detail = expect.stringContaining(`${alice.hotkey} on subnet 120`)
-    expect(other.error).toMatchObject({ code: 'HotKeyNotRegisteredInSubNet', detail })
-    // This chain evicts no one, so the champion is removed from its last block.
-    const champion = hotkeyOf('stronger')
-    changeSnapshots(({ head, neurons }) => ({
-      neurons: neurons.filter(({ hotkey }) => head.number < chain.height || hotkey !== champion),
-    }))
-    const left = await runCommand(setWeights, ...args, await keyOfMember('alice'))
-    expect(left.error?.message).toMatch(`${champion} is no longer`)
-  })
-
-  it('sets all weight to the owner, if registered, while there is no champion', async () => {
-    await using served = await serveFor(1)
-    const { chain } = served
-    const args = [...served.args, '--buckets', root]
-    const absent = changeSnapshots(() => ({ owner: undefined }))
-    const { error } = await runCommand(setWeights, ...args)
-    expect(error?.message).toMatch(/^neither .* no weights /)
-    expect(await chain.weights(chain.height)).toEqual({})
-    absent.mockRestore()
-    const { stdout } = await runCommand(setWeights, ...args)
-    expect(stdout).toMatch(new RegExp(`contains \\[\\[0,65535\\]\\], .* owner ${alice.hotkey}\\.`))
-    expect(await chain.weights(chain.height)).toEqual({ [bob.hotkey]: [[0, 65_535]] })
   })
 })

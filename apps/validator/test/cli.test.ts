@@ -56,7 +56,7 @@ it.each([
 })
 
 const COMMANDS = `,commit,demo,doctor,duel,env,env list,env run,explain,localnet,miner,practise,
-serve,set-weights,setup,status,validate`.split(/,\s*/)
+serve,setup,status,validate`.split(/,\s*/)
 it.each(COMMANDS)('--help of "af %s" prints examples in 80 columns', async (command) => {
   const words = command === '' ? [] : command.split(' ')
   const { code, stdout, stderr } = await af(...words, '--help')
@@ -165,7 +165,6 @@ describe('wrong usage', () => {
   it.each([
     'validate --folder f --buckets b',
     'commit --model m/HOTKEY --revision main --chute c',
-    'set-weights --buckets b',
     'setup --folder f --buckets b',
     'miner --port 0',
     'status --watch',

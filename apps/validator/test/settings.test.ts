@@ -8,15 +8,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { runAf } from '../../../test/in-process.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { words } from '../../../test/words.ts'
-import { findSettings } from '../src/settings/entries.ts'
 import {
   formatProblem,
   isSending,
-  readFoundValues,
   readSettings,
   type SettingProblem,
 } from '../src/settings/settings.ts'
-import { SENDING } from '../src/settings/table.ts'
 import { writeIn } from './commands.ts'
 
 const MINIMUM = { network: 'local', folder: 'f', buckets: 'b' }
@@ -43,15 +40,6 @@ const found = ({ shown }: ReturnType<typeof read>, name: string) => {
 }
 
 describe('a setting', () => {
-  it('controls sending in set-weights as in validate', () => {
-    const env = { AFFINE_FOLDER: 'theirs', AFFINE_EMIT: 'yes', AFFINE_STALL: 'odd' }
-    const sending = (flags: object, variables: Variables) =>
-      readFoundValues(findSettings(flags, variables), SENDING)
-    expect(sending({}, env)).toEqual({ emit: true })
-    expect(sending({ emit: true, json: true }, {})).toEqual({ emit: true })
-    expect(sending({}, { AFFINE_DRY_RUN: '1', AFFINE_EMIT: '' })).toEqual({ dryRun: true })
-  })
-
   it('comes from the option, the environment, .env or its default, in this order', () => {
     const [flags, env] = [{ concurrency: '1' }, { AFFINE_CONCURRENCY: '2' }]
     const file = { AFFINE_CONCURRENCY: '3', AFFINE_GRACE: '4' }
@@ -308,10 +296,9 @@ describe('af doctor', () => {
     const afInBad = (line: string) => runAf(line.split(' '), place)
     const { stdout } = await afInBad(`doctor --key ../key ${NOWHERE}`)
     const warningsIn = (text: string) => text.split('\n').filter((line) => line.startsWith('!'))
-    for (const command of ['set-weights', 'commit --model m --revision r --chute c']) {
-      const once = await afInBad(`${command} --key ../key --network nowhere`)
-      expect(warningsIn(once.stdout)).toEqual(warningsIn(stdout))
-    }
+    const commit = 'commit --model m --revision r --chute c'
+    const once = await afInBad(`${commit} --key ../key --network nowhere`)
+    expect(warningsIn(once.stdout)).toEqual(warningsIn(stdout))
     const warned = `${warningsIn(stdout).join('\n')}\n`
     await expect(warned).toMatchFileSnapshot('snapshots/mistyped-variables.txt')
     expect(stdout).toMatch(/^grace +5 +\.env +AFFINE_GRACE$/m)
@@ -320,6 +307,8 @@ describe('af doctor', () => {
 })
 
 it('sends on finney only with --emit, and elsewhere unless --dry-run is given', () => {
+  const { settings } = read(MINIMUM, { AFFINE_EMIT: 'yes', AFFINE_DRY_RUN: '0' })
+  expect(settings).toMatchObject({ emit: true, dryRun: false })
   const ways = [{}, { emit: true }, { dryRun: true }, { emit: true, dryRun: true }] as const
   const sends = (name: string) =>
     ways.map((way) => isSending({ ...LOCAL_NETWORK, ...NETWORKS[name] }, way))

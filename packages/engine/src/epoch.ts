@@ -344,7 +344,7 @@ const writeState = (state: State, place: Bucket): Promise<void> =>
   place.write(statePath(state.epoch), new TextEncoder().encode(encodeState(state)))
 
 /** Returns weights that give all to one hotkey; undefined unless registered. Protocol §8.13. */
-export function giveAllWeightTo(
+function giveAllWeightTo(
   hotkey: string | undefined,
   neurons: readonly Neuron[],
 ): UidWeights | undefined {

@@ -1,3 +1,2 @@
-export { giveAllWeightTo } from './epoch.ts'
 export type { Event, Problem, Setup, ValidatorTask } from './setup.ts'
 export { Validator } from './validator.ts'

@@ -79,14 +79,13 @@ export const KEY_ADVICE = 'create and register a hotkey of type sr25519'
 export const resolveWalletFolder = (path = join(homedir(), '.bittensor', 'wallets')): string => path
 
 /**
- * Reads with `read` the account that the options name. Prints warnings about the account and about
- * unknown variables.
+ * Reads the account that the options name. Prints warnings about the account and about unknown
+ * variables.
  */
 export function readNamedAccount(
   options: AccountOptions & Pick<ChainOptions, 'json'>,
-  read = readAccount,
 ): Promise<Account> {
   const say: Warn = (text) => warn(output(options.json), text)
   for (const text of checkVariables()) say(text)
-  return readNamed(read(options, say))
+  return readNamed(readAccount(options, say))
 }

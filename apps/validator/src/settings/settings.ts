@@ -12,7 +12,6 @@ import {
   printable,
   readValues,
   type SettingTexts,
-  type Table,
   type Values,
 } from '@affine/terminal'
 import { BACKENDS, findBackend, type OwnBucket, pickBackends } from '../buckets/backends.ts'
@@ -20,7 +19,7 @@ import { type AccountOptions, readValidatorAccount } from '../service/account.ts
 import { createMasker, findNodeKeys, findUrlSecrets, type Masker } from '../service/secrets.ts'
 import { findSettings, pickGiven, type SettingEntry, toKebab } from './entries.ts'
 import { checkVariables } from './env-file.ts'
-import { COMMON, type SENDING, SETTINGS } from './table.ts'
+import { COMMON, SETTINGS } from './table.ts'
 
 /** A problem that prevents a validator from starting. */
 export interface SettingProblem {
@@ -172,19 +171,6 @@ export function expectNoProblems(problems: Problems): void {
   if (problems.length > 0) throw new RangeError(problems.map(formatProblem).join('; '))
 }
 
-/**
- * Returns the values of `settings`, and ignores all other entries.
- * @throws RangeError that lists the problems with these settings.
- */
-export function readFoundValues<Settings extends Table>(
-  entries: readonly SettingEntry[],
-  settings: Settings,
-): Values<Settings> {
-  const own = entries.filter(({ setting }) => setting.name in settings)
-  expectNoProblems(own.flatMap((each) => checkSetting(each, String)))
-  return readValues(settings, pickGiven(own))
-}
-
 export type Flags = AccountOptions & { json?: true }
 
 export function formatProblems({ problems, warnings }: ServiceReport): string {
@@ -220,7 +206,7 @@ export async function readService(
  */
 export function isSending(
   { careful }: Network,
-  { emit = !careful, dryRun }: Partial<Values<typeof SENDING>>,
+  { emit = !careful, dryRun }: Partial<Pick<Settings, 'emit' | 'dryRun'>>,
 ): boolean {
   return emit && !dryRun
 }

@@ -43,22 +43,6 @@ const HOTKEY = {
   },
 } satisfies Table
 
-export const SENDING = {
-  emit: {
-    option: '--emit',
-    variables: ['AFFINE_EMIT'],
-    read: readSwitch,
-    without: 'a dry run on finney',
-    help: 'send transactions; finney is a dry run without it',
-  },
-  dryRun: {
-    option: '--dry-run',
-    variables: ['AFFINE_DRY_RUN'],
-    read: readSwitch,
-    help: 'send no transactions, even with --emit',
-  },
-} satisfies Table
-
 /** The validator's folder, key and limits. */
 const WORK = {
   folder: {
@@ -82,7 +66,19 @@ const WORK = {
     default: '32',
     help: 'maximum concurrent requests to one miner',
   },
-  ...SENDING,
+  emit: {
+    option: '--emit',
+    variables: ['AFFINE_EMIT'],
+    read: readSwitch,
+    without: 'a dry run on finney',
+    help: 'send transactions; finney is a dry run without it',
+  },
+  dryRun: {
+    option: '--dry-run',
+    variables: ['AFFINE_DRY_RUN'],
+    read: readSwitch,
+    help: 'send no transactions, even with --emit',
+  },
   replay: {
     option: '--replay',
     variables: ['AFFINE_REPLAY'],

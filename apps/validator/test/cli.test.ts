@@ -167,7 +167,6 @@ describe('wrong usage', () => {
     'commit --model m/HOTKEY --revision main --chute c',
     'setup --folder f --buckets b',
     'miner --port 0',
-    'status --watch',
   ])('"af %s" rejects the file of a chain', async (words) => {
     const chain = await writeIn(root, createChain({}).export())
     const env = { AFFINE_HOTKEY: SECRET }

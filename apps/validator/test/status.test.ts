@@ -1,24 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import { cp, readdir, rename, rm } from 'node:fs/promises'
+import { cp, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { blockPath } from '@affine/blocks'
 import { LocalChain } from '@affine/chain'
 import { LOCAL_NETWORK, type RecomputedEpoch } from '@affine/settlement'
 import { NAMES_FILE } from '@affine/terminal'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { testFolder } from '../../../test/test-folder.ts'
 import { mapNames } from '../src/commands/demo/subnet.ts'
 import { status } from '../src/commands/status.ts'
-import {
-  cutBlocks,
-  findUnprintable,
-  parseRecords,
-  runCommand,
-  serveGrowingChain,
-  startAf,
-  writeIn,
-} from './commands.ts'
+import { cutBlocks, findUnprintable, runCommand, writeIn } from './commands.ts'
 import { hotkeyOf, named, PARTICIPANTS, playSubnetOnce, recomputeIn } from './played-subnet.ts'
 
 const { epochBlocks, sealBlock } = LOCAL_NETWORK.protocol
@@ -110,55 +101,5 @@ describe('af status', () => {
     expect((await askIn(incomplete, chain, '--last', '1')).stdout).toBe(all.stdout)
     const { error } = await askIn(incomplete, chain)
     expect(error?.message).toContain(`epoch ${first.epoch}: the attested lane of`)
-  })
-})
-
-describe('af status --watch', () => {
-  // A copy of the buckets, because a test moves it.
-  const buckets = join(root, 'buckets')
-  beforeAll(() => cp(subnet.buckets, buckets, { recursive: true }))
-
-  it('continues from its state at every block, without earlier evidence', async () => {
-    const chain = LocalChain.import(subnet.chainExport, () => randomBytes(32))
-    await using served = await serveGrowingChain(chain)
-    const words = ['--network', served.url, '--buckets', buckets, '--watch', '--json']
-    const watching = startAf(['status', ...words])
-    await watching.says(/"block":/)
-    await rename(buckets, join(root, 'moved'))
-    const later = (Math.floor(chain.height / epochBlocks) + 2) * epochBlocks
-    await watching.says(new RegExp(`"epoch":${later / epochBlocks},`))
-    const { code, stdout, stderr } = await watching.stop()
-    await rename(join(root, 'moved'), buckets)
-    expect([code, stderr]).toEqual([130, `network: ${served.url}, netuid 120 (--network)\n`])
-    const records = parseRecords(stdout)
-    expect(records.map(({ type }) => type)).not.toContain('problem')
-    const blocks = records.map(({ block }) => block as number)
-    expect(blocks).toEqual([...new Set(blocks)].sort((a, b) => a - b))
-    expect(blocks.at(-1)).toBeGreaterThanOrEqual(later)
-    expect(new Set(records.map(({ root }) => root)).size).toBeGreaterThan(1)
-  })
-
-  it('is redrawn in a terminal, and appended elsewhere', async () => {
-    const frames = async (isTTY: boolean): Promise<string> => {
-      const chain = until(100)
-      const before = process.stdout.isTTY
-      process.stdout.isTTY = isTTY
-      const served = await serveGrowingChain(chain)
-      const watching = runCommand(status, '--network', served.url, '--buckets', buckets, '--watch')
-      const writes = vi.mocked(process.stdout.write).mock.calls
-      while (writes.length < 8) await sleep(20)
-      await served[Symbol.asyncDispose]()
-      const notices = vi.mocked(process.stderr.write).mock.calls
-      while (!notices.some(([text]) => String(text).includes('Unreachable'))) await sleep(20)
-      process.emit('SIGINT')
-      const { stdout } = await watching
-      process.stdout.isTTY = before
-      return stdout
-    }
-    const plain = await frames(false)
-    expect(findUnprintable(plain)).toEqual([])
-    expect(plain.match(/^block /gm)?.length).toBeGreaterThan(1)
-    const drawn = (await frames(true)).replaceAll('\r\u001b[K', '').split('\u001b[H\u001b[Jblock ')
-    expect(drawn.length).toBeGreaterThan(2)
   })
 })

@@ -136,7 +136,7 @@ export async function openWithNotice(open: SubnetOpener, where: string, options:
   return open(where, NODE_HOST, { onRetry: printRetry, ...options }).finally(endWait)
 }
 
-export const printRetry = ({ message }: Error): void => printNotice(`${message}; trying again`)
+const printRetry = ({ message }: Error): void => printNotice(`${message}; trying again`)
 
 /**
  * Opens the chain that the options name, prints the network, runs `work`, and closes the chain.

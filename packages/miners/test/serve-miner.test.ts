@@ -11,11 +11,13 @@ const post = (body: unknown) =>
 const asking = (content: unknown, more: object = {}) =>
   post({ model: 'm', messages: [{ role: 'user', content }], ...more })
 
-it('returns a completion of the requested model, also for a list of text parts', async () => {
+it('returns a completion of the requested model, also for list parts and unknown prompts', async () => {
   const parts = [PROMPT.slice(0, 20), PROMPT.slice(20)].map((text) => ({ type: 'text', text }))
-  const choices = [{ message: { content: PRODUCT } }]
-  for (const content of [PROMPT, parts])
-    expect(await (await asking(content)).json()).toMatchObject({ model: 'm', choices })
+  const unknown = ['Play chess.', 'I do not know this game.'] as const
+  for (const [prompt, content] of [[PROMPT, PRODUCT], [parts, PRODUCT], unknown]) {
+    const choices = [{ message: { content } }]
+    expect(await (await asking(prompt)).json()).toMatchObject({ model: 'm', choices })
+  }
 })
 
 it.each([

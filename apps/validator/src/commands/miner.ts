@@ -1,5 +1,5 @@
 import { type Account, encodeCommitment } from '@affine/chain'
-import { type MinerRequest, serveMiner } from '@affine/miners/node'
+import { serveMiner } from '@affine/miners/node'
 import { openLive } from '@affine/settlement'
 import {
   type ChainOptions,
@@ -9,7 +9,6 @@ import {
   NETUID,
   networkOption,
   output,
-  printable,
   shareOption,
   waitForAbort,
   whole,
@@ -20,11 +19,6 @@ import { addAccountOptions, readNamedAccount } from '../service/account.ts'
 
 const EXAMPLES = `  $ af miner --skill 0.8 --port 8001
   $ af miner --network http://127.0.0.1:9944 --key localnet/keys/miner-1`
-
-/** Maximum characters of a shown prompt line. Longer ones are omitted, unless all are long. */
-const MAX_CHARACTERS = 40
-/** Maximum characters of a prompt in a record. Prompts of environments are shorter. */
-const MAX_PROMPT = 4096
 
 export const miner: CommandUnknownOpts = addAccountOptions(createCommand('miner', EXAMPLES))
   .option('--skill <share>', 'the share of perfect replies, 0 to 1', shareOption, 0.8)
@@ -45,13 +39,7 @@ export const miner: CommandUnknownOpts = addAccountOptions(createCommand('miner'
     const screen = output(json)
     const account = network === undefined ? undefined : await readNamedAccount(options)
     const signal = interrupted()
-    /** Shows the last request; with `json`, prints a record of each request. */
-    const onRequest = (request: MinerRequest): void => {
-      const prompt = request?.prompt.slice(0, MAX_PROMPT)
-      if (json) screen.line('', { type: 'request', ...request, prompt })
-      else screen.status(formatRequest(request))
-    }
-    using server = await serveMiner({ skill, seed: 'miner' }, port, onRequest)
+    using server = await serveMiner({ skill, seed: 'miner' }, port)
     const { url } = server
     const text = `serving ${url}, skill ${skill}; Ctrl-C stops it`
     screen.line(text, { type: 'serving', url, skill })
@@ -74,13 +62,4 @@ async function commitMiner(account: Account, url: string, options: ChainOptions)
     const { number: block } = await chain.commit(account, fields)
     screen.line(`committed ${model} in block ${block}`, { type: 'committed', model, block })
   })
-}
-
-function formatRequest(request: MinerRequest): string {
-  if (request === undefined) return '✘ a request without a prompt'
-  const { prompt, reply } = request
-  const lines = prompt.split('\n').map((line) => line.trim())
-  const short = lines.filter((line) => line !== '' && line.length <= MAX_CHARACTERS)
-  const summary = printable(short.join(' / ') || prompt, 80)
-  return `${summary} → ${printable(reply, 80)}`
 }

@@ -1,2 +1,2 @@
 export { exchange, NODE_CALLER } from './exchange.ts'
-export { type MinerRequest, serveMiner } from './serve-miner.ts'
+export { serveMiner } from './serve-miner.ts'

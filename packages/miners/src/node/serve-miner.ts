@@ -2,17 +2,13 @@ import { listen } from '@affine/node/listen'
 import { joinParts } from '../completion.ts'
 import { playerReply, type ReferencePlayer } from '../reference-miner.ts'
 
-/** The prompt and the reply of a request; undefined if the request is refused. */
-export type MinerRequest = Readonly<Record<'prompt' | 'reply', string>> | undefined
-
 /**
  * Serves an OpenAI-compatible API that answers as `player` does, to the last message, for any model
- * name and without streaming. `url` ends with `/v1`. Calls `hear` with each request.
+ * name and without streaming. `url` ends with `/v1`.
  */
 export async function serveMiner(
   player: ReferencePlayer,
   port: number,
-  hear: (request: MinerRequest) => void = () => {},
 ): Promise<{ readonly url: string } & Disposable> {
   // `hono` is loaded on demand, because most commands of `af` do not need it.
   const { Hono } = await import('hono')
@@ -23,11 +19,8 @@ export async function serveMiner(
     if (Number(length) > REQUEST_BYTES) return context.json(TOO_LARGE, 413)
     const { messages, model, stream } = Object(await context.req.json().catch(() => null))
     const prompt = Array.isArray(messages) ? joinParts(Object(messages.at(-1)).content) : undefined
-    const hasPrompt = prompt !== undefined && stream !== true
-    const answer = hasPrompt ? { prompt, reply: playerReply(prompt, player) } : undefined
-    hear(answer)
-    if (answer === undefined) return context.json(NO_PROMPT, 400)
-    const message = { role: 'assistant', content: answer.reply }
+    if (prompt === undefined || stream === true) return context.json(NO_PROMPT, 400)
+    const message = { role: 'assistant', content: playerReply(prompt, player) }
     return context.json({
       id: 'chatcmpl',
       object: 'chat.completion',

@@ -60,7 +60,7 @@ describe('af duel', () => {
     expect(await resultIn(out)).toMatchObject({ outcome: 'contender' })
     const before = await linesIn(out)
     expect(before.length).toBeLessThan(200)
-    const options = ['--ratio 0.6', '--env mult8-v0', '--model other']
+    const options = ['--env mult8-v0', '--model other']
     for (const other of ['perfect random', ...options.map((each) => `random perfect ${each}`)]) {
       const refused = await duel(...other.split(' '), '--out', out)
       expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(ANOTHER)])

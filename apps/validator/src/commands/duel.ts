@@ -16,7 +16,7 @@ import {
 import { lockFolder, openJournal } from '@affine/node/disk'
 import { drawInterval, findBounds, percent } from '@affine/report'
 import { NETWORK_HELP, SYSTEM_CLOCK } from '@affine/settlement'
-import { interrupted, NETUID, networkOption, output, reader } from '@affine/terminal'
+import { interrupted, NETUID, networkOption, output } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { DUEL_PLAYER, openPlayers, UID_HELP } from './duel/players.ts'
 import { createAsking, createProgress, createSoloCommand, printFailures } from './solo.ts'
@@ -25,26 +25,14 @@ const EXAMPLES = `  $ af duel 0.6 0.8
   $ af duel 0.6 http://127.0.0.1:8001/v1 --env mult8-v0 --out mine
   $ af duel 17 42 --network finney`
 
-/** Reads a ratio to beat, rounded to millionths. */
-const readRatio = reader('a number between 0 and 1, exclusive', (text) => {
-  const ppm = Math.round(Number(text) * 1e6)
-  return ppm > 0 && ppm < 1e6 ? ppm / 1e6 : undefined
-})
-
 export const duel: CommandUnknownOpts = createSoloCommand('duel', EXAMPLES)
   .argument('<champion>', DUEL_PLAYER)
   .argument('<contender>', 'another player')
-  .option(
-    '--ratio <share>',
-    'the share of decisive challenges that the contender must exceed, between 0 and 1',
-    readRatio,
-    PROTOCOL.ratioFloorPpm / 1e6,
-  )
   .option('--out <folder>', 'the folder of samples and result; continues the duel in it', 'duel')
   .addOption(networkOption(`the network of the uids: ${NETWORK_HELP}`))
   .addOption(NETUID)
   .addHelpText('after', UID_HELP)
-  .action(async (champion, contender, { ratio, ahead, out, model, ...options }) => {
+  .action(async (champion, contender, { ahead, out, model, ...options }) => {
     const screen = output(options.json)
     const signal = interrupted()
     const envs = resolveEnvironments(options.env)
@@ -54,8 +42,7 @@ export const duel: CommandUnknownOpts = createSoloCommand('duel', EXAMPLES)
     const { names, players } = await openPlayers(words, options, { asking, screen })
 
     await using journal = await openJournal(join(out, 'samples.jsonl'))
-    const ratioPpm = Math.round(ratio * 1e6)
-    const identity = { ...names, model, envs, ratioPpm }
+    const identity = { ...names, model, envs, ratioPpm: PROTOCOL.ratioFloorPpm }
     const solo = await resumeRun(journal, identity, { secret: randomBytes(32).toString('hex') })
     if (solo === undefined)
       throw new RangeError(

@@ -62,7 +62,7 @@ export const duel: CommandUnknownOpts = createSoloCommand('duel', EXAMPLES)
     }
     const sampling = { players, ahead, signal, now: Date.now, time: SYSTEM_CLOCK }
     const result = await runDuel({ duel: solo, journal, ...sampling, on })
-    for (const role of SIDES) printFailures(`the ${role}`, players[role], { screen, ahead })
+    for (const role of SIDES) printFailures(`the ${role}`, players[role], screen)
     for (const role of SIDES) {
       const episodes = played.map((pair) => pair[role])
       expectReply(`the ${role}`, episodes, players[role])

@@ -62,19 +62,12 @@ export function createProgress(screen: Output, signal: AbortSignal, stopped: () 
   }
 }
 
-export function printFailures(
-  player: string,
-  { failures }: Opponent,
-  { screen, ahead }: { readonly screen: Output; readonly ahead: number },
-): void {
+export function printFailures(player: string, { failures }: Opponent, screen: Output): void {
   if (failures.size === 0) return
   const counted = [...failures.values()]
   const count = counted.reduce((sum, each) => sum + each.count, 0)
   const requests = count === 1 ? 'request' : 'requests'
   const lines = counted.map((each) => `  ${each.count} × ${printable(each.text, 300)}`)
-  const isLate = counted.some(({ reason }) => reason === 'late')
-  const advice = '  Late replies: try --ahead 1, which sends one request at a time'
-  if (isLate && ahead > 1) lines.push(advice)
   const text = [`${count} ${requests} to ${player} had no usable reply:`, ...lines].join('\n')
   screen.line(text, { type: 'failures', player, failures: counted })
 }

@@ -84,7 +84,7 @@ export async function playPractice(
   }
   const playing = { player, strength, ahead, signal, time: SYSTEM_CLOCK }
   const all = await practise({ exercises, journal, ...playing, on })
-  printFailures(name, player, { screen, ahead })
+  printFailures(name, player, screen)
   expectReply(name, all, player)
   return all
 }

@@ -112,7 +112,8 @@ function probabilityOfAtLeast(needed: number, chances: readonly number[]): numbe
 
 export function formatProspects({ ratioPpm, envs, dethrones }: Prospects): string {
   const ends = 'in parentheses: with all shares of wins at an end of their 95 % intervals'
-  const crown = `It becomes champion with probability ${formatRates(dethrones)}; ${ends}`
+  const rates = formatRates(dethrones)
+  const crown = `Without games, it becomes champion with probability ${rates}; ${ends}`
   return [...envs.map((each) => formatComparison(each, ratioPpm)), crown].join('\n')
 }
 

@@ -19,12 +19,8 @@ import { BUCKETS, prepareReplay, type ReplayOptions } from './replay.ts'
 import { createSoloCommand, createStrengthOption, expectGame, PLAYER } from './solo.ts'
 
 const NETWORK =
-  'play past challenges of the champion of this network, and compare with the recorded results ' +
-  `of the champion: ${NETWORK_HELP}`
-
-const NOT_COMPARED =
-  'not compared: in a game the replies depend on the opponent. Without --network, games are ' +
-  'played against a scripted opponent'
+  'play past challenges of the champion of this network, except games, and compare with the ' +
+  `recorded results of the champion: ${NETWORK_HELP}`
 
 /** Options that need `--network`. */
 const NETWORK_OPTIONS = ['netuid', 'firstEpoch', 'buckets', 'last']
@@ -91,8 +87,6 @@ async function practiseAgainst(throne: ChampionFacts, session: Session): Promise
   const against = digestContent(throne.champion)
   const played = await playPractice({ envs, against }, throne.exercises, session)
   for (const env of envs) printEnvironment(env, played, session)
-  for (const env of throne.games)
-    screen.line(`${env}: ${NOT_COMPARED}`, { type: 'not compared', env })
   const prospects = estimateProspects(played, throne)
   const { hotkey: champion } = throne.champion
   screen.line(formatProspects(prospects), { type: 'prospects', champion, ...prospects })
@@ -119,14 +113,13 @@ async function readChampion(subnet: Subnet, options: ReplayOptions, maxPerEnv: n
   const { protocol } = subnet.network
   const all = Object.entries(protocol.envs)
   const envs = Object.fromEntries(all.filter(([, { players }]) => players === 1))
-  const games = Object.keys(protocol.envs).filter((env) => envs[env] === undefined)
   const exercises = past
     .of(champion)
     .filter(({ env }) => envs[env] !== undefined)
     .map(({ reward, ...each }) => ({ ...each, champion: reward }))
   // The rules of a duel that starts now, with only the environments of one player.
   if (exercises.length > 0)
-    return { champion, ratioPpm, protocol: { ...protocol, envs }, games, exercises }
+    return { champion, ratioPpm, protocol: { ...protocol, envs }, exercises }
   const found = `these epochs have no one-player challenge of the champion ${champion.hotkey}`
   throw new Error(`${found}: read more epochs with --last, or wait for its first duel`)
 }

@@ -1,5 +1,5 @@
 import type { Neuron } from '@affine/chain'
-import { formatIdle, listQueue, listValidators, MinerReport, nameHotkeysBy } from '@affine/report'
+import { listQueue, MinerReport, nameHotkeysBy } from '@affine/report'
 import { openChain, recompute } from '@affine/settlement'
 import { readNames, withChain } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
@@ -18,8 +18,7 @@ export const explain: CommandUnknownOpts = createReplayCommand('explain', EXAMPL
     withChain(openChain, options, async (subnet, screen) => {
       const { chain, network } = subnet
       const verbose = options.verbose ?? options.json ?? false
-      const { number: block } = await chain.head()
-      const snapshot = await chain.snapshot(block)
+      const snapshot = await chain.snapshot((await chain.head()).number)
       const names = await readNames(options.network)
       const nameOf = nameHotkeysBy(names)
       const isNamed = ({ uid, hotkey }: Neuron): boolean => [`${uid}`, names[hotkey]].includes(who)
@@ -37,8 +36,5 @@ export const explain: CommandUnknownOpts = createReplayCommand('explain', EXAMPL
       const place = listQueue(state, snapshot, network).find((row) => row.hotkey === hotkey)
       process.exitCode = Number(!report.isKnown && place === undefined)
       report.end(place)
-      const validators = listValidators(state, snapshot, await chain.weights(block))
-      const idle = formatIdle(validators, state.protocol.quorumEpochs, nameOf)
-      if (idle.length > 0) screen.line(['', ...idle], { type: 'validators', validators })
     }),
   )

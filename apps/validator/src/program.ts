@@ -1,5 +1,4 @@
 import type { LoadIsOwnVariable } from '@affine/terminal'
-import { EXIT_CODES_TEXT } from '@affine/terminal/leave'
 import { formatPurpose } from '@affine/terminal/run'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import manifest from '../package.json' with { type: 'json' }
@@ -32,14 +31,9 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, readonly [string, 
   },
 }
 
-const EXIT_CODES = new Command('exit-codes')
-  .description('The exit codes of af and af-verify:')
-  .addHelpText('before', `${EXIT_CODES_TEXT}\n`)
-  .action((_, command) => command.outputHelp())
-
 const EXAMPLES = `Examples:
   $ af demo
-  $ af help exit-codes\n`
+  $ af help validate\n`
 
 export const loadIsOwnVariable: LoadIsOwnVariable = async () =>
   (await import('./settings/env-file.ts')).isOwnVariable
@@ -61,6 +55,5 @@ export async function createProgram(words: readonly string[]): Promise<CommandUn
       program.addCommand((named ?? new Command(name)).description(description))
     }
   }
-  program.addCommand(EXIT_CODES, { hidden: true })
   return program
 }

@@ -72,13 +72,11 @@ it.each(COMMANDS)('--help of "af %s" prints examples in 80 columns', async (comm
 })
 
 describe('the help of a whole program', () => {
-  it('fits 36 lines of 80 columns, and has a topic of exit codes', async () => {
+  it('fits 36 lines of 80 columns', async () => {
     const { stdout } = await af('--help')
     const lines = stdout.trimEnd().split('\n')
     expect(lines.length).toBeLessThanOrEqual(36)
     expect(lines.filter((line) => line.length > 80)).toEqual([])
-    for (const words of [['help', 'exit-codes'], ['exit-codes']])
-      expect((await af(...words)).stdout).toMatch(/^ {2}0 +done/m)
   })
 
   it.each(['validator', 'verifier'])('loads no command and no large library: %s', async (name) => {

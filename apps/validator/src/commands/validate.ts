@@ -20,8 +20,6 @@ import {
   raceAbort,
 } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
-import { formatFinding } from '../examination/findings.ts'
-import { checkChutes } from '../examination/own-checks.ts'
 import { expectNoSlotOf, readOwnSeat } from '../examination/seat.ts'
 import { connectMiners } from '../service/agents.ts'
 import { createProblemFilter, narrate, printProblem, printStall, warn } from '../service/narrate.ts'
@@ -101,10 +99,6 @@ async function runValidator(settings: Settings, account: Account, screen: Output
   const validator = new Validator(setup)
   printStart(setup, served?.url, screen)
   warnOfDelays(own, subnet.network, screen)
-  void checkChutes(subnet, settings).then((findings) => {
-    for (const finding of findings.filter(({ result }) => result === 'fail'))
-      warn(screen, formatFinding(finding))
-  })
   for await (const next of subnet.chain.heads(signal)) validator.onHead(next)
   const text = `stopping within ${grace} s; repeat the signal to stop at once`
   screen.line(text, { type: 'stopping' })

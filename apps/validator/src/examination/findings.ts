@@ -149,7 +149,7 @@ export function describe(error: Error): Readonly<Record<'error' | 'message', str
 }
 
 /** Returns a finding and its advice as text that is safe to print. */
-export function formatFinding({ code, fields }: Finding, mask: Masker = String): string {
+function formatFinding({ code, fields }: Finding, mask: Masker): string {
   const [, , sentence, advice]: FindingRow = FINDINGS[code]
   const fieldNamed = (_: string, name: string): string => String(Reflect.get(fields, name))
   const text =

@@ -233,11 +233,11 @@ it('af doctor checks that the announced bucket opens and serves a state', async 
   const { url, seen } = await serve((index, _, response) =>
     response.writeHead(index === 0 ? 500 : 200).end('{}'),
   )
-  const broken = await examine(validator, network, '--buckets', url)
-  const mended = await examine(validator, network, '--buckets', url)
+  const atUrl = await chainWith([[validator, seal(url)]])
+  const [broken, mended] = [await examine(validator, atUrl), await examine(validator, atUrl)]
   expect(broken.found.BUCKET_FAILS).toMatchObject({ error: expect.stringContaining('500') })
   expect(mended.results.bucket).toBe('ok')
-  expect(seen.map(({ url }) => url)).toEqual(Array(2).fill(`/v1/alices/${statePath(4)}`))
+  expect(seen.map(({ url }) => url)).toEqual(Array(2).fill(`/v1/${statePath(4)}`))
 })
 
 it('af doctor reports missing settings, as a failure if a folder is named', async () => {

@@ -1,14 +1,12 @@
 import { findSourceRefusal, TEMPLATES } from '@affine/miners'
 import { readRegularFile } from '@affine/node/disk'
 import { openChain } from '@affine/settlement'
-import { createPathOption, output, ownVariables, printTable, readNamed } from '@affine/terminal'
+import { createPathOption, output, printTable, readNamed } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { printExamination } from '../examination/examine.ts'
 import { createAccountCommand, readNamedAccount } from '../service/account.ts'
 import { addSettingOptions, pickGiven } from '../settings/entries.ts'
 import { checkFolders, expectNoProblems, readSettings } from '../settings/settings.ts'
-import type { NamedSetting } from '../settings/table.ts'
-import { BUCKETS } from './replay.ts'
 
 const CHECKS_HELP = `
 It lists the settings of \`af validate\` that are set, and their sources. If they are complete, it \
@@ -25,32 +23,26 @@ const SOURCE = createPathOption(
   "only check a chute's source, and print why validators would refuse it",
 ).implies({ network: 'local' }) // no network is used, so none is required
 
-const command = createAccountCommand('doctor', EXAMPLES).addOption(BUCKETS).addOption(SOURCE)
-
-/** Reports whether a setting is added as an option. BUCKETS already adds `--buckets`. */
-const isOwn = ({ name, heading }: NamedSetting): boolean =>
-  name === 'folder' || (heading === 'Bucket' && name !== 'buckets')
-
-export const doctor: CommandUnknownOpts = addSettingOptions(command, isOwn)
+export const doctor: CommandUnknownOpts = addSettingOptions(
+  createAccountCommand('doctor', EXAMPLES),
+  ({ name, heading }) => name === 'folder' || heading === 'Bucket',
+)
+  .addOption(SOURCE)
   .addHelpText('after', CHECKS_HELP)
   .action(async (options, command) => {
     if (options.source !== undefined) return printSourceRefusal(options.source, options.json)
     const account = await readNamedAccount(options)
     const { hotkey } = account
-    const { buckets: base, ...others } = options
-    // Validators cannot write to a URL, so a URL is not passed as the setting `buckets`.
-    const isFolder = base !== undefined && !/^https?:/.test(base)
-    const flags = Object.entries(isFolder ? options : others).filter(
+    const flags = Object.entries(options).filter(
       ([name]) => command.getOptionValueSource(name) === 'cli',
     )
-    const unused = isFolder ? {} : { AFFINE_BUCKETS: undefined }
-    const read = readSettings(Object.fromEntries(flags), { ...ownVariables(), ...unused })
+    const read = readSettings(Object.fromEntries(flags))
     // An error instead of a finding, because nested folders are wrong usage.
     expectNoProblems(checkFolders(pickGiven(read.entries)))
     const title = { text: `Settings of ${hotkey}:`, record: { type: 'settings', hotkey } }
     printTable(output(options.json), title, read.shown)
     const chain = { firstEpoch: 0, ...options }
-    const isWell = await printExamination(openChain, chain, { account, base, read })
+    const isWell = await printExamination(openChain, chain, { account, read })
     if (!isWell) process.exitCode = 1
   })
 

@@ -38,8 +38,7 @@ export const setup: CommandUnknownOpts = addSettingOptions(
     if (!settings || !account) return command.error(formatProblems(read))
     const screen = output(flags.json)
     for (const text of read.warnings) warn(screen, text)
-    const base = settings.bucket.folder
-    const examined = { account, base, isValidator: true, read: { ...read, settings } }
+    const examined = { account, isValidator: true, read: { ...read, settings } }
     const isWell = await printExamination(openLive, { ...flags, ...settings }, examined)
     const isWanted = isWell || anyway || (await prompts?.confirm(`Write ${ENV_FILE} anyway?`))
     if (!isWanted)

@@ -5,6 +5,7 @@ import { NODE_CALLER } from '@affine/miners/node'
 import { type Network, type Subnet, type SubnetOpener, SYSTEM_CLOCK } from '@affine/settlement'
 import { type ChainOptions, output, withChain } from '@affine/terminal'
 import { openClient } from '../service/agents.ts'
+import { pickGiven } from '../settings/entries.ts'
 import type { SettingsReport } from '../settings/settings.ts'
 import { describe, type Finding, note, printFinding } from './findings.ts'
 import { checkBucket, checkChutes, checkDisks, checkOwnBucket, estimateDay } from './own-checks.ts'
@@ -17,8 +18,6 @@ import { checkCommitment, checkLastWeights, checkValidator, findSeat, type Seat 
 interface ExaminedAccount {
   readonly account: Account
   readonly read: SettingsReport
-  /** The folder or URL of the buckets announced by name. */
-  readonly base: string | undefined
   /** Whether the account will validate, even with a miner's commitment. Default: see `isMining`. */
   readonly isValidator?: boolean
 }
@@ -70,7 +69,7 @@ async function* examine(
   signal: AbortSignal,
 ): AsyncGenerator<Finding> {
   const { chain, network } = subnet
-  const { account, read, base, isValidator } = examined
+  const { account, read, isValidator } = examined
   const { hotkey } = account
   const { epochBlocks, templates } = network.protocol
   const snapshot = yield* checkChain(chain)
@@ -97,6 +96,7 @@ async function* examine(
   yield* checkValidator(seat)
   yield checkLastWeights(seat, snapshot.head.number, epochBlocks)
   const { commitment } = seat
+  const { buckets: base } = pickGiven(read.entries)
   if (commitment?.kind !== 'miner') yield await checkBucket(commitment, { hotkey, network, base })
 }
 

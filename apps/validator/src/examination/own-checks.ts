@@ -114,7 +114,7 @@ function checkOffset({ aheadMs, ms }: KeyAccount): Finding {
   return note(isRight ? 'OFFSET' : 'OFFSET_LARGE', { aheadMs, ms })
 }
 
-/** The owner of a bucket. `base` is the folder or URL of the buckets announced by name. */
+/** The owner of a bucket. `base` is the folder of the buckets announced by name. */
 interface BucketOwner {
   readonly hotkey: string
   readonly network: Network

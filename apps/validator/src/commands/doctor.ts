@@ -9,11 +9,9 @@ import { addSettingOptions, pickGiven } from '../settings/entries.ts'
 import { checkFolders, expectNoProblems, readSettings } from '../settings/settings.ts'
 
 const CHECKS_HELP = `
-It lists the settings of \`af validate\` that are set, and their sources. If they are complete, it \
-checks the disk, the account at Chutes and the bucket: it writes v1/probes/<hotkey>.json, which \
-stays, tries to overwrite it, and reads it at the public URL. For a miner it plays eight \
-challenges of each environment with the committed endpoint or chute. A ✘ must be fixed, and the \
-exit code is 1; a ! is a warning.`
+It lists the settings of \`af validate\` and their sources, and checks them. It writes \
+v1/probes/<hotkey>.json into the bucket, which stays there. For a miner it plays eight challenges of \
+each environment. A ✘ must be fixed, and the exit code is 1; a ! is a warning.`
 
 const EXAMPLES = `  $ af doctor --network finney --wallet cold --hotkey hot
   $ af doctor --source stored.py`

@@ -18,7 +18,7 @@ import { drawInterval, findBounds, percent } from '@affine/report'
 import { NETWORK_HELP, SYSTEM_CLOCK } from '@affine/settlement'
 import { interrupted, NETUID, networkOption, output } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
-import { DUEL_PLAYER, openPlayers, UID_HELP } from './duel/players.ts'
+import { DUEL_PLAYER, openPlayers } from './duel/players.ts'
 import { createAsking, createProgress, createSoloCommand, printFailures } from './solo.ts'
 
 const EXAMPLES = `  $ af duel 0.6 0.8
@@ -31,7 +31,6 @@ export const duel: CommandUnknownOpts = createSoloCommand('duel', EXAMPLES)
   .option('--out <folder>', 'the folder of samples and result; continues the duel in it', 'duel')
   .addOption(networkOption(`the network of the uids: ${NETWORK_HELP}`))
   .addOption(NETUID)
-  .addHelpText('after', UID_HELP)
   .action(async (champion, contender, { ahead, out, model, ...options }) => {
     const screen = output(options.json)
     const signal = interrupted()

@@ -30,9 +30,6 @@ const DEFAULTS = { validators: 3, miners: 2, maxUids: 256 }
 
 const EXAMPLES = `  $ af localnet
   $ af localnet --block-ms 1000 --validators 5 --miners 4`
-const CONTINUED = `
-A chain in the folder is continued. If --miners is larger than before, miners are added.
-A new chain with --env-module plays the environments of the modules, and no others.`
 
 export const localnet: CommandUnknownOpts = createCommand('localnet', EXAMPLES)
   .option('--port <number>', 'the port to listen on; 0 for any free port', whole(0, 65_535), 9944)
@@ -48,9 +45,8 @@ export const localnet: CommandUnknownOpts = createCommand('localnet', EXAMPLES)
     `maximum number of neurons; further registrations evict others (default: ${DEFAULTS.maxUids})`,
     whole(1, 256),
   )
-  .option('--out <folder>', 'the folder of the keys and the chain', 'localnet')
+  .option('--out <folder>', 'the folder of keys and chain; continues the chain in it', 'localnet')
   .addOption(ENV_MODULES)
-  .addHelpText('after', CONTINUED)
   .action(async ({ port, blockMs, out, json, envModule, ...options }) => {
     const screen = output(json)
     const signal = interrupted()

@@ -9,12 +9,6 @@ import { PLAYER } from '../solo.ts'
 
 export const DUEL_PLAYER = `with --network, a miner's uid; or ${PLAYER}`
 
-export const UID_HELP = `
-A whole number is a uid and needs --network: the miner plays with its committed chute, model and \
-revision, as for validators. Chutes need CHUTES_API_KEY. Write a skill of 0 or 1 as 0.0 or 1.0, \
-random or perfect.
-`
-
 type ChainChoice = { network?: string | undefined; netuid?: number | undefined }
 
 /**

@@ -123,7 +123,7 @@ it('refuses a chain whose environments are missing, and names them', async () =>
 })
 
 it('names modules in the hints of af demo only if some are loaded', () => {
-  expect(formatFilesHint('out', { envModule: './nim.mjs' })).toContain(' --env-module ./nim.mjs ')
+  expect(formatFilesHint('out', './nim.mjs')).toContain(' --env-module ./nim.mjs ')
   expect(formatFilesHint('out')).not.toContain('--env-module')
 })
 

@@ -73,7 +73,7 @@ export const demo: CommandUnknownOpts = createCommand('demo', EXAMPLES)
 
     await verifyApart(out, { ...options, epochs: state.epoch }, screen, signal)
     if (options.out !== undefined)
-      screen.line(formatFilesHint(out, options), { type: 'files', out })
+      screen.line(formatFilesHint(out, options.envModule), { type: 'files', out })
     else if (!open) screen.line(formatRerunHint(seed), { type: 'again', seed })
     if (open) await showPage(out, screen, signal)
   })

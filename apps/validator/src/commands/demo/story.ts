@@ -83,17 +83,11 @@ function formatWinner(epochs: readonly EpochResult[], nameOf: HotkeyFormatter): 
 export const formatRerunHint = (seed: string): string =>
   `Show it: ${formatCommand('af')} demo --seed ${seed} --open (or --verbose, for the numbers)`
 
-/**
- * Returns commands to try next with the files in `out`. Omits `af serve` with the option `open`,
- * because the demo itself then serves the page.
- */
-export function formatFilesHint(
-  out: string,
-  { open: isOpen, envModule }: { readonly open?: true; readonly envModule?: string } = {},
-): string {
+/** Returns commands to try next with the files in `out`. */
+export function formatFilesHint(out: string, envModule?: string): string {
   const files = `${join(out, 'buckets')} --network ${join(out, 'chain.json')}`
   const modules = envModule ? ` --env-module ${envModule}` : ''
-  const page = `\n  $ ${formatCommand('af')} serve ${files}`
   const verification = `$ ${formatCommand('af-verify')} ${files}${modules} --epoch 2`
-  return `\nAll files are in ${out}. Try next:\n  ${verification}${isOpen ? '' : page}`
+  const page = `$ ${formatCommand('af')} serve ${files}`
+  return `\nAll files are in ${out}. Try next:\n  ${verification}\n  ${page}`
 }

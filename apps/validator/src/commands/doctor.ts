@@ -10,8 +10,8 @@ import { checkFolders, expectNoProblems, readSettings } from '../settings/settin
 
 const CHECKS_HELP = `
 It lists the settings of \`af validate\` and their sources, and checks them. It writes \
-v1/probes/<hotkey>.json into the bucket, which stays there. For a miner it plays eight challenges of \
-each environment. A ✘ must be fixed, and the exit code is 1; a ! is a warning.`
+v1/probes/<hotkey>.json into the bucket, where it stays. For a miner it plays eight challenges \
+of each environment. A ✘ must be fixed, and the exit code is 1; a ! is a warning.`
 
 const EXAMPLES = `  $ af doctor --network finney --wallet cold --hotkey hot
   $ af doctor --source stored.py`

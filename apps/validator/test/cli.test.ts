@@ -184,7 +184,7 @@ describe('wrong usage', () => {
 })
 
 describe('a command', () => {
-  it('reports an unreachable chain, and leaves only .gitignore in its folder', async () => {
+  it('reports an unreachable chain, and leaves only .gitignore and a lock file in its folder', async () => {
     const [folder, account] = [fresh(), ['--network', NOWHERE, '--key', KEY]]
     const ends = await Promise.all([
       af('miner', '--port', '0', ...account),
@@ -193,7 +193,7 @@ describe('a command', () => {
     ])
     const reason = `af: Unreachable: no chain answers at ${NOWHERE}`
     for (const ended of ends) expectClear(ended, 4, reason)
-    expect(await readdir(folder)).toEqual(['.gitignore'])
+    expect((await readdir(folder)).sort()).toEqual(['.gitignore', 'lock'])
   })
 
   it('reports an unreachable URL without the user name and password in it', async () => {
@@ -222,7 +222,8 @@ describe('a command', () => {
       af('practise', url),
     ])
     for (const ended of ends) expectClear(ended, 4, `${url} gives no usable`)
-    for (const folder of [out, other]) expect(await readdir(folder)).toEqual(['.gitignore'])
+    for (const folder of [out, other])
+      expect((await readdir(folder)).sort()).toEqual(['.gitignore', 'lock'])
   })
 })
 

@@ -40,7 +40,7 @@ describe('af duel', () => {
     )
     expect(await first.stop()).toEqual({ code: 130, stdout: '', stderr })
     const stored = await linesIn(out)
-    expect((await readdir(out)).sort()).toEqual(['.gitignore', 'samples.jsonl'])
+    expect((await readdir(out)).sort()).toEqual(['.gitignore', 'lock', 'samples.jsonl'])
 
     const again = await duel(...words)
     expect(again.code).toBe(0)
@@ -84,7 +84,7 @@ describe('af duel', () => {
       const stderr = expect.stringMatching(`the ${role} .*status 404`)
       expect(ended).toMatchObject({ code: 4, stderr })
       expect(ended.stdout).not.toMatch(/throne|holds/)
-      expect((await readdir(out)).sort()).toEqual(['.gitignore', 'samples.jsonl'])
+      expect((await readdir(out)).sort()).toEqual(['.gitignore', 'lock', 'samples.jsonl'])
     }
   })
 })

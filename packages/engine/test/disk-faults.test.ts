@@ -86,14 +86,6 @@ describe('a disk that fails', () => {
     expect(first.sent()).toContain(`attest ${FIRST}`)
   })
 
-  it('does not prevent the lock of a folder, although too full for the id of the locking process', async () => {
-    const folder = freshFolder()
-    await mkdir(folder)
-    setFaults([{ fault: 'ENOSPC', path: `${folder}/lock`, op: 'truncate' }])
-    await using _ = await lockFolder(folder)
-    await expect(lockFolder(folder)).rejects.toThrow(`${folder} is in use by`)
-  })
-
   it('is reported if the file system is really full or read-only', async (context) => {
     const folder = freshFolder()
     await mkdir(folder)

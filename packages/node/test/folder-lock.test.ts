@@ -1,7 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
-import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect, it } from 'vitest'
@@ -25,9 +24,8 @@ const readLocks = async ({
 it('creates, locks and unlocks a folder', async () => {
   const folder = join(root, 'new', 'deep')
   const lock = await lockFolder(folder)
-  expect(await readdir(folder)).toContain('lock')
   await lock[Symbol.asyncDispose]()
-  expect(await readdir(folder)).toEqual(['.gitignore'])
+  expect((await readdir(folder)).sort()).toEqual(['.gitignore', 'lock'])
   expect(await readFile(join(folder, '.gitignore'), 'utf8')).toBe('*\n')
   await (await lockFolder(folder))[Symbol.asyncDispose]()
 })
@@ -43,28 +41,26 @@ it.runIf(hasNamespaces)(
     const loader = ['--conditions=@affine/source', '--import', import.meta.resolve('tsx')]
     const other = spawn('unshare', [...APART, process.execPath, ...loader, HOLDER, '0', folder])
     await once(other.stdout, 'data')
-    await expect(lockFolder(folder)).rejects.toThrow(`${folder} is in use by process 1 `)
+    await expect(lockFolder(folder)).rejects.toThrow(`${folder} is in use by another process`)
     other.kill('SIGKILL')
     await once(other, 'close')
     await (await lockFolder(folder))[Symbol.asyncDispose]()
   },
 )
 
-it('names the process with the lock until it is killed, and then gives the lock to at most one of several processes, as in a new folder', async () => {
+it('rejects a locked folder until its process is killed, and then gives the lock to at most one of several processes, as in a new folder', async () => {
   const [folder = '', ...folders] = Array.from({ length: 25 }, (_, i) => join(root, `rush-${i}`))
   const held = [folder, ...folders.slice(0, 12)]
   const first = hold(0, held)
   expect(await readLocks(first)).toEqual({ held, refused: [] })
-  const message = `${folder} is in use by process ${first.child.pid} on ${hostname()}: stop it, or name another folder`
+  const message = `${folder} is in use by another process: stop it`
   for (const _ of [1, 2]) await expect(lockFolder(folder)).rejects.toThrow(message)
   await first.stop('SIGKILL')
-  expect(await readdir(folder)).toContain('lock')
   await (await lockFolder(folder))[Symbol.asyncDispose]()
-  expect(await readdir(folder)).toEqual(['.gitignore'])
   const when = Date.now() + 3000
   const rush = await Promise.all([1, 2, 3].map(() => readLocks(hold(when, folders))))
   for (const folder of folders)
     expect(rush.filter(({ held }) => held.includes(folder)).length).toBeLessThanOrEqual(1)
   for (const { refused } of rush)
-    for (const message of refused) expect(message).toContain('in use by process')
+    for (const message of refused) expect(message).toContain('in use by another process')
 })

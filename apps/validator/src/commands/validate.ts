@@ -103,8 +103,6 @@ async function runValidator(settings: Settings, account: Account, screen: Output
   const text = `stopping within ${grace} s; repeat the signal to stop at once`
   screen.line(text, { type: 'stopping' })
   await Promise.race([validator.stop(), sleep(grace * 1000)])
-  // Releasing the folder's lock needs the disk, which may hang, so the process ends after 5 s.
-  setTimeout(leave, 5000, 130).unref()
   signal.throwIfAborted()
 }
 

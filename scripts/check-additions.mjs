@@ -37,7 +37,7 @@ const MEMORY: Backend = {
   settings: {
     memoryName: {
       option: '--memory-name <name>',
-      variables: ['MEMORY_NAME'],
+      variables: ['AFFINE_MEMORY_NAME'],
       read: readWord,
       needed: true,
       help: "the bucket's name in memory",
@@ -57,24 +57,22 @@ const MEMORY_TEST = `import { expect, it } from 'vitest'
 import { doctor } from '../src/commands/doctor.ts'
 import { setup } from '../src/commands/setup.ts'
 import { validate } from '../src/commands/validate.ts'
-import { checkVariables, isOwnVariable } from '../src/settings/env-file.ts'
+import { checkVariables } from '../src/settings/env-file.ts'
 import { readSettings } from '../src/settings/settings.ts'
 
 it('gives a bucket in memory an option in every command, and opens it by a variable', async () => {
   for (const command of [doctor, setup, validate])
     expect(command.options.map(({ long }) => long)).toContain('--memory-name')
   const flags = { network: 'local', folder: 'f' }
-  const { problems, settings } = readSettings(flags, {}, { MEMORY_NAME: 'x' })
+  const { problems, settings } = readSettings(flags, { AFFINE_MEMORY_NAME: 'x' })
   expect(problems).toEqual([])
   await settings?.bucket.open('hotkey').write('a', new Uint8Array([7]))
   expect(await settings?.bucket.open('hotkey').read('a', 9)).toEqual(new Uint8Array([7]))
-  expect(isOwnVariable('MEMORY_NAME')).toBe(true)
-  process.env.MEMORY_NAMES = 'x'
-  const [unknown] = checkVariables()
-  expect(unknown).toContain('did you mean MEMORY_NAME')
-  const [missing] = readSettings(flags, {}, {}).problems
+  process.env.AFFINE_MEMORY_NAME = 'x'
+  expect(checkVariables()).toEqual([])
+  const [missing] = readSettings(flags, {}).problems
   expect(missing).toMatchObject({ code: 'MISSING', by: 'the bucket' })
-  expect(missing?.detail).toContain('--memory-name or MEMORY_NAME')
+  expect(missing?.detail).toContain('--memory-name or AFFINE_MEMORY_NAME')
 })
 `
 

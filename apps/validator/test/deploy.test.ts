@@ -82,7 +82,7 @@ describe('the documents for operators', () => {
       AFFINE_FOLDER: '/var/lib/affine/validator',
     }
     expect(Object.keys(filled).sort()).toEqual([...Object.keys(given), 'AFFINE_FOLDER'].sort())
-    const { problems, settings } = readSettings({}, filled, {})
+    const { problems, settings } = readSettings({}, filled)
     expect(problems).toEqual([])
     expect(settings).toMatchObject({ network: 'finney', metrics: 9464 })
     expect(settings?.emit).toBeUndefined()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseEnv, stripVTControlCharacters } from 'node:util'
 import { account } from '@affine/chain'
-import { formatCommand, readEnvLines } from '@affine/terminal'
+import { formatCommand, parseEnvFile } from '@affine/terminal'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Written } from '../../../packages/terminal/test/within.ts'
@@ -163,9 +163,8 @@ it('all programs read a line of .env identically for any value, or the value is 
       return error instanceof RangeError
     }
     const [, after = ''] = /^AFFINE_FOLDER=\s*(.*)\n$/ms.exec(text) ?? []
-    const [line] = readEnvLines(text, () => true).lines
-    const inNode = parseEnv(text).AFFINE_FOLDER
-    const reads = [line?.value, inNode, systemdReads(after), composeReads(after)]
+    const read = [parseEnvFile(text), parseEnv(text)].map(({ AFFINE_FOLDER: value }) => value)
+    const reads = [...read, systemdReads(after), composeReads(after)]
     return reads.every((read) => read === value)
   }
   const given = values.filter((value) => value.trim() !== '')

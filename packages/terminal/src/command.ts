@@ -7,12 +7,13 @@ import {
   type SubnetOpener,
 } from '@affine/settlement/open-chain'
 import { Command, type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
-import { ENV_FILE, envFile } from './environment.ts'
+import { ENV_FILE, isFromFile } from './environment.ts'
 import { beginWait, endWait, type Output, output, printNotice } from './output.ts'
 import { interrupted, raceAbort } from './run.ts'
-import { CHAIN, createOption, createPathOption, ENV_MODULE, type Setting } from './setting.ts'
+import { CHAIN, createOption, createPathOption, ENV_MODULE } from './setting.ts'
 
 const HEADING = 'Chain:'
+const VARIABLE = 'SUBTENSOR_ENDPOINT'
 
 /** Returns the option "--network". No variable sets it unless the caller adds variables. */
 export const networkOption = (help: string) =>
@@ -25,10 +26,10 @@ const createNetuidOption = () =>
 export const NETUID = createNetuidOption()
 
 /** The option "--first-epoch" and its variable, for commands that decide epochs. */
-export const FIRST_EPOCH = readFromVariables(
-  createOption(CHAIN.firstEpoch).argParser(CHAIN.firstEpoch.read).helpGroup(HEADING),
-  CHAIN.firstEpoch,
-)
+export const FIRST_EPOCH = createOption(CHAIN.firstEpoch)
+  .argParser(CHAIN.firstEpoch.read)
+  .env('AFFINE_FIRST_EPOCH')
+  .helpGroup(HEADING)
 
 /**
  * The option "--env-module" and its variable, for commands that play or recompute. `run` loads the
@@ -65,28 +66,17 @@ export const chainCommand = (
   examples: string,
   defaultNetwork?: string,
 ): Command<[], ChainOptions> => {
-  const network = readFromVariables(networkOption(NETWORK_HELP), CHAIN.network)
+  const network = networkOption(NETWORK_HELP).env(VARIABLE)
   if (defaultNetwork !== undefined) network.default(defaultNetwork)
   return createCommand(name, examples)
     .addOption(Object.assign(network.makeOptionMandatory(), { mandatory: false }))
-    .addOption(readFromVariables(createNetuidOption(), CHAIN.netuid))
+    .addOption(createNetuidOption().env('AFFINE_NETUID'))
     .addOption(ENV_MODULES)
     .hook('preAction', (command, actionCommand) => {
       if (command !== actionCommand) return
       expectNetwork(command)
-      addFallback(command)
       command.setOptionValue('networkFrom', networkFrom(command))
     })
-}
-
-/** Sets an option by its first variable that is not empty. Commander supports only one variable. */
-function readFromVariables<T extends Option>(
-  option: T,
-  { variables: names }: Required<Pick<Setting, 'variables'>>,
-): T {
-  const isUnset = (name: string): boolean => process.env[name] === undefined
-  const get = () => names.find((name) => process.env[name]) ?? names.find(isUnset)
-  return Object.defineProperty(option, 'envVar', { get })
 }
 
 /**
@@ -96,23 +86,15 @@ function readFromVariables<T extends Option>(
 function expectNetwork(command: CommandUnknownOpts): void {
   if (command.getOptionValue('network') === undefined)
     command.error(
-      "error: required option '--network <where>' or variable SUBTENSOR_ENDPOINT not specified",
+      `error: required option '--network <where>' or variable ${VARIABLE} not specified`,
     )
-}
-
-/** Adds the fallback node to the nodes that a variable names. */
-function addFallback(command: CommandUnknownOpts): void {
-  const { SUBTENSOR_ENDPOINT: nodes, SUBTENSOR_FALLBACK: fallback } = process.env
-  if (fallback && command.getOptionValueSource('network') === 'env')
-    command.setOptionValueWithSource('network', `${nodes},${fallback}`, 'env')
 }
 
 function networkFrom(command: CommandUnknownOpts): string | undefined {
   const source = command.getOptionValueSource('network')
   if (source === 'cli') return '--network'
   if (source !== 'env') return source
-  const [name = ''] = CHAIN.network.variables
-  return Object.hasOwn(envFile().given, name) ? `${name} in ${ENV_FILE}` : name
+  return isFromFile(VARIABLE) ? `${VARIABLE} in ${ENV_FILE}` : VARIABLE
 }
 
 /**

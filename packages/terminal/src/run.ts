@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { pathToFileURL } from 'node:url'
 import { format } from 'node:util'
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { expandPath, type LoadIsOwnVariable, readEnvironment } from './environment.ts'
+import { expandPath, readEnvironment } from './environment.ts'
 import { maskUrls } from './fault-text.ts'
 import { columns, fit } from './fit.ts'
 import { FAILED, leave, leaveWithStdout } from './leave.ts'
@@ -37,11 +37,11 @@ export const waitForAbort = (signal: AbortSignal): Promise<never> =>
  * Runs a program to its end, and prints an error in one line. The exit code is one of `EXIT_CODES`;
  * 0 if the reader of the output closed it.
  */
-export async function run(program: CommandUnknownOpts, loadIsOwnVariable?: LoadIsOwnVariable) {
+export async function run(program: CommandUnknownOpts) {
   const say = createErrorPrinter(program)
   leaveWithStdout(say)
   redirectConsole(say)
-  const code = await perform(program, process.argv, loadIsOwnVariable)
+  const code = await perform(program, process.argv)
   // Pending work does not matter: everything that counts is on disk.
   if (code !== undefined) await leave(code)
 }
@@ -54,7 +54,6 @@ export async function run(program: CommandUnknownOpts, loadIsOwnVariable?: LoadI
 export async function perform(
   program: CommandUnknownOpts,
   words: readonly string[],
-  loadIsOwnVariable?: LoadIsOwnVariable,
 ): Promise<number | undefined> {
   const say = createErrorPrinter(program)
   prepare(program, program.name())
@@ -64,7 +63,7 @@ export async function perform(
     if (modules) await loadModules(String(modules).split(','))
   })
   try {
-    await readEnvironment(loadIsOwnVariable)
+    await readEnvironment()
     await program.parseAsync(words)
     return undefined
   } catch (error) {

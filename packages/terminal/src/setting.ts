@@ -142,14 +142,9 @@ export const CHAIN = {
     help: NETWORK_HELP,
     proposed: 'finney',
   },
-  fallback: {
-    variables: ['SUBTENSOR_FALLBACK'],
-    read: textIn('the ws:// or wss:// URL of a node', (url) => /^wss?:/.test(url)),
-    help: 'one more node, for the network that SUBTENSOR_ENDPOINT names',
-  },
   netuid: {
     option: '--netuid <n>',
-    variables: ['AFFINE_NETUID', 'NETUID'],
+    variables: ['AFFINE_NETUID'],
     read: whole(0, 65_535),
     without: '120 on finney',
     help: 'the number of the subnet, if the network does not determine it',

@@ -5,12 +5,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { testFolder } from '../../../test/test-folder.ts'
 import { words } from '../../../test/words.ts'
 import { chainCommand, NAMES_FILE, readNames } from '../src/command.ts'
-import { envFile, readEnvironment } from '../src/environment.ts'
+import { isFromFile, readEnvironment } from '../src/environment.ts'
 
 const root = testFolder('environment')
-const names = words(
-  'SUBTENSOR_ENDPOINT SUBTENSOR_FALLBACK AFFINE_NETUID NETUID AFFINE_BUCKETS NODE_DEBUG',
-)
+const names = words('SUBTENSOR_ENDPOINT AFFINE_NETUID AFFINE_BUCKETS NODE_DEBUG')
 
 beforeEach(() => {
   for (const name of names) vi.stubEnv(name, undefined)
@@ -39,24 +37,18 @@ function optionsOf(...words: readonly string[]) {
 
 describe('a file of settings', () => {
   it('sets only settings that the environment lacks', async () => {
-    const lines = ['SUBTENSOR_ENDPOINT=local', 'NETUID=7', 'AFFINE_BUCKETS=b', 'NODE_DEBUG=http']
+    const lines = ['SUBTENSOR_ENDPOINT=local', 'AFFINE_NETUID=7', 'AFFINE_BUCKETS=b']
     vi.stubEnv('AFFINE_BUCKETS', 'mine')
-    await read(...lines)
-    expect(envFile()).toMatchObject({
-      lines: lines.map((_, i) => ({ number: i + 1 })),
-      given: { SUBTENSOR_ENDPOINT: 'local', NETUID: '7' },
-    })
+    await read(...lines, 'NODE_DEBUG=http')
+    expect(names.map(isFromFile)).toEqual([true, true, false, false])
     expect(process.env.NODE_DEBUG).toBeUndefined()
     expect(optionsOf()).toMatchObject({ network: 'local', netuid: 7, buckets: 'mine' })
   })
 
-  it('is refused with its name and the numbers of all unreadable lines, and sets nothing', async () => {
-    const lines = ['NETUID=7', 'export NETUID=8', 'PATH=$x', 'AFFINE_BUCKETS=s3cret #']
-    const refused = await read(...lines).catch((error: unknown) => error)
-    expect(refused).toBeInstanceOf(RangeError)
-    expect(String(refused)).toMatch(/\.env, line 2: expected .*; line 4: expected /)
-    expect(String(refused)).not.toContain('s3cret')
-    expect(process.env.NETUID).toBeUndefined()
+  it('is refused with its name and the number of an unreadable line, and sets nothing', async () => {
+    const reading = read('AFFINE_NETUID=7', 'PATH=$x', 'export AFFINE_NETUID=8')
+    await expect(reading).rejects.toThrow(/^\.env, line 3: expected /)
+    expect(process.env.AFFINE_NETUID).toBeUndefined()
   })
 })
 
@@ -70,24 +62,14 @@ it('names the option, variable or file that names the network', async () => {
 })
 
 describe('the environment', () => {
-  it('has lower priority than options, and ignores empty variables of an option', async () => {
+  it('has lower priority than options, and overrides .env even if a variable is empty', async () => {
     vi.stubEnv('SUBTENSOR_ENDPOINT', 'finney')
-    vi.stubEnv('NETUID', '7')
-    expect(optionsOf()).toMatchObject({ network: 'finney', netuid: 7 })
     vi.stubEnv('AFFINE_NETUID', '8')
     expect(optionsOf('--network', 'test')).toMatchObject({ network: 'test', netuid: 8 })
     vi.stubEnv('AFFINE_NETUID', '')
-    await read()
-    expect(optionsOf()).toMatchObject({ network: 'finney', netuid: 7 })
+    await read('AFFINE_NETUID=7')
+    expect(optionsOf()).not.toHaveProperty('netuid')
     expect(optionsOf('--netuid', '9')).toMatchObject({ network: 'finney', netuid: 9 })
-  })
-
-  it('adds the node of SUBTENSOR_FALLBACK only if a variable, not --network, names the nodes', () => {
-    vi.stubEnv('SUBTENSOR_FALLBACK', 'ws://127.0.0.1:9')
-    expect(optionsOf('--network', 'test')).toMatchObject({ network: 'test' })
-    vi.stubEnv('SUBTENSOR_ENDPOINT', 'finney')
-    expect(optionsOf('--network', 'test')).toMatchObject({ network: 'test' })
-    expect(optionsOf()).toMatchObject({ network: 'finney,ws://127.0.0.1:9' })
   })
 
   it('is refused with the name of a variable if its value is invalid', () => {

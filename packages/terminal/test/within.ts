@@ -1,7 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { vi } from 'vitest'
 import { dropWaits } from '../../../test/words.ts'
-import { type LoadIsOwnVariable, perform } from '../src/index.ts'
+import { perform } from '../src/index.ts'
 
 /** The output and the exit code. */
 export interface Written {
@@ -40,10 +40,6 @@ export interface Place {
   readonly env?: Readonly<Record<string, string>>
 }
 
-interface Placed extends Place {
-  readonly loadIsOwnVariable?: LoadIsOwnVariable
-}
-
 let last: Promise<unknown> = Promise.resolve()
 
 /**
@@ -53,14 +49,14 @@ let last: Promise<unknown> = Promise.resolve()
 export function within(
   program: CommandUnknownOpts,
   words: readonly string[],
-  { cwd = process.cwd(), env = {}, loadIsOwnVariable }: Placed = {},
+  { cwd = process.cwd(), env = {} }: Place = {},
 ): Promise<Written> {
   const line = ['node', `${program.name()}.js`, ...words]
   const ended = last.then(async () => {
     using _ = changePlace({ cwd, env })
     const { stderr, ...result } = await captureOutput(async () => {
       process.argv = [...line]
-      const code = await perform(program, line, loadIsOwnVariable)
+      const code = await perform(program, line)
       if (code !== undefined) process.exitCode = code
     })
     return { ...result, stderr: dropWaits(stderr) }

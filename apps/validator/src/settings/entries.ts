@@ -1,19 +1,14 @@
-import { createOption, ENV_FILE, expandPath, type SettingTexts } from '@affine/terminal'
+import { createOption, expandPath, type SettingTexts } from '@affine/terminal'
 import type { Command, OptionValues } from '@commander-js/extra-typings'
 import { type NamedSetting, SETTINGS } from './table.ts'
 
-/** A setting, its value as a text, and the source of the value. */
+/** A setting, and its value as a text. */
 export interface SettingEntry {
   readonly setting: NamedSetting
   readonly value: string | undefined
-  /** `flag`, `environment`, or `.env`; `-` without a value. */
-  readonly from: string
   /** The option or variable that set the value; without a value, all of them, joined by "or". */
   readonly by: string
 }
-
-/** The texts of each source, by option or variable. Earlier sources take precedence. */
-type Sources = Readonly<Record<string, SettingTexts>>
 
 export function addSettingOptions<T extends OptionValues>(
   command: Command<[], T>,
@@ -30,33 +25,26 @@ export function addSettingOptions<T extends OptionValues>(
 }
 
 /**
- * Finds all settings in options, the environment and the file of settings, in this order of
- * precedence.
+ * Finds all settings in options and the environment. Options take precedence.
  * @throws RangeError for a path in another user's home, such as `~bob/x`.
  */
-export function findSettings(flags: object, env: SettingTexts, file: SettingTexts = {}) {
+export function findSettings(
+  flags: object,
+  env: SettingTexts = process.env,
+): readonly SettingEntry[] {
   const given = Object.entries(flags).map(([name, value]) => [`--${toKebab(name)}`, String(value)])
-  // An option that names the network names all its nodes, so the fallback does not apply.
-  const environment = 'network' in flags ? { ...env, SUBTENSOR_FALLBACK: undefined } : env
-  const sources = {
-    flag: Object.fromEntries(given),
-    environment,
-    // The environment overrides the file, even with an empty value.
-    [ENV_FILE]: { ...file, ...environment },
-  }
-  return SETTINGS.map((setting) => findSetting(setting, sources))
+  const texts: SettingTexts = { ...env, ...Object.fromEntries(given) }
+  return SETTINGS.map((setting) => {
+    const names = listNames(setting)
+    const by = names.find((name) => texts[name])
+    const value = by && texts[by]
+    if (!value) return { setting, value: undefined, by: names.join(' or ') }
+    return { setting, value: setting.kind === 'path' ? expandPath(value, by) : value, by }
+  })
 }
 
-function findSetting(setting: NamedSetting, sources: Sources): SettingEntry {
-  const names = listNames(setting)
-  for (const [from, values] of Object.entries(sources)) {
-    const by = names.find((name) => values[name])
-    const text = by && values[by]
-    if (text)
-      return { setting, value: setting.kind === 'path' ? expandPath(text, by) : text, from, by }
-  }
-  return { setting, value: undefined, from: '-', by: names.join(' or ') }
-}
+export const isByOption = ({ value, by }: SettingEntry): boolean =>
+  value !== undefined && by.startsWith('--')
 
 export const pickGiven = (entries: readonly SettingEntry[]): SettingTexts =>
   Object.fromEntries(entries.map(({ setting, value }) => [setting.name, value]))

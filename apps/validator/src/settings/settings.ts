@@ -6,9 +6,9 @@ import { OWNERS } from '@affine/node/disk'
 import { findNetwork, type Network } from '@affine/settlement'
 import { createBucketOpener } from '@affine/settlement/node'
 import {
-  envFile,
+  ENV_FILE,
   findFault,
-  ownVariables,
+  isFromFile,
   printable,
   readValues,
   type SettingTexts,
@@ -17,7 +17,7 @@ import {
 import { BACKENDS, findBackend, type OwnBucket, pickBackends } from '../buckets/backends.ts'
 import { type AccountOptions, readValidatorAccount } from '../service/account.ts'
 import { createMasker, findNodeKeys, findUrlSecrets, type Masker } from '../service/secrets.ts'
-import { findSettings, pickGiven, type SettingEntry, toKebab } from './entries.ts'
+import { findSettings, isByOption, pickGiven, type SettingEntry, toKebab } from './entries.ts'
 import { checkVariables } from './env-file.ts'
 import { COMMON, SETTINGS } from './table.ts'
 
@@ -40,7 +40,7 @@ export const NO_KEY: SettingProblem = {
 export const formatProblem = ({ by, detail }: SettingProblem): string =>
   by === undefined ? detail : `${by}: ${detail}`
 
-/** The values of a validator's settings. `network` also contains the fallback, after a comma. */
+/** The values of a validator's settings. */
 export interface Settings extends Values<typeof COMMON> {
   readonly bucket: OwnBucket
 }
@@ -59,17 +59,15 @@ export interface SettingsReport {
 }
 
 /** Reads the settings that `findSettings` finds. Returns the values, and all problems with them. */
-export function readSettings(
-  flags: object,
-  env: SettingTexts = ownVariables(),
-  file: SettingTexts = envFile().given,
-): SettingsReport {
-  const entries = findSettings(flags, env, file)
+export function readSettings(flags: object, env?: SettingTexts): SettingsReport {
+  const entries = findSettings(flags, env)
   const given = pickGiven(entries)
   const mask = createMasker(findSecrets(given))
-  const shown = entries.flatMap(({ setting, value, from, by }) =>
-    value === undefined ? [] : { setting: toKebab(setting.name), value: mask(value), from, by },
-  )
+  const shown = entries.flatMap((entry) => {
+    const { setting, value, by } = entry
+    if (value === undefined) return []
+    return { setting: toKebab(setting.name), value: mask(value), from: findSource(entry), by }
+  })
   const [backend] = pickBackends(given)
   // Settings of the other kinds of buckets are not required.
   const isNeeded = ({ setting, value }: SettingEntry): boolean =>
@@ -83,14 +81,17 @@ export function readSettings(
   const read = { shown, problems, mask, entries }
   if (backend === undefined || problems.length > 0) return read
   try {
-    const { network, fallback, ...values } = readValues(COMMON, given)
-    const nodes = fallback === undefined ? network : `${network},${fallback}`
     const bucket = backend.createBucket(given)
-    return { ...read, settings: { ...values, fallback, network: nodes, bucket } }
+    return { ...read, settings: { ...readValues(COMMON, given), bucket } }
   } catch (error) {
     const detail = mask((error as Error).message)
     return { ...read, problems: [{ code: 'REFUSED', by: 'the bucket', detail }] }
   }
+}
+
+function findSource(entry: SettingEntry): string {
+  if (isByOption(entry)) return 'flag'
+  return isFromFile(entry.by) ? ENV_FILE : 'environment'
 }
 
 function findSecrets(given: SettingTexts): readonly string[] {
@@ -98,7 +99,7 @@ function findSecrets(given: SettingTexts): readonly string[] {
     if (secret === 'all') return given[name] ?? []
     return secret === undefined ? [] : findUrlSecrets(given[name])
   })
-  return [...secrets, ...findNodeKeys(`${given.network},${given.fallback}`)]
+  return [...secrets, ...findNodeKeys(`${given.network}`)]
 }
 
 /** Returns the problem of one setting, independent of the others. */
@@ -188,7 +189,7 @@ export async function readService(
   flags: Flags,
   answers: SettingTexts = {},
 ): Promise<ServiceReport> {
-  const read = readSettings(flags, { ...ownVariables(), ...answers })
+  const read = readSettings(flags, { ...process.env, ...answers })
   const warnings = [...checkVariables()]
   const warn = (text: string): void => void warnings.push(text)
   try {

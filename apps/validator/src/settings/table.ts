@@ -2,13 +2,9 @@ import { isIP } from 'node:net'
 import { CHAIN, ENV_MODULE, reader, type Table, textIn, whole } from '@affine/terminal'
 import { BACKENDS, readWebUrl, readWord } from '../buckets/backends.ts'
 
-const YES = ['true', '1', 'yes', 'on', 'y', 'enabled']
-const NO = ['false', '0', 'no', 'off', 'n', 'disabled']
-
-const readSwitch = reader('true or false', (text) => {
-  const word = text.toLowerCase()
-  return YES.includes(word) || (NO.includes(word) ? false : undefined)
-})
+const readSwitch = reader('true or false', (text) =>
+  ['true', 'false'].includes(text) ? text === 'true' : undefined,
+)
 
 const HOTKEY = {
   key: {

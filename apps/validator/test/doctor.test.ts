@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { readFile, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
-import { LIMITS, statePath } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
 import { type Account, account, ed25519Account, encodeCommitment, LocalChain } from '@affine/chain'
 import { exchange, NODE_CALLER } from '@affine/miners/node'
@@ -15,7 +14,6 @@ import { doctor } from '../src/commands/doctor.ts'
 import { FINDINGS, type Finding, printFinding } from '../src/examination/findings.ts'
 import { checkDisks } from '../src/examination/own-checks.ts'
 import {
-  changeSnapshots,
   createChain,
   findUnprintable,
   playOnly,
@@ -43,7 +41,7 @@ const minerOf = ({ hotkey }: Account, chute = 'c'): Uint8Array[] =>
 
 /** Values for the fields of all findings. */
 const FIELDS = {
-  ...{ netuid: 7, block: 1200, seconds: 3, genesis: HASH, hotkey: '5Hotkey', uid: 4, tempos: 1 },
+  ...{ netuid: 7, block: 1200, seconds: 3, genesis: HASH, hotkey: '5Hotkey', uid: 4 },
   ...{ message: '<message>', fault: '<fault>', tao: '1.5' },
   problems: [
     { code: 'MISSING', by: '<option>', detail: '<detail>' },
@@ -103,7 +101,6 @@ async function examine(who: Account, network: LocalChain | string, ...words: rea
 }
 
 it('af doctor reports no failure for a working validator', async () => {
-  await fileOf('{}', `buckets/alices/${statePath(4)}`)
   const network = await chainWith([[validator, seal('alices')]])
   const own = [...VALIDATING, ...buckets('buckets')]
   const { results, found } = await examine(validator, network, ...own)
@@ -111,13 +108,12 @@ it('af doctor reports no failure for a working validator', async () => {
   const { disk: _, ...others } = results
   expect(new Set(Object.values(others))).toEqual(new Set(['ok']))
   expect(Object.keys(results).join()).toBe(
-    'chain,clock,weights,disk,bucket write,bucket keeps,bucket read,' +
-      'registered,permit,stake,commitment,last weights,bucket',
+    'chain,clock,disk,bucket write,bucket keeps,bucket read,' +
+      'registered,permit,stake,commitment,last weights',
   )
   const path = `v1/probes/${validator.hotkey}.json`
   expect(found).toMatchObject({
     CHAIN: { netuid: 7, block: 1 },
-    WEIGHTS_OPEN: {},
     WRITTEN: { path },
     KEPT: { path },
     PROBE: { path, url: validator.hotkey },
@@ -126,7 +122,6 @@ it('af doctor reports no failure for a working validator', async () => {
     STAKE: { tao: '1500.000000000' },
     SLOT: { block: 1, kind: 'seal', says: { epoch: 4, head: HASH, url: 'alices' } },
     WEIGHTS_SET: { blocks: 1 },
-    BUCKET: { url: 'alices', path: statePath(4) },
   })
   const written = join(root, 'buckets', validator.hotkey, path)
   expect(await readFile(written, 'utf8')).toBe(`{"hotkey":"${validator.hotkey}"}`)
@@ -162,7 +157,7 @@ it('af doctor rejects an Ed25519 key for a validator, but not for a miner', asyn
 
 it('af doctor reports an unregistered hotkey, and checks neither its permit nor its commitment', async () => {
   const { results, found } = await examine(stranger, await chainWith([]))
-  const chain = { chain: 'ok', clock: 'ok', weights: 'ok' }
+  const chain = { chain: 'ok', clock: 'ok' }
   expect(results).toEqual({ ...chain, settings: 'warn', registered: 'fail' })
   expect(found.NOT_REGISTERED).toMatchObject({ hotkey: stranger.hotkey, netuid: 7 })
 })
@@ -179,7 +174,7 @@ it.each([
 
 it('af doctor requires a permit of a validator, but not of a miner', async () => {
   const network = await chainWith([[rich, minerOf(rich)]])
-  const low = { permit: 'fail', stake: 'ok', commitment: 'warn', bucket: 'warn' }
+  const low = { permit: 'fail', stake: 'ok', commitment: 'warn' }
   expect((await examine(poor, network)).results).toMatchObject(low)
   const own = await examine(empty, network, ...VALIDATING)
   expect(own.results).toMatchObject({ permit: 'fail', stake: 'warn' })
@@ -206,7 +201,7 @@ it('af doctor warns without a commitment, and fails for an unreadable one withou
   // A running validator with a permit overwrites an unreadable commitment.
   expect((await examine(validator, network)).results.commitment).toBe('warn')
   const none = await examine(rich, network)
-  expect(none.found).toMatchObject({ SLOT_FREE: {}, BUCKET_NOT_ANNOUNCED: {} })
+  expect(none.found).toMatchObject({ SLOT_FREE: {} })
 })
 
 it.each([
@@ -215,29 +210,6 @@ it.each([
 ])('af doctor rates weights that were set %i blocks ago as %s', async (blocks, want) => {
   const { results } = await examine(validator, await chainWith([], { blocks }))
   expect(results['last weights']).toBe(want)
-})
-
-it('af doctor checks that the announced bucket opens and serves a state', async () => {
-  const network = await chainWith([[validator, seal('alices')]])
-  const place = { url: 'alices', path: statePath(4) }
-  const unannounced = await examine(validator, network)
-  expect(unannounced.found.BUCKET_NOT_NAMED).toMatchObject(place)
-  const lacking = await examine(validator, network, ...buckets('elsewhere'))
-  expect(lacking.found.BUCKET_LACKS).toMatchObject(place)
-  for (const url of ['../alices', '\u001b[2J\u202ex']) {
-    const odd = await examine(validator, await chainWith([[validator, seal(url)]]), ...buckets(''))
-    expect(odd.results.bucket).toBe('fail')
-  }
-  await fileOf('x'.repeat(LIMITS.blockBytes + 1), `large/alices/${statePath(4)}`)
-  expect((await examine(validator, network, ...buckets('large'))).results.bucket).toBe('fail')
-  const { url, seen } = await serve((index, _, response) =>
-    response.writeHead(index === 0 ? 500 : 200).end('{}'),
-  )
-  const atUrl = await chainWith([[validator, seal(url)]])
-  const [broken, mended] = [await examine(validator, atUrl), await examine(validator, atUrl)]
-  expect(broken.found.BUCKET_FAILS).toMatchObject({ error: expect.stringContaining('500') })
-  expect(mended.results.bucket).toBe('ok')
-  expect(seen.map(({ url }) => url)).toEqual(Array(2).fill(`/v1/${statePath(4)}`))
 })
 
 it('af doctor reports missing settings, as a failure if a folder is named', async () => {
@@ -251,16 +223,15 @@ it('af doctor reports missing settings, as a failure if a folder is named', asyn
   expect(half.stdout).not.toContain('secret of mine')
 })
 
-it('af doctor reports timelocked weights, and what the runtime lacks', async () => {
-  // A local chain neither timelocks weights nor has a runtime, so both are added.
+it('af doctor reports what the runtime lacks', async () => {
   const network = await chainWith([])
-  changeSnapshots(() => ({ revealPeriod: 3 }))
+  // A local chain has no runtime, so it is added.
   const examineWith = (faults: readonly string[]) => {
     Object.assign(LocalChain.prototype, { runtimeFaults: async () => faults })
     return examine(validator, network)
   }
-  const { results, found } = await examineWith([])
-  expect([results.runtime, found.WEIGHTS_HIDDEN?.tempos]).toEqual(['ok', 3])
+  const { results } = await examineWith([])
+  expect(results.runtime).toBe('ok')
   const lacking = await examineWith(['no setWeights'])
   Reflect.deleteProperty(LocalChain.prototype, 'runtimeFaults')
   expect(lacking.found.RUNTIME_LACKS).toMatchObject({ result: 'fail', fault: 'no setWeights' })

@@ -161,6 +161,7 @@ const DIRECTORY_SETTINGS = {
   buckets: {
     option: '--buckets <folder>',
     variables: ['AFFINE_BUCKETS'],
+    read: textIn('a folder', (path) => !/^https?:/.test(path)),
     kind: 'path',
     needed: true,
     help: "the folder of buckets; the bucket is the folder in it with the hotkey's name",

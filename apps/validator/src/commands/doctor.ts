@@ -5,8 +5,8 @@ import { createPathOption, output, printTable, readNamed } from '@affine/termina
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { printExamination } from '../examination/examine.ts'
 import { createAccountCommand, readNamedAccount } from '../service/account.ts'
-import { addSettingOptions, pickGiven } from '../settings/entries.ts'
-import { checkFolders, expectNoProblems, readSettings } from '../settings/settings.ts'
+import { addSettingOptions } from '../settings/entries.ts'
+import { readSettings } from '../settings/settings.ts'
 
 const CHECKS_HELP = `
 It lists the settings of \`af validate\` and their sources, and checks them. It writes \
@@ -22,10 +22,9 @@ const SOURCE = createPathOption(
 ).implies({ network: 'local' }) // no network is used, so none is required
 
 export const doctor: CommandUnknownOpts = addSettingOptions(
-  createAccountCommand('doctor', EXAMPLES),
+  createAccountCommand('doctor', EXAMPLES).addOption(SOURCE),
   ({ name, heading }) => name === 'folder' || heading === 'Bucket',
 )
-  .addOption(SOURCE)
   .addHelpText('after', CHECKS_HELP)
   .action(async (options, command) => {
     if (options.source !== undefined) return printSourceRefusal(options.source, options.json)
@@ -35,8 +34,6 @@ export const doctor: CommandUnknownOpts = addSettingOptions(
       ([name]) => command.getOptionValueSource(name) === 'cli',
     )
     const read = readSettings(Object.fromEntries(flags))
-    // An error instead of a finding, because nested folders are wrong usage.
-    expectNoProblems(checkFolders(pickGiven(read.entries)))
     const title = { text: `Settings of ${hotkey}:`, record: { type: 'settings', hotkey } }
     printTable(output(options.json), title, read.shown)
     const chain = { firstEpoch: 0, ...options }

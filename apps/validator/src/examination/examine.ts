@@ -8,7 +8,7 @@ import { openClient } from '../service/agents.ts'
 import { pickGiven } from '../settings/entries.ts'
 import type { SettingsReport } from '../settings/settings.ts'
 import { describe, type Finding, note, printFinding } from './findings.ts'
-import { checkBucket, checkChutes, checkDisks, checkOwnBucket, estimateDay } from './own-checks.ts'
+import { checkChutes, checkDisks, checkOwnBucket, estimateDay } from './own-checks.ts'
 import { checkCommitment, checkLastWeights, checkValidator, findSeat, type Seat } from './seat.ts'
 
 /**
@@ -84,8 +84,6 @@ async function* examine(
       yield* checkAnswers({ ...commitment, hotkey, templates }, network, signal)
     return
   }
-  const { revealPeriod: tempos } = snapshot
-  yield tempos === 0 ? note('WEIGHTS_OPEN', {}) : note('WEIGHTS_HIDDEN', { tempos })
   if (account.scheme !== 'sr25519') yield note('WRONG_KEY', { hotkey })
   yield* checkOwn(hotkey, read, subnet, snapshot)
   if (seat === undefined) {
@@ -95,9 +93,6 @@ async function* examine(
   yield note('REGISTERED', { hotkey, uid: seat.neuron.uid })
   yield* checkValidator(seat)
   yield checkLastWeights(seat, snapshot.head.number, epochBlocks)
-  const { commitment } = seat
-  const { buckets: base } = pickGiven(read.entries)
-  if (commitment?.kind !== 'miner') yield await checkBucket(commitment, { hotkey, network, base })
 }
 
 async function* checkChain(chain: Chain): AsyncGenerator<Finding, Snapshot> {

@@ -47,7 +47,6 @@ const COMMIT = '`af validate` or `af commit` writes it'
 const LARGER = 'use a larger disk, or a bucket in S3'
 const PUBLIC = 'is this the public URL of the bucket, and can everyone read it?'
 const WEIGHTS = 'set, or the hotkey registered, {blocks} blocks ago'
-const SERVED = 'is it served? set --buckets'
 
 type FindingRow = readonly [
   check: string,
@@ -64,8 +63,6 @@ export const FINDINGS = {
   CLOCK_WRONG: ['clock', 'fail', 'the newest block is {seconds} s old', 'check clock and node'],
   RUNTIME: ['runtime', 'ok', 'has all that af calls'],
   RUNTIME_LACKS: ['runtime', 'fail', '{fault}', 'update af, and run it with --dry-run first'],
-  WEIGHTS_OPEN: ['weights', 'ok', 'set unencrypted'],
-  WEIGHTS_HIDDEN: ['weights', 'ok', 'timelocked; tempos until the chain reveals them: {tempos}'],
   SETTINGS_MISSING: ['settings', 'warn', formatUnchecked],
   SETTINGS_INCOMPLETE: ['settings', 'fail', formatUnchecked],
   WRONG_KEY: ['key', 'fail', describeWrongKey, KEY_ADVICE],
@@ -96,12 +93,6 @@ export const FINDINGS = {
   OFFSET: ['clock offset', 'ok', formatOffset],
   OFFSET_LARGE: ['clock offset', 'fail', formatOffset, 'set the clock: `timedatectl set-ntp true`'],
   OFFSET_UNKNOWN: ['clock offset', 'warn', 'Chutes does not send its time'],
-  BUCKET: ['bucket', 'ok', '{url} contains {path}'],
-  BUCKET_LACKS: ['bucket', 'warn', '{url} lacks {path}', SERVED],
-  BUCKET_FAILS: ['bucket', 'fail', '{message}', SERVED],
-  BUCKET_NOT_NAMED: ['bucket', 'warn', '{path} was not read at {url}', SERVED],
-  BUCKET_NOT_OPENED: ['bucket', 'fail', '{path} was not read at {url}', SERVED],
-  BUCKET_NOT_ANNOUNCED: ['bucket', 'warn', 'not announced yet'],
   WRITTEN: ['bucket write', 'ok', 'wrote {path}'],
   NOT_WRITTEN: ['bucket write', 'fail', '{message}'],
   KEPT: ['bucket keeps', 'ok', 'it refuses to overwrite {path}'],

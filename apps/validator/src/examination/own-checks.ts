@@ -1,13 +1,12 @@
 import { statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { type Bucket, BucketFailure, LIMITS, probePath, statePath } from '@affine/blocks'
-import { BLOCK_MS, type Commitment, type Neuron } from '@affine/chain'
+import { type Bucket, BucketFailure, LIMITS, probePath } from '@affine/blocks'
+import { BLOCK_MS, type Neuron } from '@affine/chain'
 import { computeQuota, type Protocol } from '@affine/duel'
 import { canCall, fetchAccount, isInOrder, type KeyAccount } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
-import { type Network, type Subnet, SYSTEM_CLOCK } from '@affine/settlement'
-import { createBucketOpener } from '@affine/settlement/node'
-import type { Settings } from '../settings/settings.ts'
+import { type Network, type OpenBucket, type Subnet, SYSTEM_CLOCK } from '@affine/settlement'
+import { openPlaces, type Settings } from '../settings/settings.ts'
 import { describe, type Finding, note } from './findings.ts'
 
 /** Number of days for which a disk must have free space, and for which it should. */
@@ -114,55 +113,30 @@ function checkOffset({ aheadMs, ms }: KeyAccount): Finding {
   return note(isRight ? 'OFFSET' : 'OFFSET_LARGE', { aheadMs, ms })
 }
 
-/** The owner of a bucket. `base` is the folder of the buckets announced by name. */
-interface BucketOwner {
-  readonly hotkey: string
-  readonly network: Network
-  readonly base: string | undefined
-}
-
-/**
- * Checks that the bucket that a hotkey announced serves a state. A bucket announced by name is
- * below `base`. Without `base`, only a bucket announced by URL can be opened.
- */
-export async function checkBucket(
-  commitment: Exclude<Commitment, { kind: 'miner' }> | null,
-  { hotkey, network, base }: BucketOwner,
-): Promise<Finding> {
-  if (commitment === null) return note('BUCKET_NOT_ANNOUNCED', {})
-  const { url, epoch } = commitment
-  // A validator publishes the state that governs an epoch before it commits in that epoch.
-  const path = statePath(epoch)
-  const bucket = createBucketOpener(base, network)(hotkey, url)
-  const file = { path, url }
-  if (bucket === null)
-    return note(base === undefined ? 'BUCKET_NOT_NAMED' : 'BUCKET_NOT_OPENED', file)
-  const bytes = await bucket.read(path, LIMITS.blockBytes).catch((error: Error) => error)
-  if (bytes instanceof Error) return note('BUCKET_FAILS', describe(bytes))
-  return note(bytes === null ? 'BUCKET_LACKS' : 'BUCKET', file)
-}
-
 /**
  * Checks that a validator's own bucket can be written, overwrites no file, and is readable at its
  * announced URL. The probe is always the same file, and stays. Protocol §6.4.
  */
 export async function* checkOwnBucket(
-  { bucket, bucketUrl }: Pick<Settings, 'bucket' | 'bucketUrl'>,
+  settings: Settings,
   hotkey: string,
   network: Network,
 ): AsyncGenerator<Finding> {
   const probe = JSON.stringify({ hotkey })
   const path = probePath(hotkey)
-  const own = bucket.open(hotkey)
+  const { bucket, bucketUrl: url, openBucket } = openPlaces(settings, hotkey, network)
   try {
-    await own.write(path, Buffer.from(probe))
+    await bucket.write(path, Buffer.from(probe))
   } catch (error) {
     yield note('NOT_WRITTEN', describe(error as Error))
     return
   }
   yield note('WRITTEN', { path })
-  yield await checkOverwriting(probe, own, path)
-  yield await checkProbe(probe, bucketUrl ?? hotkey, { hotkey, network, base: bucket.folder })
+  yield await checkOverwriting(probe, bucket, path)
+  const isForeign = network.platform === 'chutes' && url === hotkey
+  yield isForeign
+    ? note('PROBE_LOCAL', {})
+    : await checkProbe(probe, openBucket(hotkey, url), { path, url })
 }
 
 async function checkOverwriting(probe: string, own: Bucket, path: string): Promise<Finding> {
@@ -174,19 +148,18 @@ async function checkOverwriting(probe: string, own: Bucket, path: string): Promi
   return note('NOT_KEPT', { path })
 }
 
-async function checkProbe(probe: string, url: string, owner: BucketOwner): Promise<Finding> {
-  const { hotkey, network, base } = owner
-  const source = createBucketOpener(base, network)(hotkey, url)
-  if (source === null) return note('PROBE_URL', { url })
-  const path = probePath(hotkey)
+async function checkProbe(
+  probe: string,
+  source: ReturnType<OpenBucket>,
+  file: { readonly path: string; readonly url: string },
+): Promise<Finding> {
+  if (source === null) return note('PROBE_URL', file)
   const startMs = SYSTEM_CLOCK.now()
-  const bytes = await readWithRetries(source, path)
+  const bytes = await readWithRetries(source, file.path)
   if (bytes instanceof Error) return note('PROBE_FAILS', describe(bytes))
-  if (bytes === null) return note('PROBE_MISSING', { path, url })
-  if (Buffer.from(bytes).toString() !== probe) return note('PROBE_OTHER', { path, url })
-  const isForeign = network.platform === 'chutes' && url === hotkey
-  if (isForeign) return note('PROBE_LOCAL', {})
-  return note('PROBE', { path, url, ms: Math.ceil(SYSTEM_CLOCK.now() - startMs) })
+  if (bytes === null) return note('PROBE_MISSING', file)
+  if (Buffer.from(bytes).toString() !== probe) return note('PROBE_OTHER', file)
+  return note('PROBE', { ...file, ms: Math.ceil(SYSTEM_CLOCK.now() - startMs) })
 }
 
 /**

@@ -142,7 +142,7 @@ function checkKey(given: SettingTexts): Problems {
 }
 
 /** Returns the problem if the private and the public folder are identical or nested. */
-export function checkFolders({ folder, buckets }: SettingTexts): Problems {
+function checkFolders({ folder, buckets }: SettingTexts): Problems {
   if (folder === undefined || buckets === undefined) return []
   const [own, open] = [resolveLinks(folder), resolveLinks(buckets)]
   if (!isWithin(own, open) && !isWithin(open, own)) return []

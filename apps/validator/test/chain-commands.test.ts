@@ -193,15 +193,14 @@ describe('af validate', () => {
     expect(error?.message).toMatch(/^the slot contains a miner's model \(block \d+, miner: /)
   })
 
-  it('rejects the folder of another hotkey, and changes nothing in it', async () => {
+  it('rejects the folder of another hotkey, and adds only a lock file', async () => {
     await using served = await serveFor(1)
     const folder = join(root, 'theirs')
     await claimFolder(folder, served.chain, alice.hotkey)
-    const before = await readdir(folder)
     const { error } = await runCommand(validate, ...served.args, ...placesAt(folder))
     const owners = `belongs to ${alice.hotkey} on .*, not to ${bob.hotkey} on subnet 7 .*: use another`
     expect(error?.message).toMatch(new RegExp(`^${folder} ${owners}`))
     expect(error).toBeInstanceOf(RangeError)
-    expect(await readdir(folder)).toEqual(before)
+    expect((await readdir(folder)).sort()).toEqual(['lock', 'owner.json'])
   })
 })

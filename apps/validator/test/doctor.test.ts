@@ -43,10 +43,7 @@ const minerOf = ({ hotkey }: Account, chute = 'c'): Uint8Array[] =>
 const FIELDS = {
   ...{ netuid: 7, block: 1200, seconds: 3, genesis: HASH, hotkey: '5Hotkey', uid: 4 },
   ...{ message: '<message>', fault: '<fault>', tao: '1.5' },
-  problems: [
-    { code: 'MISSING', by: '<option>', detail: '<detail>' },
-    { code: 'REFUSED', detail: '<detail>' },
-  ],
+  problems: '<option>: <detail>; <detail>',
   ...{ kind: 'seal', says: { epoch: 4 }, blocks: 900, folder: '<folder>', days: 9, ms: 250 },
   ...{ freeBytes: 9e9, dayBytes: 1e9, dollars: '1.50', balance: 0, status: 401, aheadMs: -7000 },
   ...{ roles: ['subnet_admin'], netuids: [1], path: '<path>', url: '<url>', chute: '<chute>' },
@@ -215,7 +212,9 @@ it.each([
 it('af doctor reports missing settings, as a failure if a folder is named', async () => {
   const network = await chainWith([])
   const bare = await examine(validator, network)
-  expect(bare.found.SETTINGS_MISSING?.problems).toHaveLength(2)
+  expect(bare.found.SETTINGS_MISSING?.problems).toMatch(
+    /^--folder .*: not given; the bucket: [^;]*$/,
+  )
   vi.stubEnv('S3_SECRET_ACCESS_KEY', 'a secret of mine')
   const half = await examine(validator, network, ...VALIDATING)
   expect([bare.results.settings, half.results.settings]).toEqual(['warn', 'fail'])

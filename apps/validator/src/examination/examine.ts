@@ -157,7 +157,9 @@ async function* checkReplies(miner: TargetMiner, network: Network, signal: Abort
 async function* checkOwn(hotkey: string, read: SettingsReport, subnet: Subnet, snapshot: Snapshot) {
   const { settings, problems } = read
   if (settings === undefined) {
-    yield note(namesFolder(read) ? 'SETTINGS_INCOMPLETE' : 'SETTINGS_MISSING', { problems })
+    yield note(namesFolder(read) ? 'SETTINGS_INCOMPLETE' : 'SETTINGS_MISSING', {
+      problems: problems.join('; '),
+    })
     return
   }
   yield* await checkDisks(settings, estimateDay(subnet.network.protocol, snapshot.neurons))

@@ -4,7 +4,6 @@ import { type Output, printable } from '@affine/terminal'
 import { describeWrongKey, KEY_ADVICE } from '../service/account.ts'
 import { getErrorCode } from '../service/narrate.ts'
 import { type Masker, maskRecord } from '../service/secrets.ts'
-import { formatProblem, type SettingProblem } from '../settings/settings.ts'
 
 type DiskFacts = Readonly<{ folder: string } & Record<'freeBytes' | 'dayBytes' | 'days', number>>
 /** Offset of this clock from the clock of Chutes, positive if ahead, and the request's duration. */
@@ -39,9 +38,7 @@ type EnvCounts = Parameters<typeof formatReplyCounts>[0] & { readonly env: strin
 
 const formatCounts = (counts: EnvCounts): string => `${counts.env}: ${formatReplyCounts(counts)}`
 
-const formatUnchecked = ({ problems }: { readonly problems: readonly SettingProblem[] }): string =>
-  `disk, bucket and Chutes are not checked: ${problems.map(formatProblem).join('; ')}`
-
+const UNCHECKED = 'disk, bucket and Chutes are not checked: {problems}'
 const BUSY = 'validators play more than eight concurrent challenges: refuse the excess with 429'
 const COMMIT = '`af validate` or `af commit` writes it'
 const LARGER = 'use a larger disk, or a bucket in S3'
@@ -63,8 +60,8 @@ export const FINDINGS = {
   CLOCK_WRONG: ['clock', 'fail', 'the newest block is {seconds} s old', 'check clock and node'],
   RUNTIME: ['runtime', 'ok', 'has all that af calls'],
   RUNTIME_LACKS: ['runtime', 'fail', '{fault}', 'update af, and run it with --dry-run first'],
-  SETTINGS_MISSING: ['settings', 'warn', formatUnchecked],
-  SETTINGS_INCOMPLETE: ['settings', 'fail', formatUnchecked],
+  SETTINGS_MISSING: ['settings', 'warn', UNCHECKED],
+  SETTINGS_INCOMPLETE: ['settings', 'fail', UNCHECKED],
   WRONG_KEY: ['key', 'fail', describeWrongKey, KEY_ADVICE],
   REGISTERED: ['registered', 'ok', '{hotkey} is uid {uid}'],
   NOT_REGISTERED: ['registered', 'fail', 'register {hotkey} on subnet {netuid}'],

@@ -2,7 +2,7 @@ import type { Setup } from '@affine/engine'
 import { endpointAgents, type MinerListener, openChutes, type TargetMiner } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
 import type { Network } from '@affine/settlement'
-import { formatProblem, NO_KEY, type Settings } from '../settings/settings.ts'
+import { NO_KEY, type Settings } from '../settings/settings.ts'
 
 /**
  * Returns the agents that ask miners: on Chutes, or endpoints on loopback. On Chutes they use the
@@ -17,7 +17,7 @@ export function connectMiners(
   const { chutesApiKey: apiKey, concurrency, netuid } = settings
   const asking = { ...NODE_CALLER, concurrency, on }
   if (platform === 'loopback') return { agent: endpointAgents(asking) }
-  if (!apiKey) throw new RangeError(formatProblem(NO_KEY))
+  if (!apiKey) throw new RangeError(NO_KEY)
   return openChutes({ ...asking, apiKey, netuid })
 }
 

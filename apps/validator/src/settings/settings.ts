@@ -21,24 +21,10 @@ import { findSettings, isByOption, pickGiven, type SettingEntry, toKebab } from 
 import { checkVariables } from './env-file.ts'
 import { COMMON, SETTINGS } from './table.ts'
 
-/** A problem that prevents a validator from starting. */
-export interface SettingProblem {
-  readonly code: 'MISSING' | 'UNREADABLE' | 'CONFLICT' | 'REFUSED'
-  /** The options and variables to change, or "the bucket". Undefined for a wrong account. */
-  readonly by?: string
-  readonly detail: string
-}
+/** Problems that prevent a validator from starting, with the options and variables to change. */
+type Problems = readonly string[]
 
-type Problems = readonly SettingProblem[]
-
-export const NO_KEY: SettingProblem = {
-  code: 'MISSING',
-  by: 'CHUTES_API_KEY',
-  detail: 'not given; miners of this network are on Chutes',
-}
-
-export const formatProblem = ({ by, detail }: SettingProblem): string =>
-  by === undefined ? detail : `${by}: ${detail}`
+export const NO_KEY = 'CHUTES_API_KEY: not given; miners of this network are on Chutes'
 
 /** The values of a validator's settings. */
 export interface Settings extends Values<typeof COMMON> {
@@ -84,8 +70,7 @@ export function readSettings(flags: object, env?: SettingTexts): SettingsReport 
     const bucket = backend.createBucket(given)
     return { ...read, settings: { ...readValues(COMMON, given), bucket } }
   } catch (error) {
-    const detail = mask((error as Error).message)
-    return { ...read, problems: [{ code: 'REFUSED', by: 'the bucket', detail }] }
+    return { ...read, problems: [`the bucket: ${mask((error as Error).message)}`] }
   }
 }
 
@@ -104,41 +89,33 @@ function findSecrets(given: SettingTexts): readonly string[] {
 
 /** Returns the problem of one setting, independent of the others. */
 function checkSetting({ setting, value, by }: SettingEntry, mask: Masker): Problems {
-  if (value === undefined)
-    return setting.needed ? [{ code: 'MISSING', by, detail: 'not given' }] : []
+  if (value === undefined) return setting.needed ? [`${by}: not given`] : []
   const fault = findFault(setting, value)
-  if (fault === undefined) return []
-  return [{ code: 'UNREADABLE', by, detail: `${fault}, got ${JSON.stringify(mask(value))}` }]
+  return fault === undefined ? [] : [`${by}: ${fault}, got ${JSON.stringify(mask(value))}`]
 }
 
 const BUCKET_URL = '--bucket-url or AFFINE_BUCKET_URL'
 
 /** Returns the problem of a missing bucket, of two buckets, or of a bucket without a URL. */
 function checkBuckets(given: SettingTexts, entries: readonly SettingEntry[]): Problems {
-  const by = 'the bucket'
   const backends = pickBackends(given)
   const [backend] = backends
   const namesOf = (kinds: typeof BACKENDS): readonly (string | undefined)[] =>
     kinds.map((kind) => entries.find(({ setting }) => findBackend(setting) === kind)?.by)
-  if (backend === undefined)
-    return [{ code: 'MISSING', by, detail: `expected ${namesOf(BACKENDS).join(', or ')}` }]
-  if (backends.length > 1) {
-    const detail = `expected one bucket, got ${namesOf(backends).join(' and ')}`
-    return [{ code: 'CONFLICT', by, detail }]
-  }
+  if (backend === undefined) return [`the bucket: expected ${namesOf(BACKENDS).join(', or ')}`]
+  if (backends.length > 1)
+    return [`the bucket: expected one bucket, got ${namesOf(backends).join(' and ')}`]
   if (!backend.needsUrl || given.bucketUrl !== undefined) return []
-  const detail = 'not given: no one could find the bucket'
-  return [{ code: 'MISSING', by: BUCKET_URL, detail }]
+  return [`${BUCKET_URL}: not given: no one could find the bucket`]
 }
 
-function checkKey(given: SettingTexts): Problems {
-  const { network = '', bucketUrl, chutesApiKey } = given
+function checkKey({ network = '', bucketUrl, chutesApiKey }: SettingTexts): Problems {
   if (findNetwork(network)?.platform !== 'chutes') return []
-  const problems: SettingProblem[] = []
-  if (bucketUrl?.startsWith('http:'))
-    problems.push({ code: 'UNREADABLE', by: BUCKET_URL, detail: 'expected https on this network' })
-  if (chutesApiKey === undefined) problems.push(NO_KEY)
-  return problems
+  const isPlain = bucketUrl?.startsWith('http:')
+  return [
+    ...(isPlain ? [`${BUCKET_URL}: expected https on this network`] : []),
+    ...(chutesApiKey === undefined ? [NO_KEY] : []),
+  ]
 }
 
 /** Returns the problem if the private and the public folder are identical or nested. */
@@ -146,9 +123,8 @@ function checkFolders({ folder, buckets }: SettingTexts): Problems {
   if (folder === undefined || buckets === undefined) return []
   const [own, open] = [resolveLinks(folder), resolveLinks(buckets)]
   if (!isWithin(own, open) && !isWithin(open, own)) return []
-  const by = '--folder and --buckets (or AFFINE_FOLDER and AFFINE_BUCKETS)'
-  const detail = `nested: ${folder} holds secrets, and ${buckets} is public`
-  return [{ code: 'CONFLICT', by, detail }]
+  const names = '--folder and --buckets (or AFFINE_FOLDER and AFFINE_BUCKETS)'
+  return [`${names}: nested: ${folder} holds secrets, and ${buckets} is public`]
 }
 
 /** Returns an absolute path, with links resolved in the part of it that exists. */
@@ -169,14 +145,13 @@ function isWithin(path: string, folder: string): boolean {
 
 /** @throws RangeError that lists the problems, if any. */
 export function expectNoProblems(problems: Problems): void {
-  if (problems.length > 0) throw new RangeError(problems.map(formatProblem).join('; '))
+  if (problems.length > 0) throw new RangeError(problems.join('; '))
 }
 
 export type Flags = AccountOptions & { json?: true }
 
 export function formatProblems({ problems, warnings }: ServiceReport): string {
-  const texts = [...problems.map(formatProblem), ...warnings]
-  return texts.map((text) => `✘ ${printable(text, 1000)}`).join('\n')
+  return [...problems, ...warnings].map((text) => `✘ ${printable(text, 1000)}`).join('\n')
 }
 
 export interface ServiceReport extends SettingsReport {
@@ -196,8 +171,7 @@ export async function readService(
     const account = await readValidatorAccount(flags, warn, { ...process.env, ...answers })
     return { ...read, warnings, account }
   } catch (error) {
-    const refused = { code: 'REFUSED', detail: (error as Error).message } as const
-    return { ...read, warnings, problems: [...read.problems, refused] }
+    return { ...read, warnings, problems: [...read.problems, (error as Error).message] }
   }
 }
 

@@ -22,7 +22,6 @@ const EXCEPTIONS = new Map([
   ['packages/chain/src/bittensor/refusal.ts', 'nodes state the reason of a refusal only in words'],
   ['packages/chain/src/bittensor/subtensor.ts', 'nodes have no code for a forgotten state'],
   ['packages/miners/src/completion.ts', "the JSON parser's message is made printable"],
-  ['packages/node/src/connection-reason.ts', 'Node has one code, EPROTO, for many faults of TLS'],
 ])
 
 /** A file with cases: exactly its lines that end with `// found` must be reported. */

@@ -92,7 +92,7 @@ describe('an announced bucket', () => {
     }
     expect(requests).toHaveLength(4)
     const tls = createBucketOpener(root, local)('h', `https://127.0.0.1:${port}/good`)
-    await expect(tls?.read('x', 10)).rejects.toThrow(/does not use TLS/)
+    await expect(tls?.read('x', 10)).rejects.toThrow(/wrong version number/)
     for (const url of ['file:///etc', 'http://me:word@127.0.0.1/', 'http://x/?y'])
       expect(createBucketOpener(root, local)('h', url)).toBeNull()
   })

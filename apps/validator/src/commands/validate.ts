@@ -22,7 +22,7 @@ import {
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { expectNoSlotOf, readOwnSeat } from '../examination/seat.ts'
 import { connectMiners } from '../service/agents.ts'
-import { createProblemFilter, narrate, printProblem, printStall, warn } from '../service/narrate.ts'
+import { createProblemFilter, narrate, printStall, warn } from '../service/narrate.ts'
 import { createServiceOutput } from '../service/service-output.ts'
 import { addSettingOptions } from '../settings/entries.ts'
 import {
@@ -108,11 +108,9 @@ async function runValidator(settings: Settings, account: Account, screen: Output
 
 /** Returns a listener that prints events, but each kind of problem at most every ten minutes. */
 function createNarrator(screen: Output): Setup['on'] {
-  const countOmitted = createProblemFilter(clock)
+  const isDue = createProblemFilter(clock)
   return (event) => {
-    if (event.type !== 'problem') return narrate(event, screen, shortenHotkey)
-    const omitted = countOmitted(event)
-    if (omitted !== undefined) printProblem(event, screen, omitted)
+    if (event.type !== 'problem' || isDue(event)) narrate(event, screen, shortenHotkey)
   }
 }
 

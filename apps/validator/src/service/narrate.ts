@@ -54,22 +54,17 @@ const PASSING = new Set([
 ])
 const NEXT = '; it is retried until its deadline; no action needed'
 
-/**
- * Prints a problem. `omitted` is the number of times that it occurred without being printed.
- */
-export function printProblem(problem: Problem, screen: Output, omitted = 0): void {
+export function printProblem(problem: Problem, screen: Output): void {
   const { task, error } = problem
   const { message } = error
-  const times = omitted === 1 ? 'once more' : `${omitted} more times`
-  const often = omitted === 0 ? '' : ` (${times} since the last report)`
   const again = task.kind === 'node' ? '; retrying' : ''
   const sentence = `${printable(`${formatTask(task)}: ${message}`, 600)}${again}` // models' names
   const passes = error instanceof ChainError && PASSING.has(error.code)
   const type = passes ? 'warning' : 'problem'
-  const text = passes ? `! ${sentence}${NEXT}${often}` : `  ✘ ${sentence}${often}`
+  const text = passes ? `! ${sentence}${NEXT}` : `  ✘ ${sentence}`
   const facts = { ...problem, type, error: undefined, code: getErrorCode(error), message }
   const tone = passes ? 'warning' : 'bad'
-  screen.line([{ text, tone }], { ...facts, ...(omitted > 0 && { omitted }) })
+  screen.line([{ text, tone }], facts)
 }
 
 const TASKS = { head: 'the head', chutes: 'Chutes', node: 'node' }
@@ -110,21 +105,20 @@ const PAUSE_MS = 600_000
 const MAX_KINDS = 100
 
 /**
- * Returns a function to call at each problem. It returns undefined if the problem must not be
- * printed now, otherwise the number of times that it occurred unprinted since it was last printed.
- * A problem is printed immediately, and then at most every ten minutes. Problems are identical if
- * they have the same code, phase and node, and their tasks differ only in the epoch.
+ * Returns a function to call at each problem, which reports whether to print it: immediately, and
+ * then at most every ten minutes. Problems are identical if they have the same code, phase and
+ * node, and their tasks differ only in the epoch.
  */
-export function createProblemFilter(now: () => number): (problem: Problem) => number | undefined {
-  const known = new Map<string, { readonly at: number; readonly omitted: number }>()
+export function createProblemFilter(now: () => number): (problem: Problem) => boolean {
+  /** The times of the last prints, oldest first. */
+  const printed = new Map<string, number>()
   return ({ task, phase, error }) => {
     const node = error instanceof ChainError ? error.node : undefined
     const kind = JSON.stringify([{ ...task, epoch: undefined }, phase, getErrorCode(error), node])
-    const { at, omitted } = known.get(kind) ?? { at: Number.NEGATIVE_INFINITY, omitted: 0 }
-    const isDue = now() - at >= PAUSE_MS
-    known.delete(kind)
-    known.set(kind, isDue ? { at: now(), omitted: 0 } : { at, omitted: omitted + 1 })
-    for (const old of [...known.keys()].slice(0, -MAX_KINDS)) known.delete(old)
-    return isDue ? omitted : undefined
+    if (now() - (printed.get(kind) ?? Number.NEGATIVE_INFINITY) < PAUSE_MS) return false
+    printed.delete(kind)
+    printed.set(kind, now())
+    for (const old of [...printed.keys()].slice(0, -MAX_KINDS)) printed.delete(old)
+    return true
   }
 }

@@ -144,7 +144,7 @@ function isWithin(path: string, folder: string): boolean {
 }
 
 /** @throws RangeError that lists the problems, if any. */
-export function expectNoProblems(problems: Problems): void {
+function expectNoProblems(problems: Problems): void {
   if (problems.length > 0) throw new RangeError(problems.join('; '))
 }
 

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import { describeConnectionFailure } from './connection-reason.ts'
 import { decodeBody } from './content-encoding.ts'
 import { type Agents, createAgents, type IncomingResponse, sendRequest } from './http-request.ts'
@@ -8,7 +7,7 @@ const DEFAULT_HEADERS = { 'accept-encoding': 'gzip, br', 'user-agent': 'affine' 
 /**
  * Returns a fetch over `node:http` and `node:https`. Node's own fetch is undici's. In every undici
  * release for Node 20, a server that closes the connection of an unread body may end the process
- * (nodejs/undici#5360). A redirect is an error; with `redirect: 'manual'` it is returned. Callers
+ * (nodejs/undici#5360). Follows no redirect: resolves with it, regardless of `redirect`. Callers
  * have to limit the time of the whole response, by `signal`, and its size, by not reading further:
  * only bytes that are read are received and decoded.
  */
@@ -24,13 +23,10 @@ export function fetchBy(agents: Agents): typeof globalThis.fetch {
       signal?.throwIfAborted()
       throw Object.assign(error, { message: describeConnectionFailure(error) })
     })
-    const { response } = incoming
     try {
-      const isRefused = request.redirect !== 'manual' && isRedirect(response)
-      if (isRefused) throw new Error(`status ${response.statusCode}: redirects are not followed`)
       return toWebResponse(incoming, signal)
     } catch (error) {
-      response.destroy()
+      incoming.response.destroy()
       throw error
     }
   }
@@ -38,9 +34,6 @@ export function fetchBy(agents: Agents): typeof globalThis.fetch {
 
 /** A fetch for servers that the user names. */
 export const nodeFetch: typeof globalThis.fetch = fetchBy(createAgents())
-
-const isRedirect = ({ statusCode = 0 }: IncomingMessage): boolean =>
-  [301, 302, 303, 307, 308].includes(statusCode)
 
 /**
  * Converts a response of `node:http` to fetch's `Response`.

@@ -88,14 +88,11 @@ async function loadModules(files: readonly string[]): Promise<void> {
     if (!isFile(path))
       throw new RangeError(`"env-module" expected a module's file, got ${JSON.stringify(file)}`)
     await loadModule(pathToFileURL(path).href).catch((error) => {
-      const advice = error?.code === 'ERR_UNKNOWN_FILE_EXTENSION' ? `; ${NO_TYPES}` : ''
       const reason = error instanceof Error ? error.message : format(error)
-      throw new RangeError(`"env-module" cannot load ${file}: ${reason}${advice}`)
+      throw new RangeError(`"env-module" cannot load ${file}: ${reason}`)
     })
   }
 }
-
-const NO_TYPES = 'Node reads TypeScript from 22.18 on: name a file of JavaScript, .mjs'
 
 const NODE_ADVICE = ": check this machine's network, or name another node with --network wss://…"
 

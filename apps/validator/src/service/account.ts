@@ -18,13 +18,10 @@ const NO_HOTKEY =
   'or set AFFINE_HOTKEY, AFFINE_KEY, or BT_WALLET_COLD and BT_WALLET_HOT'
 
 /** Adds the options that `readAccount` takes. */
-export function addAccountOptions<T extends OptionValues>(
+export const addAccountOptions = <T extends OptionValues>(
   command: Command<[], T>,
-): Command<[], T & AccountOptions> {
-  const whole = addSettingOptions(command, ({ heading }) => heading === 'Hotkey')
-  whole.options.find(({ long }) => long === '--wallet-path')?.hideHelp() // `af validate` shows it
-  return whole
-}
+): Command<[], T & AccountOptions> =>
+  addSettingOptions(command, ({ heading }) => heading === 'Hotkey')
 
 export const createAccountCommand = (name: string, examples: string) =>
   addAccountOptions(chainCommand(name, examples))

@@ -43,9 +43,6 @@ export function findSettings(
   })
 }
 
-export const isByOption = ({ value, by }: SettingEntry): boolean =>
-  value !== undefined && by.startsWith('--')
-
 export const pickGiven = (entries: readonly SettingEntry[]): SettingTexts =>
   Object.fromEntries(entries.map(({ setting, value }) => [setting.name, value]))
 

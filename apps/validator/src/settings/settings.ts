@@ -17,7 +17,7 @@ import {
 import { BACKENDS, findBackend, type OwnBucket, pickBackends } from '../buckets/backends.ts'
 import { type AccountOptions, readValidatorAccount } from '../service/account.ts'
 import { createMasker, findNodeKeys, findUrlSecrets, type Masker } from '../service/secrets.ts'
-import { findSettings, isByOption, pickGiven, type SettingEntry, toKebab } from './entries.ts'
+import { findSettings, pickGiven, type SettingEntry, toKebab } from './entries.ts'
 import { checkVariables } from './env-file.ts'
 import { COMMON, SETTINGS } from './table.ts'
 
@@ -49,10 +49,9 @@ export function readSettings(flags: object, env?: SettingTexts): SettingsReport 
   const entries = findSettings(flags, env)
   const given = pickGiven(entries)
   const mask = createMasker(findSecrets(given))
-  const shown = entries.flatMap((entry) => {
-    const { setting, value, by } = entry
+  const shown = entries.flatMap(({ setting, value, by }) => {
     if (value === undefined) return []
-    return { setting: toKebab(setting.name), value: mask(value), from: findSource(entry), by }
+    return { setting: toKebab(setting.name), value: mask(value), from: findSource(by), by }
   })
   const [backend] = pickBackends(given)
   // Settings of the other kinds of buckets are not required.
@@ -74,9 +73,9 @@ export function readSettings(flags: object, env?: SettingTexts): SettingsReport 
   }
 }
 
-function findSource(entry: SettingEntry): string {
-  if (isByOption(entry)) return 'flag'
-  return isFromFile(entry.by) ? ENV_FILE : 'environment'
+function findSource(by: string): string {
+  if (by.startsWith('--')) return 'flag'
+  return isFromFile(by) ? ENV_FILE : 'environment'
 }
 
 function findSecrets(given: SettingTexts): readonly string[] {
@@ -141,11 +140,6 @@ function resolveLinks(path: string): string {
 /** Reports whether the path is this folder or below it. Follows no links. */
 function isWithin(path: string, folder: string): boolean {
   return !/^\.\.(?:\/|$)/.test(relative(folder, path))
-}
-
-/** @throws RangeError that lists the problems, if any. */
-function expectNoProblems(problems: Problems): void {
-  if (problems.length > 0) throw new RangeError(problems.join('; '))
 }
 
 export type Flags = AccountOptions & { json?: true }

@@ -6,13 +6,7 @@ import * as clack from '@clack/prompts'
 import { CommanderError } from '@commander-js/extra-typings'
 import { BACKENDS, type Backend, pickBackends } from '../../buckets/backends.ts'
 import { readValidatorAccount, resolveWalletFolder } from '../../service/account.ts'
-import {
-  findSettings,
-  isByOption,
-  pickGiven,
-  type SettingEntry,
-  toKebab,
-} from '../../settings/entries.ts'
+import { findSettings, pickGiven, type SettingEntry, toKebab } from '../../settings/entries.ts'
 import type { Flags } from '../../settings/settings.ts'
 
 /** Rejects with the reason if a text is not a valid value of a setting. */
@@ -97,7 +91,7 @@ async function askBackend(input: Input): Promise<Backend> {
 async function ask(input: Input, name: string, check: Check = async () => {}, isOptional = false) {
   const found = findEntries(input).find(({ setting }) => setting.name === name)
   const [variable] = found?.setting.variables ?? []
-  if (found === undefined || variable === undefined || isByOption(found)) return
+  if (found === undefined || variable === undefined || name in input.flags) return
   input.answers[variable] = await askOne(found, check, isOptional)
 }
 

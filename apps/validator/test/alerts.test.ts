@@ -30,8 +30,7 @@ const attests = (sent: string, withheld: string, since = '0') => ({
   'affine_transactions_total{task="attest",outcome="withheld"}': withheld,
   process_start_time_seconds: `${since}x300`,
 })
-const CHAMPION = { 'affine_miner{role="champion",hotkey="m"}': '1x300' }
-const CONTENDER = { 'affine_miner{role="contender",hotkey="n"}': '1x300' }
+const [CHAMPION, EMPTY] = ['0x300', '1x300'].map((series) => ({ affine_throne_empty: series }))
 const weightsOf = (block: number, emits: number) => ({
   affine_head_block: '2000x300',
   affine_last_weights_block: `${block}x300`,
@@ -75,13 +74,12 @@ const CASES: readonly (readonly [string, boolean, string, string, Series])[] = [
   ['AffineDryRun', false, '23h', 'for less', { affine_emits: '0x1600' }],
   ['AffineDryRun', false, '25h', 'sending', { affine_emits: '1x1600' }],
   ['AffineWeightsOld', true, '1h', 'with a champion', { ...weightsOf(1000, 1), ...CHAMPION }],
-  ['AffineWeightsOld', false, '1h', 'an empty throne', { ...weightsOf(1000, 1), ...CONTENDER }],
+  ['AffineWeightsOld', false, '1h', 'an empty throne', { ...weightsOf(1000, 1), ...EMPTY }],
   ['AffineWeightsOld', false, '1h', 'in a dry run', { ...weightsOf(1000, 0), ...CHAMPION }],
   ['AffineWeightsOld', false, '1h', 'set lately', { ...weightsOf(1500, 1), ...CHAMPION }],
-  ['AffineThroneEmpty', true, '4h', 'for hours', { affine_ratio_to_beat: '0.5x300' }],
-  ['AffineThroneEmpty', false, '2h', 'not for long', { affine_ratio_to_beat: '0.5x300' }],
-  ['AffineThroneEmpty', false, '4h', 'not empty', { affine_ratio_to_beat: '0.5x300', ...CHAMPION }],
-  ['AffineThroneEmpty', false, '4h', 'no state yet', { affine_ratio_to_beat: '0x300' }],
+  ['AffineThroneEmpty', true, '4h', 'for hours', { ...EMPTY }],
+  ['AffineThroneEmpty', false, '2h', 'not for long', { ...EMPTY }],
+  ['AffineThroneEmpty', false, '4h', 'not empty', { ...CHAMPION }],
   ['AffineRefused', true, '1h', 'again and again', seals('refused')],
   ['AffineRefused', false, '1h', 'withheld, not refused', seals('withheld')],
   ['AffineLaneLate', true, '10m', 'at block 200', lane(5, 200)],

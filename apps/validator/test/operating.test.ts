@@ -220,7 +220,6 @@ describe('af validate', () => {
     expect(await health(at)).toEqual({ ok: true, reasons: [] })
     await validator.says(/"type":"withheld","task":{"kind":"attest"/)
     expect((await metrics(at)).affine_head_block).toBeGreaterThan(0)
-    expect((await metrics(at)).affine_ratio_to_beat).toBeGreaterThan(0)
     chain.child.kill('SIGSTOP')
     onTestFinished(() => void chain.child.kill('SIGCONT'))
     let report = await health(at)

@@ -1,7 +1,7 @@
 import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Account, account, encodeCommitment, type LocalChain } from '@affine/chain'
-import { claimFolder } from '@affine/engine/node'
+import { claimFolder } from '@affine/engine'
 import { playerReply } from '@affine/miners'
 import { afterAll, describe, expect, it } from 'vitest'
 import { completion, serve } from '../../../packages/miners/test/servers.ts'

@@ -3,9 +3,15 @@ import { chmod } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Account } from '@affine/chain'
-import { type Setup, Validator } from '@affine/engine'
+import {
+  claimFolder,
+  healthPages,
+  type Setup,
+  trackHealth,
+  Validator,
+  watchHealth,
+} from '@affine/engine'
 import { createMetrics } from '@affine/engine/metrics'
-import { claimFolder, healthPages, trackHealth, watchHealth } from '@affine/engine/node'
 import { lockFolder } from '@affine/node/disk'
 import { listen } from '@affine/node/listen'
 import { shortenHotkey } from '@affine/report'

@@ -1,6 +1,5 @@
 import { ChainError } from '@affine/chain'
-import type { Event, Problem, ValidatorTask } from '@affine/engine'
-import type { Late } from '@affine/engine/node'
+import type { Event, Late, Problem, ValidatorTask } from '@affine/engine'
 import { describeEpoch, exportEpoch, formatEpoch, type HotkeyFormatter } from '@affine/report'
 import { formatCount } from '@affine/report/sentences'
 import { type Output, printable } from '@affine/terminal'
@@ -87,9 +86,8 @@ export function getErrorCode(error: Error): string {
 }
 
 /** Prints what is overdue after `seconds`, and that the process ends. */
-export function printStall(late: readonly Late[], seconds: number, screen: Output): void {
-  const reasons = late.map((each) => each.replace('-', ' ')).join(', and ')
-  const text = `${reasons} in ${seconds} s: the process ends, and its supervisor restarts it`
+export function printStall(late: Late, seconds: number, screen: Output): void {
+  const text = `${late.replace('-', ' ')} in ${seconds} s: the process ends, and its supervisor restarts it`
   const record = { type: 'problem', code: 'stalled', late, seconds }
   screen.line([{ text: `  ✘ stalled: ${text}`, tone: 'bad' }], record)
 }

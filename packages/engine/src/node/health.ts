@@ -5,10 +5,10 @@ import type { Metrics } from './metrics.ts'
 /** An overdue event: a new block, or progress with the last block. */
 export type Late = 'no-block' | 'no-progress'
 
-/** The health of a validator. `late` lists events that did not happen for `seconds`. */
+/** The health of a validator. `late` returns an event that did not happen for `seconds`, if any. */
 export type Health = {
   readonly on: Setup['on']
-  readonly late: (seconds: number) => readonly Late[]
+  readonly late: (seconds: number) => Late | undefined
 }
 
 /** Returns the health of a validator whose events are passed to `on`. `now` is in milliseconds. */
@@ -28,31 +28,29 @@ export function trackHealth(now: () => number): Health {
     },
     late: (seconds) => {
       const due = now() - seconds * 1000
-      const reasons: Late[] = []
-      if (blockAt < due) reasons.push('no-block')
-      if (stepAt !== undefined && stepAt < due) reasons.push('no-progress')
-      return reasons
+      if (blockAt < due) return 'no-block'
+      return stepAt !== undefined && stepAt < due ? 'no-progress' : undefined
     },
   }
 }
 
 /**
- * Checks for overdue events every `seconds / 10`, and at least once a minute. If there are any,
- * calls `end` with them and stops. Otherwise notifies systemd's watchdog, if systemd started this
+ * Checks for an overdue event every `seconds / 10`, and at least once a minute. If there is one,
+ * calls `end` with it and stops. Otherwise notifies systemd's watchdog, if systemd started this
  * process; a process whose event loop is blocked does not notify it. Checks continue until the
  * result is disposed of.
  */
 export function watchHealth(
   seconds: number,
   { late }: Health,
-  end: (late: readonly Late[]) => void,
+  end: (overdue: Late) => void,
 ): Disposable {
   const timer = setInterval(
     () => {
-      const reasons = late(seconds)
-      if (reasons.length === 0) return notifyWatchdog()
+      const overdue = late(seconds)
+      if (overdue === undefined) return notifyWatchdog()
       clearInterval(timer)
-      end(reasons)
+      end(overdue)
     },
     Math.min(seconds * 100, 60_000),
   ).unref()
@@ -80,8 +78,7 @@ export function healthPages(
     if (pathname === '/metrics') return read()
     if (pathname !== '/healthz')
       return new Response('not found: try /metrics or /healthz\n', { status: 404 })
-    const reasons = late(seconds)
-    const ok = reasons.length === 0
-    return Response.json({ ok, reasons }, { status: ok ? 200 : 503 })
+    const overdue = late(seconds)
+    return Response.json({ late: overdue ?? null }, { status: overdue ? 503 : 200 })
   }
 }

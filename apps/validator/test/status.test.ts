@@ -12,7 +12,7 @@ import { status } from '../src/commands/status.ts'
 import { cutBlocks, findUnprintable, runCommand, writeIn } from './commands.ts'
 import { hotkeyOf, named, PARTICIPANTS, playSubnetOnce, recomputeIn } from './played-subnet.ts'
 
-const { epochBlocks, sealBlock } = LOCAL_NETWORK.protocol
+const { epochBlocks } = LOCAL_NETWORK.protocol
 const THIRD_EPOCH = 3 * epochBlocks + 4
 const root = testFolder('status')
 const subnet = await playSubnetOnce()
@@ -45,7 +45,6 @@ describe('af status', () => {
         block,
         epoch: before.epoch + 1,
         offset: 4,
-        due: { what: 'seals', blocks: 16, seconds: 192 }, // 16 blocks of 12 s
         champion: { hotkey: hotkeyOf('veteran') },
         ratio: 510_000,
         duels: [{ contender: { hotkey: hotkeyOf('stronger') } }],
@@ -74,17 +73,6 @@ describe('af status', () => {
       committed: { kind: 'seal', epoch: 3 },
       weights: [{ uid: 5, hotkey: hotkeyOf('veteran') }],
     })
-  })
-
-  it('prints the next deadline and the blocks until it', async () => {
-    const start = 2 * epochBlocks
-    const due = async (block: number) => (await ask(until(block), '--json')).records[0]?.due
-    expect(await due(start)).toEqual({ what: 'seals', blocks: sealBlock, seconds: 12 * sealBlock })
-    expect(await due(start + sealBlock)).toMatchObject({ what: 'seals', blocks: 0, seconds: 0 })
-    const blocks = epochBlocks - 1 - sealBlock - 1
-    const attestations = { what: 'attestations', blocks, seconds: 12 * blocks }
-    expect(await due(start + sealBlock + 1)).toEqual(attestations)
-    expect(await due(start + epochBlocks - 1)).toMatchObject({ what: 'attestations', blocks: 0 })
   })
 
   it('starts with --last from the attested state, without earlier evidence', async () => {

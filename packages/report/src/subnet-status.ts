@@ -1,7 +1,6 @@
 import { decodeCommitment, type Neuron, type Snapshot, type UidWeights } from '@affine/chain'
 import { computeTrust, listPlaying, orderQueue, type State, stateRoot } from '@affine/duel'
 import {
-  averageBlockMs,
   decodeCommitments,
   duelSnapshot,
   type EpochPosition,
@@ -33,17 +32,9 @@ export interface SubnetStatus {
   readonly block: number
   /** Position of `block` in its epoch. */
   readonly place: EpochPosition
-  /** Next deadline, and the time until it. */
-  readonly due: {
-    readonly what: 'seals' | 'attestations'
-    readonly blocks: number
-    readonly seconds: number
-  }
   /** All neurons, as `listQueue` returns them. */
   readonly queue: readonly QueueEntry[]
   readonly rows: readonly ValidatorStatus[]
-  /** Weights in force, by validator's hotkey. */
-  readonly weights: Readonly<Record<string, UidWeights>>
 }
 
 /** A validator. Its stake is in rao. */
@@ -61,8 +52,6 @@ export interface ValidatorStatus extends Pick<Neuron, 'uid' | 'hotkey' | 'stake'
   readonly committed: { readonly kind: string; readonly epoch: number } | undefined
   /** Neurons that receive its weights in force. */
   readonly weights: readonly Pick<Neuron, 'uid' | 'hotkey'>[]
-  /** Blocks since it last set or committed weights. Undefined if it has no weights in force. */
-  readonly ago: number | undefined
 }
 
 /**
@@ -78,36 +67,26 @@ export async function readStatus(
   const snapshot = await chain.snapshot(block)
   const weights = await chain.weights(block)
   const place = locateBlock(block, network.protocol)
-  const due = await findDeadline({ chain, network }, block)
   const queue = listQueue(state, snapshot, network)
   const facts = last && describeEpoch(last)
   const rows = listValidators(state, snapshot, weights, facts?.lanes)
   const duels = listTurns(state)
-  return { state, last, facts, duels, block, place, due, queue, rows, weights }
-}
-
-async function findDeadline({ chain, network }: Subnet, block: number) {
-  const { sealBlock, epochBlocks } = network.protocol
-  const { offset } = locateBlock(block, network.protocol)
-  const isSealing = offset <= sealBlock
-  const blocks = (isSealing ? sealBlock : epochBlocks - 1) - offset
-  const seconds = Math.round((blocks * (await averageBlockMs(chain, block))) / 1000)
-  return { what: isSealing ? 'seals' : 'attestations', blocks, seconds } as const
+  return { state, last, facts, duels, block, place, queue, rows }
 }
 
 /** Returns the validators: neurons with a permit, with weights in force, or with recorded trust. */
 export function listValidators(
   { trust, attested }: Pick<State, 'trust' | 'attested'>,
   snapshot: Snapshot,
-  weights: SubnetStatus['weights'],
+  weights: Readonly<Record<string, UidWeights>>,
   lanes: readonly LaneFacts[] = [],
 ): readonly ValidatorStatus[] {
-  const { head, neurons } = snapshot
+  const { neurons } = snapshot
   const commitments = decodeCommitments(snapshot)
   const hotkeys = new Map(neurons.map(({ uid, hotkey }) => [uid, hotkey]))
   const isValidator = ({ hotkey, permit }: Neuron): boolean =>
     permit || Object.hasOwn(weights, hotkey) || Object.hasOwn(trust, hotkey)
-  return neurons.filter(isValidator).map(({ uid, hotkey, stake, permit, lastUpdate }) => {
+  return neurons.filter(isValidator).map(({ uid, hotkey, stake, permit }) => {
     const commitment = commitments.get(hotkey)
     const committed = commitment?.kind === 'miner' ? undefined : commitment
     const recipients = (weights[hotkey] ?? []).map(([recipient]) => recipient)
@@ -121,7 +100,6 @@ export function listValidators(
       trust: computeTrust(trust[hotkey]),
       committed: committed && { kind: committed.kind, epoch: committed.epoch },
       weights: recipients.map((uid) => ({ uid, hotkey: hotkeys.get(uid) ?? '' })),
-      ago: recipients.length > 0 ? head.number - lastUpdate : undefined,
     }
   })
 }

@@ -1,12 +1,5 @@
-import type { SubnetStatus, ValidatorStatus } from '../subnet-status.ts'
-import {
-  formatStake,
-  formatWait,
-  type HotkeyFormatter,
-  nameHotkeysBy,
-  percent,
-  printable,
-} from '../text.ts'
+import type { SubnetStatus } from '../subnet-status.ts'
+import { formatStake, formatWait, nameHotkeysBy, percent, printable } from '../text.ts'
 import { formatTurn } from './duel-text.ts'
 import { formatEpoch, formatLane } from './epoch-text.ts'
 
@@ -15,31 +8,29 @@ type StatusRows = readonly Readonly<Record<string, string | number | undefined>>
 
 /** Formats a subnet's state, without its tables. */
 export function formatStatus(status: SubnetStatus, names: Names = {}): readonly string[] {
-  const { state, facts, duels, block, place, due, queue, rows } = status
+  const { state, facts, duels, block, place, queue } = status
   const waiting = queue.filter((each) => each.place !== undefined)
   const nameOf = nameHotkeysBy(names, printable)
-  const { epochBlocks, quorumEpochs } = state.protocol
+  const { epochBlocks } = state.protocol
   const where = `${block}, ${place.offset} of ${epochBlocks} in epoch ${place.epoch}`
-  const left = `${due.what} count for ${due.blocks} more, about ${due.seconds} s`
   const champion = nameOf(state.champion?.hotkey ?? 'none')
   const contenders = duels.map((turn) => {
     const verdicts = Object.entries(turn.verdicts).map((verdict) => verdict.join(' '))
     return [nameOf(turn.contender.hotkey), formatTurn(turn), ...verdicts].join(', ')
   })
   return [
-    `block     ${where}; ${left}`,
+    `block     ${where}`,
     `champion  ${champion}; ratio to beat ${percent(state.ratio)}`,
     ...(contenders.length > 0 ? contenders : ['none']).map((text) => `contender ${text}`),
     `queue     ${waiting.length} waiting, next ${nameOf(waiting[0]?.hotkey ?? 'none')}`,
     ...(facts ? [formatEpoch({ ...facts, lanes: [] }, nameHotkeysBy(names))] : []),
-    ...formatIdle(rows, quorumEpochs, nameOf),
   ]
 }
 
 export function listValidatorRows({ rows }: SubnetStatus, names: Names = {}): StatusRows {
   const nameOf = nameHotkeysBy(names, printable)
   const shorten = nameHotkeysBy(names)
-  return rows.map(({ uid, hotkey, stake, isIdle, lane, trust, committed, weights, ago }) => ({
+  return rows.map(({ uid, hotkey, stake, isIdle, lane, trust, committed, weights }) => ({
     uid,
     hotkey: nameOf(hotkey),
     stake: formatStake(stake),
@@ -47,23 +38,7 @@ export function listValidatorRows({ rows }: SubnetStatus, names: Names = {}): St
     trust: percent(trust),
     committed: committed && `${committed.kind} ${committed.epoch}`,
     weights: weights.map(({ uid, hotkey }) => `${uid} → ${shorten(hotkey)}`).join(', ') || '-',
-    ago,
   }))
-}
-
-/** Names the idle validators and their stakes on one line, heaviest first. */
-export function formatIdle(
-  validators: readonly Pick<ValidatorStatus, 'hotkey' | 'stake' | 'isIdle'>[],
-  quorumEpochs: number,
-  nameOf: HotkeyFormatter,
-): readonly string[] {
-  const idle = validators
-    .filter(({ isIdle }) => isIdle)
-    .sort((a, b) => Number(b.stake - a.stake))
-    .map(({ hotkey, stake }) => `${nameOf(hotkey)} with ${formatStake(stake)}`)
-  if (idle.length === 0) return []
-  const what = `set weights, but attested nothing in the last ${quorumEpochs} epochs`
-  return [`Idle validators ${what}: ${idle.join(', ')}`]
 }
 
 export function listQueueRows({ queue }: SubnetStatus, names: Names = {}): StatusRows {

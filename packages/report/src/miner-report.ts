@@ -26,7 +26,7 @@ interface MinerReportOptions {
   readonly nameOf: HotkeyFormatter
 }
 
-/** A duel of the miner, and its epochs that were read, each without the other duels. */
+/** A duel of the miner, and its epochs that were read, each without lanes and other duels. */
 interface OwnDuel {
   readonly side: Side
   readonly duel: DuelFacts
@@ -69,7 +69,7 @@ export class MinerReport {
       if (side === undefined) continue
       const known = this.#own.get(duel.contender.hotkey)
       const before = known?.duel.start === duel.start ? known.epochs : []
-      const own = { side, duel, epochs: [...before, limitToDuel(facts, duel)] }
+      const own = { side, duel, epochs: [...before, { ...facts, lanes: [], duels: [duel] }] }
       this.#own.set(duel.contender.hotkey, own)
       if (duel.end) this.#sayDuel(own)
     }
@@ -129,15 +129,6 @@ export class MinerReport {
       line(indent(format(lost)), { type: 'lost', ...lost })
     }
   }
-}
-
-function limitToDuel(facts: EpochFacts, duel: DuelFacts): EpochFacts {
-  const { hotkey } = duel.contender
-  const lanes = facts.lanes.map((lane) => {
-    const setAside = lane.setAside.filter(({ contenders }) => contenders.includes(hotkey))
-    return { ...lane, setAside }
-  })
-  return { ...facts, lanes, duels: [duel] }
 }
 
 const indent = (text: string): string => text.replaceAll(/^/gm, '  ')

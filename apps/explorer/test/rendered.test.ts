@@ -160,7 +160,6 @@ const lane = (validator: string, more: Partial<LaneFacts> = {}): LaneFacts => ({
   validator,
   sealed: true,
   attested: true,
-  unbegun: 0,
   accepted: true,
   setAside: [],
   trust: 900_000,

@@ -31,8 +31,6 @@ export interface Lane {
   readonly tallies: LaneTotals
   /** Hashes, from the head back to the epoch's first block. */
   readonly blocks: readonly Hash[]
-  /** Number of games that were never begun. Protocol §3.1. */
-  readonly unbegun: number
 }
 
 export interface LaneRequest {
@@ -101,11 +99,8 @@ export async function verifyLane(request: LaneRequest): Promise<EvidenceResult<L
   const wrongPrevious = faultUnlessEqual('WRONG_PREVIOUS', hash, previous)
   if (wrongPrevious !== null) return wrongPrevious
   if (due > 0) return fault('MISSING_INDEX', `samples missing: ${due}`)
-  const inOrder = rewards.reverse().flat()
-  // The rewards of a game that was begun differ: it has a winner. An episode has one reward.
-  // Protocol §3.1.
-  const unbegun = inOrder.filter(([champion, contender]) => champion === contender).length
-  return { ok: true, value: { tallies: countTallies(scope, plan, inOrder), blocks, unbegun } }
+  const tallies = countTallies(scope, plan, rewards.reverse().flat())
+  return { ok: true, value: { tallies, blocks } }
 }
 
 /**

@@ -42,7 +42,7 @@ describe('a valid lane', () => {
     const envs = ['tictactoe@0.1.0', 'mult8@0.1.0'].map((env) => [env, tallyOf(env)])
     const tallies = { [CONTENDER]: Object.fromEntries(envs) }
     const blocks = [...lane.bytes.keys()].reverse()
-    expect(await verifyLane(lane)).toEqual({ ok: true, value: { tallies, blocks, unbegun: 0 } })
+    expect(await verifyLane(lane)).toEqual({ ok: true, value: { tallies, blocks } })
     expect(tallyOf('tictactoe@0.1.0')[0]).toBeGreaterThan(0)
     const silent = episodesOf(samples, 'contender').filter(({ fault }) => fault === 'no-reply')
     expect(silent.length).toBeGreaterThan(0)

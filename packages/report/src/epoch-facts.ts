@@ -53,8 +53,6 @@ export interface LaneFacts extends Omit<Acceptance, 'attesters'> {
   readonly trust: number
   /** Code of a void lane's fault. Undefined if the lane is valid or was not read. */
   readonly fault: string | undefined
-  /** Number of games that were never begun. 0 unless the lane is accepted. */
-  readonly unbegun: number
 }
 
 export function describeEpoch(settled: DecidedEpoch): EpochFacts {
@@ -85,11 +83,10 @@ function describeLanes({ report, lanes, state }: EpochResult): readonly LaneFact
   return Object.entries(report.lanes).map(([validator, lane]) => {
     const read = lanes.get(validator)
     const fault = read === undefined || read.ok ? undefined : read.code
-    const unbegun = lane.accepted && read?.ok ? read.value.unbegun : 0
     const { attesters: _, ...acceptance } = lane
     const setAside = findOutliers(report, validator)
     const trust = computeTrust(state.trust[validator])
-    return { validator, ...acceptance, setAside, trust, fault, unbegun }
+    return { validator, ...acceptance, setAside, trust, fault }
   })
 }
 
@@ -106,11 +103,7 @@ function findOutliers({ duels }: Report, validator: string): LaneFacts['setAside
 /** A voter without a counted attestation. */
 export type MissingVoter = {
   readonly hotkey: string
-  /** Stake at the last counted attestation, in rao, as decimal digits; empty if there is none. */
-  readonly stake: string
   readonly weightPpm: number
-  /** Epoch of its last counted attestation. Undefined if there is none. */
-  readonly lastEpoch: number | undefined
   /** Epoch at whose end the quorum stops counting this voter. */
   readonly droppedIn: number
 }
@@ -131,9 +124,9 @@ function findMissingQuorum({ before, report, snapshot }: EpochResult): MissingQu
   const missing = Object.keys(voters)
     .filter((hotkey) => !attestations.has(hotkey))
     .map((hotkey): MissingVoter => {
-      const { epoch: lastEpoch, stake = '' } = attested?.[hotkey] ?? {}
-      const droppedIn = (lastEpoch ?? before.epoch) + before.protocol.quorumEpochs
-      return { hotkey, stake, weightPpm: sharePpm([hotkey], voters), lastEpoch, droppedIn }
+      const { epoch = before.epoch } = attested?.[hotkey] ?? {}
+      const droppedIn = epoch + before.protocol.quorumEpochs
+      return { hotkey, weightPpm: sharePpm([hotkey], voters), droppedIn }
     })
   missing.sort((a, b) => b.weightPpm - a.weightPpm)
   return { attestedPpm: sharePpm([...attestations.keys()], voters), missing }

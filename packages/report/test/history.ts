@@ -70,11 +70,11 @@ function testEpoch(before: State, scene: Scene, forfeited: Forfeited): TestEpoch
   return { ...readBy(due), sparse: readBy(due.filter((each) => seen[each]?.attested)) }
 }
 
-/** Returns a valid lane with a game that was never begun, or a void lane without tallies. */
+/** Returns a valid lane, or a void lane without tallies. */
 const laneOf = (tallies: LaneTallies | undefined): CheckedLane =>
   tallies === undefined
     ? { ok: false, code: 'BAD_PROOF', detail: '' }
-    : { ok: true, value: { tallies, blocks: [], unbegun: 1 } }
+    : { ok: true, value: { tallies, blocks: [] } }
 
 type LaneOf = Readonly<Record<'validator' | 'contender' | 'env', string>> & {
   readonly before: State

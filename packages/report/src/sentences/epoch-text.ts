@@ -1,12 +1,5 @@
 import type { EpochFacts, LaneFacts } from '../epoch-facts.ts'
-import {
-  formatCount,
-  formatStake,
-  type HotkeyFormatter,
-  listed,
-  percent,
-  shortenHotkey,
-} from '../text.ts'
+import { type HotkeyFormatter, listed, percent, shortenHotkey } from '../text.ts'
 import { describeStanding, formatEnv } from './duel-text.ts'
 
 /** Describes the subnet by the titles of its environments. */
@@ -93,18 +86,17 @@ export function formatEpoch(facts: EpochFacts, nameOf: HotkeyFormatter = shorten
   ].join('\n')
 }
 
-/** Formats whether a lane counts, or the reason why not, and its games that were never begun. */
-export function formatLane({ sealed, attested, accepted, setAside, unbegun }: LaneFacts): string {
-  const more = unbegun === 0 ? '' : `, ${formatCount(unbegun, 'game')} never begun`
-  if (setAside.length > 0) return `✘ suspect in ${setAside.map(({ env }) => env).join(', ')}${more}`
-  if (accepted) return `✔${more}`
+/** Formats whether a lane counts, or the reason why not. */
+export function formatLane({ sealed, attested, accepted, setAside }: LaneFacts): string {
+  if (setAside.length > 0) return `✘ suspect in ${setAside.map(({ env }) => env).join(', ')}`
+  if (accepted) return '✔'
   if (!sealed) return '✘ not on chain in time'
   return attested ? '✘ void' : '✘ too few attestations'
 }
 
 /** Names the attestations that a frozen epoch lacked. Empty for any other epoch. Protocol §8.3. */
 export function explainFrozen(
-  { lacking, others }: Pick<EpochFacts, 'lacking' | 'others'>,
+  { lacking }: Pick<EpochFacts, 'lacking'>,
   nameOf: HotkeyFormatter = shortenHotkey,
 ): readonly string[] {
   if (lacking === undefined) return []
@@ -113,15 +105,10 @@ export function explainFrozen(
     return ['Frozen: there are no voters yet. A validator becomes one by attesting an epoch']
   const attested = `${percent(attestedPpm)} of the voters' weight attested`
   const head = `Frozen: ${attested}; two thirds are required. Missing:`
-  const texts = missing.map(({ hotkey, stake, weightPpm, lastEpoch, droppedIn }) => {
-    const last =
-      lastEpoch === undefined ? 'never attested' : `has not attested since epoch ${lastEpoch}`
-    const what = `${percent(weightPpm)} of the weight, a stake of ${formatStake(stake)}`
-    const help = others?.hotkeys.includes(hotkey)
-      ? 'it attests another state: compare its release with this one'
-      : 'its operator should start it (af doctor shows the problem)'
-    const until = `it stops counting after epoch ${droppedIn}`
-    return `${nameOf(hotkey)}: ${what}; it ${last}; ${help}; ${until}`
+  const texts = missing.map(({ hotkey, weightPpm, droppedIn }) => {
+    const what = `${percent(weightPpm)} of the weight`
+    const help = 'its operator should start it (af doctor shows the problem)'
+    return `${nameOf(hotkey)}: ${what}; ${help}; it stops counting after epoch ${droppedIn}`
   })
   return [head, ...texts]
 }

@@ -198,8 +198,8 @@ describe('af validate', () => {
     const folder = join(root, 'theirs')
     await claimFolder(folder, served.chain, alice.hotkey)
     const { error } = await runCommand(validate, ...served.args, ...placesAt(folder))
-    const owners = `belongs to ${alice.hotkey} on .*, not to ${bob.hotkey} on subnet 7 .*: use another`
-    expect(error?.message).toMatch(new RegExp(`^${folder} ${owners}`))
+    const owners = `names another owner than .*"${bob.hotkey}","netuid":7}: use another`
+    expect(error?.message).toMatch(new RegExp(`^${folder}/owner.json ${owners}`))
     expect(error).toBeInstanceOf(RangeError)
     expect((await readdir(folder)).sort()).toEqual(['lock', 'owner.json'])
   })

@@ -302,7 +302,7 @@ describe('the reports', () => {
 
   it('of af-verify and the page count the same set-aside lanes by validator', () => {
     const end = epochs.reduce<Verification | undefined>(
-      (before, { settled }) => addToVerification(before, settled, 'NONE'),
+      (before, { settled }) => addToVerification(before, settled, 'HOLDS'),
       undefined,
     )
     const shown = renderText(ValidatorsView, pages, {})

@@ -91,7 +91,7 @@ async function printEpochs(
   let { epoch } = data.from
   let shown = 0
   let end: Verification | undefined
-  const uncompared = options.copies === undefined ? 'NONE' : 'SOME'
+  const flawless = options.copies === undefined ? 'HOLDS' : 'COMPARED_HOLDS'
   const isShown = (): boolean => (options.epoch ?? epoch) === epoch
   const samples = new SpilledSamples()
   const addSample = (sample: Sample, place: SamplePlace): void => {
@@ -99,7 +99,7 @@ async function printEpochs(
   }
   const onSample = options.samples || options.sample ? addSample : undefined
   for await (const result of recomputeEpochs({ ...data, onSample }, options)) {
-    end = addToVerification(end, result, uncompared)
+    end = addToVerification(end, result, flawless)
     // An error in a later epoch ends the run, and does not change this exit code.
     if (end.conclusion === 'FLAWED') process.exitCode = 1
     if (isShown()) {

@@ -1,9 +1,6 @@
 import { stateRoot } from '@affine/duel'
 import type { RecomputedEpoch } from '@affine/settlement'
 
-/** The copies that a run does not compare: `NONE`, or `SOME` of each block. */
-type ComparisonGap = keyof typeof FLAWLESS
-
 /** The result of recomputing consecutive epochs. */
 export interface Verification {
   /** Epoch after the last recomputed epoch. */
@@ -20,7 +17,6 @@ export interface Verification {
   readonly suspect: Readonly<Record<string, number>>
   readonly warnings: number
   readonly flaws: number
-  readonly uncompared: ComparisonGap
   /**
    * `FLAWED` if a flaw was found. `COMPARED_HOLDS` if no flaw was found, but some copies were not
    * compared.
@@ -28,11 +24,11 @@ export interface Verification {
   readonly conclusion: 'HOLDS' | 'COMPARED_HOLDS' | 'FLAWED'
 }
 
-/** Returns the result after one more epoch. */
+/** Returns the result after one more epoch. `flawless` is the conclusion if no flaw is found. */
 export function addToVerification(
   before: Verification | undefined,
   settled: RecomputedEpoch,
-  uncompared: ComparisonGap,
+  flawless: Exclude<Verification['conclusion'], 'FLAWED'>,
 ): Verification {
   const { state, votes, report } = settled
   const suspect = { ...before?.suspect }
@@ -49,9 +45,6 @@ export function addToVerification(
     suspect,
     warnings: (before?.warnings ?? 0) + settled.warnings.length,
     flaws,
-    uncompared,
-    conclusion: flaws > 0 ? 'FLAWED' : FLAWLESS[uncompared],
+    conclusion: flaws > 0 ? 'FLAWED' : flawless,
   }
 }
-
-const FLAWLESS = { NONE: 'HOLDS', SOME: 'COMPARED_HOLDS' } as const

@@ -25,7 +25,6 @@ const HOTKEY = /\b5[1-9A-HJ-NP-Za-km-z]{47}\b/g
 /** Formats the result of a verification; the conclusion is last. */
 export function formatVerification(end: Verification, nameOf: HotkeyFormatter): readonly Line[] {
   const { epoch, root, champion, ratio, suspect, warnings, conclusion } = end
-  const which = warnings === 1 ? '1 line with "!" is' : `${warnings} lines with "!" are`
   return [
     '',
     `champion   ${nameOf(champion)}`,
@@ -36,20 +35,18 @@ export function formatVerification(end: Verification, nameOf: HotkeyFormatter): 
       ([hotkey, epochs]) =>
         `suspect    ${nameOf(hotkey)}: far from the other lanes in ${formatCount(epochs, 'epoch')}`,
     ),
-    ...(warnings > 0 ? [`${which} above: a warning is not a failure.`] : []),
+    ...(warnings > 0 ? [`warnings   ${warnings}: lines with "!", no failures`] : []),
     { text: formatConclusion(end), tone: conclusion === 'FLAWED' ? 'bad' : 'good' },
   ]
 }
 
-const NOT_COMPARED = ' Not compared: the other copies of each block (rerun without --copies).'
+const NOT_COMPARED = 'Not compared: the other copies of each block (rerun without --copies).'
 
 /** States whether everything is valid, and which copies were not compared. */
-function formatConclusion({ flaws, uncompared }: Verification): string {
-  const limits = uncompared === 'NONE' ? '' : NOT_COMPARED
-  if (flaws > 0) return `${formatCount(flaws, 'flaw')} found.${limits}`
-  return uncompared === 'NONE'
-    ? 'No problems found.'
-    : `No problems in the copies compared.${limits}`
+function formatConclusion({ flaws, conclusion }: Verification): string {
+  if (conclusion === 'FLAWED') return `${formatCount(flaws, 'flaw')} found.`
+  if (conclusion === 'HOLDS') return 'No problems found.'
+  return `No problems in the copies compared. ${NOT_COMPARED}`
 }
 
 /** Formats how many validators give all their weight to the neuron that should receive it. */
@@ -74,14 +71,11 @@ export function formatProof({ result, read }: ProofFileVerdict, nameOf: HotkeyFo
 
 /** Minimum reported wait beyond a bucket's allowance. A busy reader causes shorter waits. */
 const MIN_WAIT_MS = 10_000
-const MAX_NAMED = 8
 
 /** Formats the buckets with a wait of at least `MIN_WAIT_MS`, if any, longest first. */
 export function formatWaits(waits: Waits): string | undefined {
   const slow = [...waits].filter(([, ms]) => ms >= MIN_WAIT_MS).sort(([, a], [, b]) => b - a)
   if (slow.length === 0) return undefined
-  const named = slow.slice(0, MAX_NAMED)
-  const texts = named.map(([hotkey, ms]) => `${Math.round(ms / 1000)} s for that of ${hotkey}`)
-  if (slow.length > named.length) texts.push(`shorter waits for ${slow.length - named.length} more`)
+  const texts = slow.map(([hotkey, ms]) => `${Math.round(ms / 1000)} s for that of ${hotkey}`)
   return `Waited for slow buckets: ${texts.join(', ')}. Up to 90 s each is normal`
 }

@@ -17,21 +17,14 @@ export const Z_SQUARED_95 = 3_841_600n
 export type PracticeEpisode = SoloRef &
   Transcript & { readonly best: number; readonly champion?: number }
 
-/** Number of events, and the 95 % interval of their rate, from 0 to 1. */
-export interface CountedRate {
-  readonly count: number
-  readonly lower: number
-  readonly upper: number
-}
-
 export interface PracticeResult {
   readonly env: string
   readonly challenges: number
   /** Strength of the scripted opponent. Only in games. */
   readonly strength?: number
-  /** Challenges with a reward of at least `best`. */
-  readonly well: CountedRate
-  readonly rewards: readonly (CountedRate & { readonly reward: number })[]
+  /** Challenges with a reward of at least `best`, and the 95 % interval of their rate, 0 to 1. */
+  readonly well: Readonly<Record<'count' | 'lower' | 'upper', number>>
+  readonly rewards: readonly Readonly<Record<'reward' | 'count', number>>[]
   readonly forfeits: Forfeits
   /** Reply times in ms: median, 95th percentile and maximum. Absent without replies. */
   readonly replyMs?: { readonly half: number; readonly most: number; readonly slowest: number }
@@ -46,12 +39,10 @@ export const isLost = ({ reward, best, champion = best }: PracticeEpisode): bool
 
 /** Summarises episodes of one environment, in games against opponents of one strength. */
 export function summarisePractice(env: string, played: readonly PracticeEpisode[]): PracticeResult {
-  const rateOf = (isCounted: (each: PracticeEpisode) => boolean): CountedRate => {
-    const count = played.filter(isCounted).length
-    const proportion = { wins: count, trials: played.length, zSquaredPpm: Z_SQUARED_95 }
-    const { lower, upper } = boundsPpm(proportion)
-    return { count, lower: lower / 1e6, upper: upper / 1e6 }
-  }
+  const count = played.filter(isPerfect).length
+  const proportion = { wins: count, trials: played.length, zSquaredPpm: Z_SQUARED_95 }
+  const { lower, upper } = boundsPpm(proportion)
+  const countOf = (reward: number): number => played.filter((each) => each.reward === reward).length
   const rewards = [...new Set(played.map(({ reward }) => reward))].sort((a, b) => b - a)
   const forfeits: Record<string, number> = {}
   for (const each of played) {
@@ -63,8 +54,8 @@ export function summarisePractice(env: string, played: readonly PracticeEpisode[
     env,
     challenges: played.length,
     ...(strength !== undefined && { strength }),
-    well: rateOf(isPerfect),
-    rewards: rewards.map((reward) => ({ reward, ...rateOf((each) => each.reward === reward) })),
+    well: { count, lower: lower / 1e6, upper: upper / 1e6 },
+    rewards: rewards.map((reward) => ({ reward, count: countOf(reward) })),
     forfeits,
     ...summariseTimes(played),
   }
@@ -90,8 +81,9 @@ export function formatPractice(
     : 'rewarded at least like the scripted player'
   const won = `won against the scripted opponent at strength ${strength}`
   const how = strength === undefined ? alone : won
+  const range = `${well.lower.toFixed(3)}…${well.upper.toFixed(3)}`
   return [
-    `${env}: ${well.count} of ${challenges} ${how}, ${formatRange(well)} (95 % interval)`,
+    `${env}: ${well.count} of ${challenges} ${how}, ${range} (95 % interval)`,
     ...formatRewards(rewards, challenges),
     `  forfeited: ${formatForfeits(forfeits) || 'none'}`,
     ...formatTimes(result, spec.replyMs),
@@ -107,14 +99,11 @@ function formatTimes({ replyMs }: PracticeResult, allowed: number): readonly str
 
 function formatRewards(rewards: PracticeResult['rewards'], challenges: number): readonly string[] {
   if (rewards.length <= MAX_REWARDS)
-    return rewards.map((rate) => `  reward ${rate.reward}: ${rate.count}, ${formatRange(rate)}`)
+    return rewards.map(({ reward, count }) => `  reward ${reward}: ${count}`)
   const all = rewards.flatMap(({ reward, count }) => Array<number>(count).fill(reward))
   const half = all[Math.ceil(challenges / 2) - 1]
   return [`  rewards: ${all.at(-1)} to ${all[0]}, in half of the challenges at least ${half}`]
 }
-
-const formatRange = ({ lower, upper }: CountedRate): string =>
-  `${lower.toFixed(3)}…${upper.toFixed(3)}`
 
 /** Formats a lost challenge: its rewards, its end, and a better reply, if any. */
 export function formatPracticeLoss(played: PracticeEpisode, ending: EpisodeEnding): string {

@@ -3,14 +3,8 @@ import { chmod } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Account } from '@affine/chain'
-import {
-  claimFolder,
-  healthPages,
-  type Setup,
-  trackHealth,
-  Validator,
-  watchHealth,
-} from '@affine/engine'
+import { claimFolder, type Setup, Validator } from '@affine/engine'
+import { healthPages, trackHealth, watchHealth } from '@affine/engine/health'
 import { createMetrics } from '@affine/engine/metrics'
 import { lockFolder } from '@affine/node/disk'
 import { listen } from '@affine/node/listen'

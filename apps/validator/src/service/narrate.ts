@@ -1,5 +1,6 @@
 import { ChainError } from '@affine/chain'
-import type { Event, Late, Problem, ValidatorTask } from '@affine/engine'
+import type { Event, Problem, ValidatorTask } from '@affine/engine'
+import type { Late } from '@affine/engine/health'
 import { describeEpoch, exportEpoch, formatEpoch, type HotkeyFormatter } from '@affine/report'
 import { formatCount } from '@affine/report/sentences'
 import { type Output, printable } from '@affine/terminal'
@@ -87,7 +88,8 @@ export function getErrorCode(error: Error): string {
 
 /** Prints what is overdue after `seconds`, and that the process ends. */
 export function printStall(late: Late, seconds: number, screen: Output): void {
-  const text = `${late.replace('-', ' ')} in ${seconds} s: the process ends, and its supervisor restarts it`
+  const what = `${late.replace('-', ' ')} in ${seconds} s`
+  const text = `${what}: the process ends, and its supervisor restarts it`
   const record = { type: 'problem', code: 'stalled', late, seconds }
   screen.line([{ text: `  ✘ stalled: ${text}`, tone: 'bad' }], record)
 }

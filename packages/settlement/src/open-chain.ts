@@ -52,8 +52,8 @@ export type SubnetOpener = (where: string, host: Host, options?: OpenOptions) =>
  * Opens the chain that `where` names: a network, a URL or the file of an export. Unless `where` is
  * a network's name, the rules follow from the chain's genesis.
  * @throws RangeError if `where` names no chain, if the netuid is missing or not the chain's, if the
- *   first epoch is missing, or if an environment of the chain is not registered or behaves
- *   differently. Error if the chain cannot be read.
+ *   first epoch is missing, if an environment of the chain is not registered or behaves differently,
+ *   or if the file cannot be read. Error if another chain cannot be read.
  */
 export async function openChain(
   where: string,
@@ -104,33 +104,14 @@ async function openAt(where: string, host: Host, options: OpenOptions): Promise<
   const named = findNetwork(where)
   const { netuid = named?.netuid, onRetry } = options
   const readText: Host['readText'] = (path) =>
-    host.readText(path).catch((error: Error & { readonly code?: string }) => {
-      throw explainUnreadable(where, error)
+    host.readText(path).catch((error: Error) => {
+      const got = `${JSON.stringify(where)}: ${error.message}`
+      throw new RangeError(`"network" expected ${NETWORK_HELP}; got ${got}`, { cause: error })
     })
   const opening = { ...host, readText, places, netuid, onRetry }
   const live = findLiveKind(places)
   const open = live ? await live.loadOpener() : (await import('@affine/chain')).openExport
   return open(where, { ...opening, genesis: named?.genesis })
-}
-
-/** System codes for a path without a file: the text may be meant as a network's name. */
-const NO_FILE = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE']
-/** System codes for a file that the user may not read. */
-const DENIED = ['EACCES', 'EPERM']
-
-/** Returns a RangeError if `where` is wrong, and an Error if the disk fails. */
-function explainUnreadable(where: string, error: Error & { readonly code?: string }): Error {
-  const got = JSON.stringify(where)
-  const wanted = '"network" expected the file of a chain\'s export'
-  const { code = 'ENOENT' } = error
-  // The file exists, but is too large, not a regular file, or not readable.
-  if (error instanceof RangeError || DENIED.includes(code))
-    return new RangeError(`${wanted}; got ${got}: ${error.message}`, { cause: error })
-  if (!NO_FILE.includes(code))
-    return new Error(`cannot read ${where}: ${error.message}`, { cause: error })
-  if (error.code === 'ENOENT' && /[./]/.test(where))
-    return new RangeError(`${wanted}; ${got} does not exist`)
-  return new RangeError(`"network" expected ${NETWORK_HELP}; got ${got}`)
 }
 
 /** Returns the rules of a chain, by its name or its genesis. Protocol §9.2. */

@@ -17,7 +17,6 @@ import {
   formatSample,
   formatUncounted,
   formatVerification,
-  formatWaits,
   nameHotkeysBy,
   toJson,
   type Verification,
@@ -31,7 +30,6 @@ import {
   recompute,
   type SamplePlace,
   type Subnet,
-  type Waits,
 } from '@affine/settlement'
 import { createBucketOpener, expectBuckets, openThreads } from '@affine/settlement/node'
 import { type ChainOptions, type Output, printable, readNamed } from '@affine/terminal'
@@ -58,12 +56,7 @@ const SHORT_BYTES = 2 ** 24
  */
 export async function verify(subnet: Subnet, options: VerifyOptions, screen: Output) {
   const { base, names = {} } = options
-  // Waiting times are not part of the result, so they go to standard error.
-  const onWaits = (waits: Waits): void => {
-    const text = formatWaits(waits)
-    if (text !== undefined) process.stderr.write(`${text}\n`)
-  }
-  const data = { ...subnet, openBucket: createBucketOpener(base), onWaits }
+  const data = { ...subnet, openBucket: createBucketOpener(base) }
   await expectBuckets(data, base)
   const beginning = await findStart(data, options.fromEpoch ?? data.network.firstEpoch)
   printBeginning(data, beginning.from, options, screen)

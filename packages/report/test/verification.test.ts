@@ -5,7 +5,6 @@ import {
   addToVerification,
   formatFinding,
   formatVerification,
-  formatWaits,
   stripTones,
   surePpm,
   type Verification,
@@ -51,15 +50,12 @@ it('formats a verification', async () => {
   const hotkey = '5'.padEnd(48, 'X')
   const copy = { ...FLAW, detail: `its copy of a block of ${hotkey}` }
   const nameOf = (key: string) => (key === hotkey ? 'mallory' : key)
-  const waits = Array.from({ length: 2 }, (_, i) => [`v${i}`, 20_000 + 1000 * i] as const)
   const texts = [
     stripTones([formatFinding(FLAW, 'bad', String), formatFinding(FLAW, 'warning', String)]),
     stripTones([formatFinding(copy, 'bad', nameOf)]),
     ...ends.map((end) => stripTones(formatVerification(end, String))),
-    formatWaits(new Map([...waits, ['5A', 9999]])),
   ]
   await expect(`${texts.join('\n')}\n`).toMatchFileSnapshot('snapshots/verification.txt')
-  expect(formatWaits(new Map([['5A', 9999]]))).toBeUndefined()
 })
 
 test.each([

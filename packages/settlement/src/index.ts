@@ -13,4 +13,4 @@ export {
   recompute,
   type SamplePlace,
 } from './recompute.ts'
-export { askInTurn, SYSTEM_CLOCK, type Waits } from './waiting.ts'
+export { askInTurn, SYSTEM_CLOCK } from './waiting.ts'

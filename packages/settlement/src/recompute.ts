@@ -23,7 +23,6 @@ import {
   type Votes,
   type Warning,
 } from './on-chain-faults.ts'
-import type { Waits } from './waiting.ts'
 
 export interface SamplePlace {
   readonly validator: string
@@ -71,8 +70,6 @@ export interface RecomputeOptions extends PublicData {
    * Without `onSample` no lane is held.
    */
   readonly onSample?: OnSample | undefined
-  /** Called once at the end, also on failure. */
-  readonly onWaits?: (waits: Waits) => void
   /** Default: audits blocks in this thread. */
   readonly check?: CheckBlock
   /** Number of lanes read in parallel, at most 32, each one block at a time. Default: 1. */
@@ -100,15 +97,11 @@ export async function* recompute(options: RecomputeOptions): AsyncGenerator<Reco
     throw new RangeError(`epoch ${to} precedes the first epoch to recompute, ${from.epoch}`)
   const reader = new BucketReader(options)
   const recipients = [...(options.recipients ?? [])]
-  try {
-    for (let state = from; state.epoch <= to; ) {
-      recipients.push(findRecipient(state, await readSnapshot(chain, state)))
-      const recomputed = await recomputeEpoch({ ...options, to, reader, recipients }, state)
-      yield recomputed
-      state = recomputed.state
-    }
-  } finally {
-    options.onWaits?.(reader.times.waits)
+  for (let state = from; state.epoch <= to; ) {
+    recipients.push(findRecipient(state, await readSnapshot(chain, state)))
+    const recomputed = await recomputeEpoch({ ...options, to, reader, recipients }, state)
+    yield recomputed
+    state = recomputed.state
   }
 }
 

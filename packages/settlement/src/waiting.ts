@@ -36,9 +36,6 @@ interface BucketTime {
   allowedMs: number
 }
 
-/** Milliseconds by which buckets exceeded their allowance, by hotkey. Others are absent. */
-export type Waits = ReadonlyMap<string, number>
-
 export interface WaitingOptions {
   /** Default: the system clock. */
   readonly clock?: Clock | undefined
@@ -66,11 +63,6 @@ export class BucketTimes {
   constructor(options: WaitingOptions) {
     this.#clock = options.clock ?? SYSTEM_CLOCK
     this.#options = options
-  }
-
-  get waits(): Waits {
-    const waits = [...this.#times].map(([hotkey, time]) => [hotkey, this.#excessMs(time)] as const)
-    return new Map(waits.filter(([, ms]) => ms > 0))
   }
 
   /**

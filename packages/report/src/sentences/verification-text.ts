@@ -1,4 +1,4 @@
-import type { ProofFileVerdict, RecomputedEpoch, Waits } from '@affine/settlement'
+import type { ProofFileVerdict, RecomputedEpoch } from '@affine/settlement'
 import {
   formatCount,
   type HotkeyFormatter,
@@ -67,15 +67,4 @@ export function formatProof({ result, read }: ProofFileVerdict, nameOf: HotkeyFo
   const what = `${env}#${index}, challenge ${challengeId}, is in the lane that ${nameOf(validator)}`
   const text = `✔ ${what} sealed in epoch ${epoch} of netuid ${netuid}, genesis ${genesis}`
   return { text, tone: 'good' }
-}
-
-/** Minimum reported wait beyond a bucket's allowance. A busy reader causes shorter waits. */
-const MIN_WAIT_MS = 10_000
-
-/** Formats the buckets with a wait of at least `MIN_WAIT_MS`, if any, longest first. */
-export function formatWaits(waits: Waits): string | undefined {
-  const slow = [...waits].filter(([, ms]) => ms >= MIN_WAIT_MS).sort(([, a], [, b]) => b - a)
-  if (slow.length === 0) return undefined
-  const texts = slow.map(([hotkey, ms]) => `${Math.round(ms / 1000)} s for that of ${hotkey}`)
-  return `Waited for slow buckets: ${texts.join(', ')}. Up to 90 s each is normal`
 }

@@ -78,7 +78,9 @@ test.each([
 ])('rejects a text that names no chain, with the cause: %j', async (where) => {
   for (const open of [openChain, openLive])
     await expect(open(where, host)).rejects.toThrow(
-      new RangeError(`"network" expected ${NETWORK_HELP}; got ${JSON.stringify(where)}: no such file`),
+      new RangeError(
+        `"network" expected ${NETWORK_HELP}; got ${JSON.stringify(where)}: no such file`,
+      ),
     )
 })
 

@@ -31,13 +31,16 @@ test.each([
   ['takes 1 s, twice, concurrently', [0, 0], SECOND, 0, 500],
   ['takes 1 s, twice, half concurrently', [0, 500], SECOND, 0, 1000],
   ['takes 1 s, twice, with a pause', [0, 9000], SECOND, 0, 1500],
-])('drops a bucket 90 s over the allowance, if an answer %s', async (_, beginnings, ms, bytes, over) => {
-  const { clock, read } = reading()
-  const reads = beginnings.map((at) => clock.sleep(at).then(() => read('a', ms, bytes)))
-  await clock.pass(Promise.all(reads))
-  const silent = clock.pass(read('a', 3600 * SECOND, 0).catch(({ code }) => code))
-  expect(await silent).toEqual({ value: 'dropped', ms: 90 * SECOND - over })
-})
+])(
+  'drops a bucket 90 s over the allowance, if an answer %s',
+  async (_, beginnings, ms, bytes, over) => {
+    const { clock, read } = reading()
+    const reads = beginnings.map((at) => clock.sleep(at).then(() => read('a', ms, bytes)))
+    await clock.pass(Promise.all(reads))
+    const silent = clock.pass(read('a', 3600 * SECOND, 0).catch(({ code }) => code))
+    expect(await silent).toEqual({ value: 'dropped', ms: 90 * SECOND - over })
+  },
+)
 
 type Speed = number | 'not asked'
 

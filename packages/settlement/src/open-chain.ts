@@ -52,8 +52,8 @@ export type SubnetOpener = (where: string, host: Host, options?: OpenOptions) =>
  * Opens the chain that `where` names: a network, a URL or the file of an export. Unless `where` is
  * a network's name, the rules follow from the chain's genesis.
  * @throws RangeError if `where` names no chain, if the netuid is missing or not the chain's, if the
- *   first epoch is missing, if an environment of the chain is not registered or behaves differently,
- *   or if the file cannot be read. Error if another chain cannot be read.
+ *   first epoch is missing, if an environment of the chain is not registered or behaves
+ *   differently, or if the file cannot be read. Error if another chain cannot be read.
  */
 export async function openChain(
   where: string,

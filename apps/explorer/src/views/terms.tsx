@@ -40,7 +40,7 @@ function Term({ meaning, section, children }: GlossaryEntry & { readonly childre
   const id = useId()
   return (
     <>
-      <button type="button" class="term" popovertarget={id}>
+      <button type="button" class="term" popovertarget={id} title={meaning}>
         {children}
       </button>
       <span id={id} class="entry" popover>

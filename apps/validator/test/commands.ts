@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { LocalChain, type LocalOptions, type Snapshot, serveLocal } from '@affine/chain'
+import { LocalChain, type LocalOptions, serveLocal } from '@affine/chain'
 import { playerReply, type ReferencePlayer } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
 import { listen } from '@affine/node/listen'
@@ -120,18 +120,6 @@ export function changeNetwork({ genesis }: LocalChain, changes: Partial<Network>
 export function playOnly(chain: LocalChain, ...ids: readonly string[]): void {
   const envs = Object.fromEntries(ids.map((id) => [id, constantsOf(id)]))
   changeNetwork(chain, { protocol: { ...LOCAL_NETWORK.protocol, envs } })
-}
-
-/** Changes the snapshots of all local chains until the test ends, or calls `mockRestore` of the result. */
-export function changeSnapshots(change: (snapshot: Snapshot) => Partial<Snapshot>) {
-  const { snapshot } = LocalChain.prototype
-  async function changed(this: LocalChain, block: number): Promise<Snapshot> {
-    const whole = await snapshot.call(this, block)
-    return { ...whole, ...change(whole) }
-  }
-  const spy = vi.spyOn(LocalChain.prototype, 'snapshot').mockImplementation(changed)
-  onTestFinished(() => spy.mockRestore())
-  return spy
 }
 
 /** Puts the miners of a chain on Chutes until the test ends. A server with these handlers replaces Chutes. */

@@ -281,7 +281,7 @@ describe('af doctor', () => {
 })
 
 it('sends on finney only with --emit, and elsewhere unless --dry-run is given', () => {
-  const { settings } = read(MINIMUM, { AFFINE_EMIT: 'yes', AFFINE_DRY_RUN: '0' })
+  const { settings } = read(MINIMUM, { AFFINE_EMIT: 'true', AFFINE_DRY_RUN: 'false' })
   expect(settings).toMatchObject({ emit: true, dryRun: false })
   const ways = [{}, { emit: true }, { dryRun: true }, { emit: true, dryRun: true }] as const
   const sends = (name: string) =>

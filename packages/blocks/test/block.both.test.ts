@@ -55,7 +55,7 @@ it('writes, reads, verifies and proves the same bytes on every engine', async ()
     proof: digest('proof', JSON.stringify(proof)),
   }).toEqual({
     bytes: 'e96d1d9630cd5aef103eb7b6b2c0b062a256ea68e1fe4609501f173824bd733a',
-    lane: '06b74b5f4fa8bdff7063d4b225523d17930b167d11adba0c0847b407b9ae666c',
+    lane: '528cf4c66667291ed4ecc6244da2e2ee975b38f067d3ae8b234b5de93925787a',
     proof: '1699b5e948e8c75f6864c9f02ab3943633d0c3396dc53315185789d858f5917c',
   })
 })

@@ -96,7 +96,7 @@ export function formatLane({ sealed, attested, accepted, setAside }: LaneFacts):
 
 /** Names the attestations that a frozen epoch lacked. Empty for any other epoch. Protocol §8.3. */
 export function explainFrozen(
-  { lacking }: Pick<EpochFacts, 'lacking'>,
+  { lacking, others }: Pick<EpochFacts, 'lacking' | 'others'>,
   nameOf: HotkeyFormatter = shortenHotkey,
 ): readonly string[] {
   if (lacking === undefined) return []
@@ -107,7 +107,9 @@ export function explainFrozen(
   const head = `Frozen: ${attested}; two thirds are required. Missing:`
   const texts = missing.map(({ hotkey, weightPpm, droppedIn }) => {
     const what = `${percent(weightPpm)} of the weight`
-    const help = 'its operator should start it (af doctor shows the problem)'
+    const help = others?.hotkeys.includes(hotkey)
+      ? 'it attests another state: compare its release with this one'
+      : 'its operator should start it (af doctor shows the problem)'
     return `${nameOf(hotkey)}: ${what}; ${help}; it stops counting after epoch ${droppedIn}`
   })
   return [head, ...texts]

@@ -35,7 +35,7 @@ export function formatVerification(end: Verification, nameOf: HotkeyFormatter): 
       ([hotkey, epochs]) =>
         `suspect    ${nameOf(hotkey)}: far from the other lanes in ${formatCount(epochs, 'epoch')}`,
     ),
-    ...(warnings > 0 ? [`warnings   ${warnings}: a line with "!" is a warning, not a failure`] : []),
+    ...(warnings > 0 ? [`warnings   ${warnings}: a line with "!" is a warning, no failure`] : []),
     { text: formatConclusion(end), tone: conclusion === 'FLAWED' ? 'bad' : 'good' },
   ]
 }
